@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use zeroize::{Zeroize, Zeroizing};
 
-use super::clock::{Clock, Deadlines, closed, system_time};
+use super::clock::{Clock, Deadlines, closed};
 use super::codec::{self, MAX_MESSAGE_BYTES, Message};
 use super::error::{Error, Malformed, Result};
 use super::frame::{CHUNK, HEADER_BYTES, Header};
@@ -56,8 +56,9 @@ pub struct Channel {
 
 impl Channel {
     /// Creates a channel over `transport`, in the phase "opening the session".
+    #[cfg(not(target_family = "wasm"))]
     pub fn new(transport: impl Transport + 'static, deadlines: Deadlines) -> Self {
-        Self::with_clock(transport, deadlines, system_time)
+        Self::with_clock(transport, deadlines, super::clock::system_time)
     }
 
     /// Like [`new`](Self::new), for a platform without [`Instant`](std::time::Instant): `now`

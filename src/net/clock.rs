@@ -1,8 +1,11 @@
 //! The time limits of a channel, and the clock that measures them.
 
 use std::io;
+#[cfg(not(target_family = "wasm"))]
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+#[cfg(not(target_family = "wasm"))]
+use std::time::Instant;
 
 use super::error::{Error, Result};
 use super::transport::is_temporary;
@@ -28,8 +31,10 @@ impl Default for Deadlines {
     }
 }
 
-/// The time since the first call of this function.
-pub(super) fn system_time() -> Duration {
+/// The clock of [`Channel::new`](super::Channel::new): the time since the first call of this
+/// function. Not on WebAssembly, whose [`Instant`] panics.
+#[cfg(not(target_family = "wasm"))]
+pub fn system_time() -> Duration {
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed()
 }

@@ -37,6 +37,8 @@ mod transport;
 
 pub use channel::{Channel, MAX_BACKLOG};
 pub use clock::Deadlines;
+#[cfg(not(target_family = "wasm"))]
+pub use clock::system_time;
 pub use codec::{MAX_MESSAGE_BYTES, Message};
 pub use error::{Error, Malformed, Result};
 pub(crate) use frame::{bulk_bytes, message_bytes};

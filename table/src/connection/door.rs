@@ -8,16 +8,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use dealerless::net::system_time;
 
 use super::error::MeetingError;
 use super::invite::{Invite, InviteId};
 use super::invites::Invites;
-use super::live::{Connection, Timing};
-use super::meeting::{MAX_HEADER, Met, Own};
+use super::core::Timing;
+use super::live::Connection;
+use super::meeting::{MAX_HEADER, Meeting, Met, Own, Step, Stepped};
 use super::prelude::Prelude;
 use super::relay::{self, RelayToken};
-use super::socket::{Socket, is_temporary};
+use super::socket::{self, is_temporary};
 use super::strangers::{Shown, Source, Strangers};
 use super::{again, first};
 use crate::identity::{Address, Fingerprint, Home, Name, PairSecret, PublicIdentity, SharedPeers};
@@ -320,9 +323,9 @@ impl Inner {
         }
         let inner = Arc::clone(self);
         let meet = move || {
-            let met = inner.meet(stream, source, number);
+            let met = inner.meet(&stream, source, number);
             lock(&inner.strangers).remove(number);
-            inner.report(met);
+            inner.report(stream, met);
         };
         // If no thread can be started, the connection is closed. The guest may connect again.
         if thread::Builder::new()
@@ -334,9 +337,9 @@ impl Inner {
         }
     }
 
-    fn report(&self, met: Result<Met, MeetingError>) {
+    fn report(&self, stream: TcpStream, met: Result<Met, MeetingError>) {
         let event = match met {
-            Ok(met) => match Connection::new(met, Seat::HOST, self.timing) {
+            Ok(met) => match Connection::new(stream, met, Seat::HOST, self.timing) {
                 Ok(connection) => DoorEvent::Connection(Box::new(connection)),
                 Err(_) => return,
             },
@@ -353,37 +356,28 @@ impl Inner {
 
     fn meet(
         &self,
-        stream: TcpStream,
+        stream: &TcpStream,
         source: Option<Source>,
         number: u64,
     ) -> Result<Met, MeetingError> {
-        let paused =
-            source.is_some_and(|source| lock(&self.strangers).is_paused(source, Instant::now()));
-        let time = if paused {
-            PAUSED_TIME
-        } else {
-            self.timing.meeting
-        };
-        let met = self.meet_within(stream, time, number);
+        let now = system_time();
+        let paused = source.is_some_and(|source| lock(&self.strangers).is_paused(source, now));
+        let all = now + self.timing.meeting;
+        let prelude = if paused { now + PAUSED_TIME } else { all };
+        let first = Step::prelude(move |prelude| self.greeted(prelude, number));
+        let met = socket::prepare(stream)
+            .map_err(MeetingError::Connection)
+            .and_then(|()| socket::meet(stream, Meeting::host(first, [prelude, all])));
         if let (Err(_), Some(source)) = (&met, source) {
-            lock(&self.strangers).record_failure(source, Instant::now());
+            lock(&self.strangers).record_failure(source, system_time());
         }
         met
     }
 
-    fn meet_within(
-        &self,
-        stream: TcpStream,
-        time: Duration,
-        number: u64,
-    ) -> Result<Met, MeetingError> {
-        // A stranger with a valid prelude gets the full time, measured from here.
-        let deadline = Instant::now() + self.timing.meeting;
-        let mut socket = Socket::new(stream, time).map_err(MeetingError::Connection)?;
-        let prelude =
-            Prelude::read(|buf| socket.read_exact(buf)).map_err(MeetingError::Connection)?;
-        let prelude = prelude.ok_or(MeetingError::Broken("invalid prelude or another version"))?;
-        let set_shown = |shown| lock(&self.strangers).set_shown(number, shown);
+    /// Continues a meeting after the prelude of a stranger.
+    fn greeted(&self, prelude: Prelude, number: u64) -> Stepped<'_> {
+        let set_shown = move |shown| lock(&self.strangers).set_shown(number, shown);
+        let verified = move || set_shown(Shown::Secret);
         let own = Own {
             identity: self.home.identity(),
             name: &self.name,
@@ -392,17 +386,13 @@ impl Inner {
         match prelude {
             Prelude::First(id) if self.is_live(&id) => {
                 set_shown(Shown::Prelude);
-                socket.set_deadline(deadline);
-                let verified = || set_shown(Shown::Secret);
-                first::as_host(&own, id, &self.invites, &self.header, socket, verified, rng)
+                first::as_host(own, id, &self.invites, &self.header, verified, rng)
             }
             Prelude::First(_) => Err(MeetingError::NotAnswered),
             Prelude::Again { .. } => {
                 let peer = self.known_peer(&prelude).ok_or(MeetingError::NotAnswered)?;
                 set_shown(Shown::Prelude);
-                socket.set_deadline(deadline);
-                let verified = || set_shown(Shown::Secret);
-                again::as_host(&own, &peer, prelude, &self.header, socket, verified, rng)
+                again::as_host(own, peer, prelude, &self.header, verified, rng)
             }
         }
     }

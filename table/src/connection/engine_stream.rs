@@ -2,30 +2,24 @@
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use dealerless::net::Transport;
+use dealerless::net::{Transport, system_time};
 
 use super::carrier::Shared;
 use super::error::ConnectionError;
-use super::inbox::Read;
 
 /// A transport for one session of the engine, over the streams of a connection. Dropping it ends
 /// the session but not the connection.
 pub struct EngineStream {
     shared: Arc<Shared>,
-    number: u64,
-    /// The time limit of the last `send`: how long the peer may accept no bytes.
-    limit: Duration,
     closed: bool,
 }
 
 impl EngineStream {
-    pub(super) fn new(shared: Arc<Shared>, number: u64) -> Self {
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
         EngineStream {
             shared,
-            number,
-            limit: Duration::MAX,
             closed: false,
         }
     }
@@ -33,37 +27,21 @@ impl EngineStream {
 
 impl Transport for EngineStream {
     fn send(&mut self, bytes: Vec<u8>, within: Duration) -> io::Result<()> {
-        let mut state = self.shared.lock();
-        state.check().map_err(broken)?;
         if self.closed {
             return Err(ErrorKind::NotConnected.into());
         }
-        if state.outbox.engine_unsent() == 0 {
-            state.engine_moved = Instant::now();
-        } else if state.engine_moved.elapsed() > self.limit {
-            return Err(broken(ConnectionError::Silent));
-        }
-        self.limit = within;
-        state.outbox.engine(&bytes);
+        let sent = self.shared.lock().core.send_engine(&bytes, within, system_time());
         self.shared.wake_writer();
-        Ok(())
+        sent.map_err(broken)
     }
 
     fn recv(&mut self, buf: &mut [u8], within: Duration) -> io::Result<usize> {
-        let deadline = Instant::now() + within;
+        let deadline = system_time() + within;
         let mut state = self.shared.lock();
         loop {
-            match state.inbox.read_engine(self.number, buf) {
-                Read::Bytes(count) => {
-                    self.shared.acknowledge(&mut state);
-                    return Ok(count);
-                }
-                Read::Ended => return Ok(0),
-                Read::Nothing => match state.check() {
-                    Ok(()) => {}
-                    Err(ConnectionError::Closed | ConnectionError::ClosedHere) => return Ok(0),
-                    Err(error) => return Err(broken(error)),
-                },
+            if let Some(count) = state.core.read_engine(buf).map_err(broken)? {
+                self.shared.wake_for_acks(&state.core);
+                return Ok(count);
             }
             state = self
                 .shared
@@ -73,16 +51,16 @@ impl Transport for EngineStream {
     }
 
     fn drain(&mut self, max_unsent: usize, within: Duration) -> io::Result<()> {
-        let deadline = Instant::now() + within;
+        let deadline = system_time() + within;
         let mut state = self.shared.lock();
-        while state.outbox.engine_unsent() > max_unsent {
-            state.check().map_err(broken)?;
+        while state.core.engine_unsent() > max_unsent {
+            state.core.check().map_err(broken)?;
             state = self
                 .shared
                 .wait(state, deadline)
                 .ok_or(ErrorKind::TimedOut)?;
         }
-        state.check().map_err(broken)
+        state.core.check().map_err(broken)
     }
 
     fn close(&mut self, within: Duration) {
@@ -94,11 +72,7 @@ impl Transport for EngineStream {
 
 impl Drop for EngineStream {
     fn drop(&mut self) {
-        let mut state = self.shared.lock();
-        state.engine_in_use = false;
-        state.outbox.end_engine();
-        state.inbox.want_from(self.number + 1);
-        self.shared.acknowledge(&mut state);
+        self.shared.lock().core.end_engine();
         self.shared.wake_writer();
     }
 }

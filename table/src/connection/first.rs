@@ -19,24 +19,22 @@ use super::error::MeetingError;
 use super::invite::{Invite, InviteId};
 use super::invites::{Burned, Invites};
 use super::meeting::{
-    MAX_HEADER, MAX_MEETING_MESSAGE, Met, Own, introduced, introduction, malformed, nonce,
-    unanswered,
+    MAX_HEADER, MAX_MEETING_MESSAGE, Met, Own, Step, Stepped, introduced, introduction, malformed,
+    nonce, with_length,
 };
 use super::noise::{Handshake, NotGenuine, SHORT_MESSAGE};
 use super::prelude::Prelude;
-use super::socket::{Socket, with_length};
 use crate::wire::{Reader, Writer};
 
 const USED: u8 = 0;
 const WELCOME: u8 = 1;
 
-/// Runs the guest's side.
-pub(super) fn as_guest(
-    own: &Own,
-    invite: &Invite,
-    mut socket: Socket,
+/// Starts the guest's side.
+pub(super) fn as_guest<'a>(
+    own: Own<'a>,
+    invite: &'a Invite,
     rng: &mut impl CryptoRng,
-) -> Result<Met, MeetingError> {
+) -> Stepped<'a> {
     if invite.host_key == *own.identity.public().x25519() {
         return Err(MeetingError::Oneself);
     }
@@ -44,136 +42,118 @@ pub(super) fn as_guest(
     let mut handshake =
         Handshake::first_guest(own.identity, &invite.host_key, &invite.secret, &prelude);
     let first = [prelude, with_length(&handshake.write(&[]))].concat();
-    socket.write_all(&first).map_err(MeetingError::Connection)?;
-    let second = socket.read_message(SHORT_MESSAGE).map_err(unanswered)?;
-    let empty = handshake
-        .read(&second)
-        .map_err(|NotGenuine| MeetingError::WrongHost)?;
-    if !empty.is_empty() {
-        return Err(MeetingError::Broken("unexpected payload"));
-    }
-    let third = with_length(&handshake.write(&introduction(own)));
-    socket.write_all(&third).map_err(MeetingError::Connection)?;
-    let mut agreed = handshake.finish();
-
-    let answer = agreed.recv(&mut socket)?;
-    let mut reader = Reader::new(&answer);
-    match reader.u8().map_err(malformed)? {
-        WELCOME => {}
-        USED => return Err(MeetingError::Used),
-        _ => return Err(MeetingError::Broken("unknown answer")),
-    }
-    let (peer, peer_name) = introduced(&mut reader, &invite.host_key, own)?;
-    let header = reader.string(MAX_HEADER).map_err(malformed)?.to_vec();
-    let hosts = reader.array().map_err(malformed)?;
-    reader.finish().map_err(malformed)?;
     let guests = nonce(rng);
-    agreed.send(&mut socket, &guests)?;
-    let nonces = [hosts, guests];
-    Ok(Met {
-        socket,
-        agreed,
-        peer,
-        peer_name,
-        header,
-        nonces,
-        first: true,
-        invite: Some(invite.secret.id()),
-    })
+    Ok(Step::exchange(first, SHORT_MESSAGE, move |second| {
+        let empty = handshake
+            .read(second)
+            .map_err(|NotGenuine| MeetingError::WrongHost)?;
+        if !empty.is_empty() {
+            return Err(MeetingError::Broken("unexpected payload"));
+        }
+        let third = with_length(&handshake.write(&introduction(&own)));
+        let mut agreed = handshake.finish();
+        Ok(Step::exchange(third, MAX_MEETING_MESSAGE, move |answer| {
+            let answer = agreed.open(answer)?;
+            let mut reader = Reader::new(&answer);
+            match reader.u8().map_err(malformed)? {
+                WELCOME => {}
+                USED => return Err(MeetingError::Used),
+                _ => return Err(MeetingError::Broken("unknown answer")),
+            }
+            let (peer, peer_name) = introduced(&mut reader, &invite.host_key, &own)?;
+            let header = reader.string(MAX_HEADER).map_err(malformed)?.to_vec();
+            let hosts = reader.array().map_err(malformed)?;
+            reader.finish().map_err(malformed)?;
+            let last = agreed.seal(&guests);
+            let met = Met {
+                agreed,
+                peer,
+                peer_name,
+                header,
+                nonces: [hosts, guests],
+                first: true,
+                invite: Some(invite.secret.id()),
+            };
+            Ok(Step::over(last, Ok(met)))
+        }))
+    }))
 }
 
-/// Runs the host's side, after a prelude with the invite's `id`. Calls `verified` when the guest
+/// Starts the host's side, after a prelude with the invite's `id`. Calls `verified` when the guest
 /// has proved that it knows the secret of the invite.
-pub(super) fn as_host(
-    own: &Own,
+pub(super) fn as_host<'a>(
+    own: Own<'a>,
     id: InviteId,
-    invites: &Mutex<Invites>,
-    header: &[u8],
-    mut socket: Socket,
-    verified: impl FnOnce(),
+    invites: &'a Mutex<Invites>,
+    header: &'a [u8],
+    verified: impl FnOnce() + 'a,
     rng: &mut impl CryptoRng,
-) -> Result<Met, MeetingError> {
+) -> Stepped<'a> {
     let invites = || invites.lock().unwrap_or_else(PoisonError::into_inner);
     let secret = invites().secret(&id).ok_or(MeetingError::NotAnswered)?;
     let prelude = Prelude::First(id).encode();
     let mut handshake = Handshake::first_host(own.identity, &secret, &prelude);
     let broken = |NotGenuine| MeetingError::Broken("invalid handshake message");
-    let first = socket
-        .read_message(SHORT_MESSAGE)
-        .map_err(MeetingError::Connection)?;
-    handshake.read(&first).map_err(broken)?;
-    if !invites().is_fresh(&id, &first) {
-        return Err(MeetingError::Broken("repeated first message"));
-    }
-    verified();
-    let second = with_length(&handshake.write(&[]));
-    socket
-        .write_all(&second)
-        .map_err(MeetingError::Connection)?;
-    let third = socket
-        .read_message(MAX_MEETING_MESSAGE)
-        .map_err(MeetingError::Connection)?;
-    let payload = handshake.read(&third).map_err(broken)?;
-    let key = handshake
-        .peer_key()
-        .ok_or(MeetingError::Broken("missing key"))?;
-    let mut reader = Reader::new(&payload);
-    let (peer, peer_name) = introduced(&mut reader, &key, own)?;
-    reader.finish().map_err(malformed)?;
-
-    // The new owner of the invite is on disk before the guest receives an answer.
-    let burned = invites()
-        .burn(&id, peer.current())
-        .map_err(MeetingError::Invites)?;
-    let mut agreed = handshake.finish();
-    if burned == Burned::ByAnother {
-        // The result of this send does not matter: the second guest is reported to the host in any
-        // case.
-        let _ = agreed.send(&mut socket, &[USED]);
-        return Err(MeetingError::SecondGuest(peer.current().fingerprint()));
-    }
     let hosts = nonce(rng);
-    let mut answer = Writer::default();
-    answer
-        .u8(WELCOME)
-        .raw(&introduction(own))
-        .string(header)
-        .raw(&hosts);
-    agreed.send(&mut socket, &answer.finish())?;
-    let last = agreed.recv(&mut socket)?;
-    let guests = last
-        .try_into()
-        .map_err(|_| MeetingError::Broken("invalid length of a nonce"))?;
-    let nonces = [hosts, guests];
-    let header = header.to_vec();
-    let first = burned == Burned::Now;
-    Ok(Met {
-        socket,
-        agreed,
-        peer,
-        peer_name,
-        header,
-        nonces,
-        first,
-        invite: Some(id),
-    })
+    Ok(Step::exchange(Vec::new(), SHORT_MESSAGE, move |first| {
+        handshake.read(first).map_err(broken)?;
+        if !invites().is_fresh(&id, first) {
+            return Err(MeetingError::Broken("repeated first message"));
+        }
+        verified();
+        let second = with_length(&handshake.write(&[]));
+        Ok(Step::exchange(second, MAX_MEETING_MESSAGE, move |third| {
+            let payload = handshake.read(third).map_err(broken)?;
+            let key = handshake
+                .peer_key()
+                .ok_or(MeetingError::Broken("missing key"))?;
+            let mut reader = Reader::new(&payload);
+            let (peer, peer_name) = introduced(&mut reader, &key, &own)?;
+            reader.finish().map_err(malformed)?;
+
+            // The new owner of the invite is on disk before the guest receives an answer.
+            let burned = invites()
+                .burn(&id, peer.current())
+                .map_err(MeetingError::Invites)?;
+            let mut agreed = handshake.finish();
+            if burned == Burned::ByAnother {
+                let second = MeetingError::SecondGuest(peer.current().fingerprint());
+                return Ok(Step::over(agreed.seal(&[USED]), Err(second)));
+            }
+            let mut answer = Writer::default();
+            answer
+                .u8(WELCOME)
+                .raw(&introduction(&own))
+                .string(header)
+                .raw(&hosts);
+            let answer = agreed.seal(&answer.finish());
+            Ok(Step::exchange(answer, MAX_MEETING_MESSAGE, move |last| {
+                let guests = agreed
+                    .open(last)?
+                    .try_into()
+                    .map_err(|_| MeetingError::Broken("invalid length of a nonce"))?;
+                let met = Met {
+                    agreed,
+                    peer,
+                    peer_name,
+                    header: header.to_vec(),
+                    nonces: [hosts, guests],
+                    first: burned == Burned::Now,
+                    invite: Some(id),
+                };
+                Ok(Step::over(Vec::new(), Ok(met)))
+            }))
+        }))
+    }))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::net::{TcpListener, TcpStream};
-    use std::thread;
     use std::time::Duration;
 
+    use super::super::meeting::Meeting;
     use super::*;
     use crate::identity::{BadIdentity, Identity, Name, PublicIdentity, Succession};
-
-    fn sockets() -> [Socket; 2] {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let guest = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        let host = listener.accept().unwrap().0;
-        [guest, host].map(|stream| Socket::new(stream, Duration::from_secs(10)).unwrap())
-    }
 
     /// Runs both sides. The guest has the keys of `guest` and sends `introduction`. Returns the
     /// result of the host's side.
@@ -182,39 +162,29 @@ mod tests {
         invites: &Mutex<Invites>,
         id: InviteId,
         guest: &Identity,
-        introduction: Vec<u8>,
+        introduction: &[u8],
     ) -> Result<Met, MeetingError> {
-        let [mut socket, host_socket] = sockets();
+        let own = Own {
+            identity: host,
+            name: &Name::clean("Anna"),
+        };
+        let first = as_host(own, id, invites, b"", || {}, &mut rand::rng())?;
+        let mut meeting = Meeting::host(first, [Duration::MAX; 2]);
+        let mut send = |bytes: &[u8]| {
+            let met = meeting.received(&mut &bytes[..], Duration::ZERO)?;
+            Ok::<_, MeetingError>((met, meeting.to_send()))
+        };
         let secret = invites.lock().unwrap().secret(&id).unwrap();
-        thread::scope(|scope| {
-            let other = scope.spawn(move || {
-                let prelude = Prelude::First(id).encode();
-                let key = host.public().x25519();
-                let mut handshake = Handshake::first_guest(guest, key, &secret, &prelude);
-                socket
-                    .write_all(&with_length(&handshake.write(&[])))
-                    .unwrap();
-                handshake
-                    .read(&socket.read_message(SHORT_MESSAGE).unwrap())
-                    .unwrap();
-                socket
-                    .write_all(&with_length(&handshake.write(&introduction)))
-                    .unwrap();
-                let mut agreed = handshake.finish();
-                if agreed.recv(&mut socket).is_ok() {
-                    agreed.send(&mut socket, &[0; 32]).unwrap();
-                }
-            });
-            let own = Own {
-                identity: host,
-                name: &Name::clean("Anna"),
-            };
-            let met = as_host(&own, id, invites, b"", host_socket, || {}, &mut rand::rng());
-            if met.is_ok() {
-                other.join().unwrap();
-            }
-            met
-        })
+        let prelude = Prelude::First(id).encode();
+        let key = host.public().x25519();
+        let mut handshake = Handshake::first_guest(guest, key, &secret, &prelude);
+        let (_, second) = send(&with_length(&handshake.write(&[])))?;
+        handshake.read(&second[2..]).unwrap();
+        let (_, answer) = send(&with_length(&handshake.write(introduction)))?;
+        let mut agreed = handshake.finish();
+        agreed.open(&answer[2..])?;
+        let (met, _) = send(&agreed.seal(&[0; 32]))?;
+        Ok(met.unwrap())
     }
 
     #[test]
@@ -262,17 +232,17 @@ mod tests {
             honest[..100].to_vec(),
             honest[..chain].to_vec(),
         ] {
-            assert!(host_meets(&host, &invites, id, &guest, wrong).is_err());
+            assert!(host_meets(&host, &invites, id, &guest, &wrong).is_err());
         }
         let foreign = introduction(&Own {
             identity: &other,
             name: &name,
         });
-        let error = host_meets(&host, &invites, id, &guest, foreign)
+        let error = host_meets(&host, &invites, id, &guest, &foreign)
             .err()
             .unwrap();
         assert!(matches!(error, MeetingError::Identity(BadIdentity::Proof)));
-        let met = host_meets(&host, &invites, id, &guest, honest).unwrap();
+        let met = host_meets(&host, &invites, id, &guest, &honest).unwrap();
         assert!(met.first);
     }
 }

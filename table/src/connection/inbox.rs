@@ -6,8 +6,8 @@ use std::io::Read as _;
 use super::error::ConnectionError;
 use super::messages::Messages;
 use super::streams::{
-    ACK, BEGIN, BYE, BYTES, CONTROL, END, LOG, MESSAGE_WINDOW, PING, PONG, POOL, POOL_FRAME, RUN,
-    RUN_WINDOW,
+    ACK, BEGIN, BYE, BYTES, CONTROL, END, LOG, MESSAGE_WINDOW, Message, PING, PONG, POOL,
+    POOL_FRAME, RUN, RUN_WINDOW, Stream,
 };
 
 /// The maximum number of stored engine sessions. The peer may start sessions before this side does.
@@ -201,14 +201,17 @@ impl Inbox {
         }
     }
 
-    /// The next control message.
-    pub(super) fn control(&mut self) -> Result<Option<Vec<u8>>, ConnectionError> {
-        self.control.next()
-    }
-
-    /// The next log message.
-    pub(super) fn log(&mut self) -> Result<Option<Vec<u8>>, ConnectionError> {
-        self.log.next()
+    /// The next message. Control messages come first.
+    pub(super) fn next(&mut self) -> Result<Option<Message>, ConnectionError> {
+        for (stream, messages) in [
+            (Stream::Control, &mut self.control),
+            (Stream::Log, &mut self.log),
+        ] {
+            if let Some(bytes) = messages.next()? {
+                return Ok(Some(Message { stream, bytes }));
+            }
+        }
+        Ok(None)
     }
 
     /// The acknowledgements that are due: each stream with the total number of bytes read from it.
@@ -270,8 +273,8 @@ mod tests {
             let mut got = Vec::new();
             for part in [&bytes[..cut], &bytes[cut..]] {
                 take(&mut inbox, &[&[LOG][..], part].concat()).unwrap();
-                while let Some(message) = inbox.log().unwrap() {
-                    got.push(message);
+                while let Some(message) = inbox.next().unwrap() {
+                    got.push(message.bytes);
                 }
             }
             assert_eq!(got, [&b"abc"[..], b"d"]);
@@ -325,7 +328,7 @@ mod tests {
         for len in [0, MAX_MESSAGE as u32 + 1, u32::MAX] {
             let mut inbox = Inbox::default();
             take(&mut inbox, &[&[LOG][..], &len.to_le_bytes()].concat()).unwrap();
-            assert!(inbox.log().is_err());
+            assert!(inbox.next().is_err());
         }
     }
 
@@ -382,7 +385,7 @@ mod tests {
                     *stream %= 4;
                 }
                 let _ = take(&mut inbox, &frame);
-                let _ = (inbox.log(), inbox.control(), read(&mut inbox, 1));
+                let _ = (inbox.next(), read(&mut inbox, 1));
             }
         }
     }

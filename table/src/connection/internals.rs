@@ -5,14 +5,11 @@ use std::net::TcpStream;
 
 use zeroize::Zeroizing;
 
-use super::carrier::State;
 use super::door::Door;
-use super::error::ConnectionError;
-use super::inbox::Read;
 use super::invite::{Invite, InviteSecret};
 use super::noise::{Agreed, Handshake};
 use super::prelude::Prelude;
-use super::streams::{MESSAGE_WINDOW, Message, Priority, RUN_WINDOW};
+use super::streams::{MESSAGE_WINDOW, RUN_WINDOW};
 use crate::identity::{Address, Identity, PublicIdentity};
 use crate::random::system_rng;
 
@@ -97,92 +94,5 @@ impl Frames {
         let mut frame = Vec::new();
         self.0.sealer.seal(plain, &mut frame);
         frame
-    }
-}
-
-/// One side of a connection, without its threads and its cipher.
-pub struct ConnectionEnd(State);
-
-impl Default for ConnectionEnd {
-    fn default() -> Self {
-        ConnectionEnd(State::new())
-    }
-}
-
-impl ConnectionEnd {
-    /// Processes the plaintext of a frame. After an error the connection has ended.
-    ///
-    /// # Errors
-    /// The reason for the end of the connection.
-    pub fn take_in(&mut self, frame: &[u8]) -> Result<(), ConnectionError> {
-        self.0.take_in(frame, &mut Vec::new())
-    }
-
-    /// The next received message.
-    ///
-    /// # Errors
-    /// The reason for the end of the connection.
-    pub fn next_message(&mut self) -> Result<Option<Message>, ConnectionError> {
-        let message = self.0.next_message();
-        self.acknowledge();
-        message
-    }
-
-    /// Queues a message.
-    ///
-    /// # Errors
-    /// If the message is empty or too long.
-    pub fn send(&mut self, message: &Message) -> Result<(), ConnectionError> {
-        self.0.outbox.message(message.stream, &message.bytes)
-    }
-
-    /// Starts a session of the engine on this side.
-    pub fn begin_engine(&mut self, number: u64) {
-        self.0.outbox.begin_engine(number);
-        self.0.inbox.want_from(number);
-        self.acknowledge();
-    }
-
-    /// Ends the session of the engine on this side.
-    pub fn end_engine(&mut self, number: u64) {
-        self.0.outbox.end_engine();
-        self.0.inbox.want_from(number + 1);
-        self.acknowledge();
-    }
-
-    /// Queues bytes of the engine.
-    pub fn send_engine(&mut self, bytes: &[u8], priority: Priority) {
-        self.0.outbox.set_priority(priority);
-        self.0.outbox.engine(bytes);
-    }
-
-    /// Reads received engine bytes. Returns `None` if no byte has arrived yet, and 0 if no more
-    /// bytes will arrive.
-    pub fn read_engine(&mut self, number: u64, buf: &mut [u8]) -> Option<usize> {
-        let read = self.0.inbox.read_engine(number, buf);
-        self.acknowledge();
-        match read {
-            Read::Bytes(count) => Some(count),
-            Read::Ended => Some(0),
-            Read::Nothing => None,
-        }
-    }
-
-    /// The plaintext of the next frame that may be sent.
-    pub fn next_frame(&mut self) -> Option<Vec<u8>> {
-        let mut frame = Vec::new();
-        self.0.outbox.next_frame(&mut frame).then_some(frame)
-    }
-
-    /// The number of received and unread bytes of the control stream, the log and the engine.
-    pub fn kept(&self) -> [usize; 3] {
-        self.0.inbox.kept()
-    }
-
-    fn acknowledge(&mut self) {
-        let State { outbox, inbox, .. } = &mut self.0;
-        for (stream, read) in inbox.acks() {
-            outbox.ack(stream, read);
-        }
     }
 }

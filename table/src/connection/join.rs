@@ -2,15 +2,17 @@
 
 use std::io::{self, ErrorKind};
 use std::net::{TcpStream, ToSocketAddrs};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use dealerless::net::system_time;
 
 use super::error::MeetingError;
 use super::invite::Invite;
-use super::live::{Connection, Timing};
-use super::meeting::{Met, Own};
+use super::core::Timing;
+use super::live::Connection;
+use super::meeting::{Meeting, Own, Stepped};
 use super::relay::{self, RelayToken};
-use super::socket::Socket;
-use super::{again, first};
+use super::{again, first, socket};
 use crate::identity::{Address, Identity, Name, PublicIdentity};
 use crate::random::system_rng;
 use crate::seat::Seat;
@@ -42,9 +44,9 @@ impl Guest<'_> {
             identity: self.identity,
             name: self.name,
         };
-        let meet = |socket| first::as_guest(&own, invite, socket, &mut system_rng());
+        let begin = || first::as_guest(own, invite, &mut system_rng());
         let token = RelayToken(invite.secret.relay_token());
-        self.meet(invite.addresses(), invite.relay(), &token, meet)
+        self.meet(invite.addresses(), invite.relay(), &token, begin)
     }
 
     /// Meets a known peer that waits for guests. Tries `addresses` in order, then `relay`.
@@ -65,33 +67,25 @@ impl Guest<'_> {
             .identity
             .secret_with(peer)
             .ok_or(MeetingError::Oneself)?;
-        let meet = |socket| again::as_guest(&own, peer, socket, &mut system_rng());
-        self.meet(addresses, relay, &RelayToken::of_peers(&secret), meet)
+        let begin = || again::as_guest(own, peer, &mut system_rng());
+        self.meet(addresses, relay, &RelayToken::of_peers(&secret), begin)
     }
 
-    fn meet(
+    fn meet<'a>(
         &self,
         addresses: &[Address],
         relay: Option<&Address>,
         token: &RelayToken,
-        meet: impl Fn(Socket) -> Result<Met, MeetingError>,
+        begin: impl Fn() -> Stepped<'a>,
     ) -> Result<Connection, MeetingError> {
-        let connection =
-            |met| Connection::new(met, Seat::GUEST, self.timing).map_err(MeetingError::Connection);
         let mut failure = MeetingError::NoAddress;
         for address in addresses {
             let outcome = connect(address)
                 .map_err(|source| unreachable(address, addresses, source))
-                .and_then(|stream| {
-                    meet(
-                        Socket::new(stream, self.timing.meeting)
-                            .map_err(MeetingError::Connection)?,
-                    )
-                });
+                .and_then(|stream| self.meet_on(stream, begin()));
             match outcome {
-                Ok(met) => return connection(met),
-                Err(error) if is_final(&error) => return Err(error),
-                Err(error) => failure = more_informative(failure, error),
+                Err(error) if !is_final(&error) => failure = more_informative(failure, error),
+                outcome => return outcome,
             }
         }
         for _ in 0..RELAY_TRIES {
@@ -100,14 +94,19 @@ impl Guest<'_> {
                 Ok(stream) => stream,
                 Err(error) => return Err(more_informative(failure, error)),
             };
-            let socket = Socket::new(stream, self.timing.meeting).map_err(MeetingError::Connection);
-            match socket.and_then(&meet) {
-                Ok(met) => return connection(met),
-                Err(error) if is_final(&error) => return Err(error),
-                Err(error) => failure = more_informative(failure, error),
+            match self.meet_on(stream, begin()) {
+                Err(error) if !is_final(&error) => failure = more_informative(failure, error),
+                outcome => return outcome,
             }
         }
         Err(failure)
+    }
+
+    fn meet_on(&self, stream: TcpStream, first: Stepped) -> Result<Connection, MeetingError> {
+        socket::prepare(&stream).map_err(MeetingError::Connection)?;
+        let meeting = Meeting::guest(first?, system_time() + self.timing.meeting);
+        let met = socket::meet(&stream, meeting)?;
+        Connection::new(stream, met, Seat::GUEST, self.timing).map_err(MeetingError::Connection)
     }
 
     fn connect_through(
@@ -115,7 +114,7 @@ impl Guest<'_> {
         relay: &Address,
         token: &RelayToken,
     ) -> Result<TcpStream, MeetingError> {
-        let deadline = Instant::now() + self.timing.meeting;
+        let deadline = system_time() + self.timing.meeting;
         relay::connect_through(relay, token, Seat::GUEST, deadline).map_err(|source| {
             match source.kind() {
                 ErrorKind::TimedOut => MeetingError::NobodyAtRelay(relay.clone()),

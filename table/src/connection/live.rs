@@ -2,12 +2,15 @@
 
 use std::fmt;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use dealerless::net::system_time;
 
 use super::carrier::Shared;
+use super::core::Timing;
 use super::engine_stream::EngineStream;
 use super::error::ConnectionError;
 use super::invite::{Invite, InviteId};
@@ -15,28 +18,6 @@ use super::meeting::Met;
 use super::streams::{Message, Priority, Stream};
 use crate::identity::{Name, PublicIdentity, Succession};
 use crate::seat::Seat;
-
-/// The time limits of meetings and connections.
-#[derive(Clone, Copy, Debug)]
-pub struct Timing {
-    /// The silence of the peer after which a ping is sent.
-    pub ping: Duration,
-    /// The silence of the peer after which the connection ends. Also the time limit for the peer to
-    /// accept a frame.
-    pub dead: Duration,
-    /// The time limit of a meeting, from the first byte to the last.
-    pub meeting: Duration,
-}
-
-impl Default for Timing {
-    fn default() -> Self {
-        Timing {
-            ping: Duration::from_secs(5),
-            dead: Duration::from_secs(20),
-            meeting: Duration::from_secs(10),
-        }
-    }
-}
 
 /// An encrypted connection to a peer whose keys have been verified.
 pub struct Connection {
@@ -67,18 +48,21 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Starts a connection after a meeting.
-    pub(super) fn new(met: Met, seat: Seat, timing: Timing) -> io::Result<Self> {
-        let stream = met.socket.into_stream();
-        let at = stream.peer_addr().ok();
-        let (shared, threads) =
-            Shared::start(stream, met.agreed.opener, met.agreed.sealer, timing)?;
+    /// Starts a connection after a meeting on `stream`.
+    pub(super) fn new(
+        stream: TcpStream,
+        met: Met,
+        seat: Seat,
+        timing: Timing,
+    ) -> io::Result<Self> {
+        let (at, handshake_hash) = (stream.peer_addr().ok(), met.agreed.handshake_hash);
+        let (shared, threads) = Shared::start(stream, met.agreed, timing)?;
         Ok(Connection {
             seat,
             peer: met.peer.current().clone(),
             succession: met.peer,
             peer_name: met.peer_name,
-            handshake_hash: met.agreed.handshake_hash,
+            handshake_hash,
             header: met.header,
             nonces: met.nonces,
             first: met.first,
@@ -114,9 +98,7 @@ impl Connection {
     }
 
     fn send(&self, stream: Stream, bytes: &[u8]) -> Result<(), ConnectionError> {
-        let mut state = self.shared.lock();
-        state.check()?;
-        state.outbox.message(stream, bytes)?;
+        self.shared.lock().core.send(stream, bytes)?;
         self.shared.wake_writer();
         Ok(())
     }
@@ -128,15 +110,15 @@ impl Connection {
     /// [`ConnectionError::TimedOut`] if nothing arrived in time. Any other error is the reason for
     /// the end of the connection.
     pub fn recv(&self, within: Duration) -> Result<Message, ConnectionError> {
-        let deadline = Instant::now() + within;
+        let deadline = system_time() + within;
         let mut state = self.shared.lock();
         loop {
-            match state.next_message() {
+            match state.core.next_message() {
                 Ok(Some(message)) => {
-                    self.shared.acknowledge(&mut state);
+                    self.shared.wake_for_acks(&state.core);
                     return Ok(message);
                 }
-                Ok(None) => state.check()?,
+                Ok(None) => {}
                 Err(error) => {
                     drop(state);
                     self.shared.end(error.clone());
@@ -159,25 +141,16 @@ impl Connection {
     /// smaller. Otherwise the reason for the end of the connection.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn engine(&self, number: u64) -> Result<EngineStream, ConnectionError> {
-        let mut state = self.shared.lock();
-        state.check()?;
-        if state.engine_in_use || number <= state.last_engine {
-            return Err(ConnectionError::EngineInUse);
-        }
-        state.engine_in_use = true;
-        state.last_engine = number;
-        state.outbox.begin_engine(number);
-        state.inbox.want_from(number);
-        self.shared.acknowledge(&mut state);
+        self.shared.lock().core.begin_engine(number)?;
         self.shared.wake_writer();
-        Ok(EngineStream::new(Arc::clone(&self.shared), number))
+        Ok(EngineStream::new(Arc::clone(&self.shared)))
     }
 
     /// Sets the priority of the engine bytes that are queued later. [`Priority::Run`] also applies
     /// to all unsent engine bytes.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn set_engine_priority(&self, priority: Priority) {
-        self.shared.lock().outbox.set_priority(priority);
+        self.shared.lock().core.set_engine_priority(priority);
         self.shared.wake_writer();
     }
 
@@ -185,7 +158,7 @@ impl Connection {
     /// longer than [`Timing::ping`].
     #[cfg(feature = "internals")]
     pub fn silent_for(&self) -> Duration {
-        self.shared.lock().last_received.elapsed()
+        self.shared.lock().core.silent_for(system_time())
     }
 
     /// The number of bytes that this side has sent after the handshake, including encryption.
@@ -195,20 +168,19 @@ impl Connection {
 
     /// The reason for the end of the connection, if it has ended.
     pub fn ended(&self) -> Option<ConnectionError> {
-        self.shared.lock().ended.clone()
+        self.shared.lock().core.ended().cloned()
     }
 
     /// Sends the queued control and log messages and closes the connection, within the given time.
     /// Returns whether all these messages were handed to the operating system.
     pub fn close(&self, within: Duration) -> bool {
-        let deadline = Instant::now() + within;
+        let deadline = system_time() + within;
         let mut state = self.shared.lock();
-        state.outbox.bye();
-        state.closing = true;
+        state.core.close();
         self.shared.wake_writer();
         // Wait until the peer has closed its side too. Closing the socket while received bytes are
         // unread could discard the last bytes that were sent.
-        while state.ended.is_none() || !state.writer_done {
+        while state.core.ended().is_none() || !state.writer_done {
             match self.shared.wait(state, deadline) {
                 Some(next) => state = next,
                 None => return self.shared.lock().flushed,

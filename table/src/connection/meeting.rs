@@ -1,13 +1,18 @@
-//! Code shared by both kinds of meetings: their result, and the introductions of the players.
+//! A meeting as a state machine, its result, and the introductions of the players.
+//!
+//! The files of the two kinds of meetings describe each side as a chain of [`Step`]s. [`Meeting`]
+//! takes the received bytes and the time, and returns the bytes to send. It uses no clock and no
+//! socket.
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
+use std::time::Duration;
 
 use rand::CryptoRng;
 
 use super::error::MeetingError;
 use super::invite::InviteId;
 use super::noise::{Agreed, NotGenuine};
-use super::socket::Socket;
+use super::prelude::Prelude;
 use crate::identity::{BadIdentity, Identity, Name, PublicIdentity, Succession};
 use crate::wire::{Malformed, Reader, Writer};
 
@@ -17,6 +22,7 @@ pub const MAX_HEADER: usize = 4096;
 pub(super) const MAX_MEETING_MESSAGE: usize = MAX_HEADER + 512 + Succession::PADDED;
 
 /// The identity and the name of this side.
+#[derive(Clone, Copy)]
 pub(super) struct Own<'a> {
     pub(super) identity: &'a Identity,
     pub(super) name: &'a Name,
@@ -24,7 +30,6 @@ pub(super) struct Own<'a> {
 
 /// The result of a meeting. Only the messages of the meeting have been exchanged so far.
 pub(super) struct Met {
-    pub(super) socket: Socket,
     pub(super) agreed: Agreed,
     pub(super) peer: Succession,
     pub(super) peer_name: Name,
@@ -36,6 +41,181 @@ pub(super) struct Met {
     pub(super) first: bool,
     /// The invite that was used. `None` between known peers.
     pub(super) invite: Option<InviteId>,
+}
+
+/// A step of one side of a meeting: bytes to send, and what happens then.
+pub(super) struct Step<'a> {
+    send: Vec<u8>,
+    next: Next<'a>,
+}
+
+/// The result of a step.
+pub(super) type Stepped<'a> = Result<Step<'a>, MeetingError>;
+
+enum Next<'a> {
+    /// Wait for an item of the peer, and process its bytes.
+    Wait(Item, Box<dyn FnOnce(&[u8]) -> Stepped<'a> + 'a>),
+    /// The meeting is over.
+    Over(Result<Met, MeetingError>),
+}
+
+/// What one side waits for.
+#[derive(Clone, Copy)]
+enum Item {
+    /// The prelude.
+    Prelude,
+    /// `u16 length | bytes`, with at most this number of bytes.
+    Message(usize),
+}
+
+impl Item {
+    /// The number of bytes that are missing after `bytes`. More may be missing after them.
+    fn missing(self, bytes: &[u8]) -> Result<usize, MeetingError> {
+        let len = match (self, bytes) {
+            (Item::Prelude, _) => Prelude::len(bytes)
+                .ok_or(MeetingError::Broken("invalid prelude or another version"))?,
+            (Item::Message(max), [a, b, ..]) => {
+                let len = usize::from(u16::from_le_bytes([*a, *b]));
+                if len > max {
+                    return Err(MeetingError::Broken("message too long"));
+                }
+                2 + len
+            }
+            (Item::Message(_), _) => 2,
+        };
+        Ok(len - bytes.len())
+    }
+}
+
+impl<'a> Step<'a> {
+    /// Waits for a prelude.
+    pub(super) fn prelude(then: impl FnOnce(Prelude) -> Stepped<'a> + 'a) -> Self {
+        let decoded = |bytes: &[u8]| then(Prelude::decode(bytes));
+        Step {
+            send: Vec::new(),
+            next: Next::Wait(Item::Prelude, Box::new(decoded)),
+        }
+    }
+
+    /// Sends bytes, and waits for a message of at most `max` bytes.
+    pub(super) fn exchange(
+        send: Vec<u8>,
+        max: usize,
+        then: impl FnOnce(&[u8]) -> Stepped<'a> + 'a,
+    ) -> Self {
+        let contents = |bytes: &[u8]| then(&bytes[2..]);
+        let next = Next::Wait(Item::Message(max), Box::new(contents));
+        Step { send, next }
+    }
+
+    /// Sends the last bytes of the meeting.
+    pub(super) fn over(send: Vec<u8>, result: Result<Met, MeetingError>) -> Self {
+        let next = Next::Over(result);
+        Step { send, next }
+    }
+}
+
+/// One side of a meeting.
+pub(super) struct Meeting<'a> {
+    next: Option<Next<'a>>,
+    /// The received bytes of the current item.
+    received: Vec<u8>,
+    to_send: Vec<u8>,
+    /// Whether this side is a guest that has received nothing yet.
+    unanswered: bool,
+    /// The deadlines of the prelude and of all messages.
+    deadlines: [Duration; 2],
+}
+
+impl<'a> Meeting<'a> {
+    /// The side of a guest.
+    pub(super) fn guest(first: Step<'a>, deadline: Duration) -> Self {
+        let mut meeting = Self::host(first, [deadline; 2]);
+        meeting.unanswered = true;
+        meeting
+    }
+
+    /// The side of a host. `deadlines` are those of the prelude and of the whole meeting.
+    pub(super) fn host(first: Step<'a>, deadlines: [Duration; 2]) -> Self {
+        Meeting {
+            to_send: first.send,
+            next: Some(first.next),
+            received: Vec::new(),
+            unanswered: false,
+            deadlines,
+        }
+    }
+
+    /// The time at which the meeting fails, unless it makes progress.
+    pub(super) fn deadline(&self) -> Duration {
+        let [prelude, all] = self.deadlines;
+        match self.next {
+            Some(Next::Wait(Item::Prelude, _)) => prelude,
+            _ => all,
+        }
+    }
+
+    /// The bytes to send now.
+    pub(super) fn to_send(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.to_send)
+    }
+
+    /// The number of bytes to receive next. More may be needed after them.
+    pub(super) fn missing(&self) -> usize {
+        match &self.next {
+            Some(Next::Wait(item, _)) => item.missing(&self.received).unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    /// Removes bytes from the front of `bytes` and processes them. Returns the result of the
+    /// meeting when it is over. The remaining bytes are then the first ones of the connection.
+    ///
+    /// # Errors
+    /// The meeting has failed. [`to_send`](Self::to_send) may still have bytes for the peer.
+    pub(super) fn received(
+        &mut self,
+        bytes: &mut &[u8],
+        now: Duration,
+    ) -> Result<Option<Met>, MeetingError> {
+        if now >= self.deadline() {
+            return Err(self.failed(ErrorKind::TimedOut.into()));
+        }
+        loop {
+            let (item, then) = match self.next.take() {
+                Some(Next::Wait(item, then)) => (item, then),
+                Some(Next::Over(result)) => return result.map(Some),
+                None => return Ok(None),
+            };
+            let missing = item.missing(&self.received)?;
+            if missing == 0 {
+                self.unanswered = false;
+                let step = then(&std::mem::take(&mut self.received))?;
+                self.to_send.extend(step.send);
+                self.next = Some(step.next);
+                continue;
+            }
+            self.next = Some(Next::Wait(item, then));
+            if bytes.is_empty() {
+                return Ok(None);
+            }
+            let (taken, rest) = bytes.split_at(missing.min(bytes.len()));
+            self.received.extend_from_slice(taken);
+            *bytes = rest;
+        }
+    }
+
+    /// The error of a meeting in which no more bytes are received because of `error`.
+    pub(super) fn failed(&self, error: io::Error) -> MeetingError {
+        match error.kind() {
+            ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::TimedOut
+                if self.unanswered =>
+            {
+                MeetingError::NotAnswered
+            }
+            _ => MeetingError::Connection(error),
+        }
+    }
 }
 
 /// Encodes the identity, the name and the past identities of this side.
@@ -80,30 +260,23 @@ pub(super) fn nonce(rng: &mut impl CryptoRng) -> [u8; 32] {
     nonce
 }
 
-impl Agreed {
-    /// Sends the next message of the meeting as a frame.
-    pub(super) fn send(&mut self, socket: &mut Socket, plain: &[u8]) -> Result<(), MeetingError> {
-        let mut frame = Vec::new();
-        self.sealer.seal(plain, &mut frame);
-        socket.write_all(&frame).map_err(MeetingError::Connection)
-    }
-
-    /// Receives the next message of the meeting.
-    pub(super) fn recv(&mut self, socket: &mut Socket) -> Result<Vec<u8>, MeetingError> {
-        let frame = socket
-            .read_message(MAX_MEETING_MESSAGE)
-            .map_err(MeetingError::Connection)?;
-        let opened = self.opener.open_alone(&frame);
-        opened.map_err(|NotGenuine| MeetingError::Broken("invalid encrypted message"))
-    }
+/// Encodes `u16 length | bytes`.
+pub(super) fn with_length(bytes: &[u8]) -> Vec<u8> {
+    let len = u16::try_from(bytes.len()).expect("meeting messages are short");
+    [&len.to_le_bytes(), bytes].concat()
 }
 
-/// Converts the error of reading the host's first message.
-pub(super) fn unanswered(error: std::io::Error) -> MeetingError {
-    match error.kind() {
-        ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::TimedOut => {
-            MeetingError::NotAnswered
-        }
-        _ => MeetingError::Connection(error),
+impl Agreed {
+    /// Encrypts the next message of the meeting as a frame.
+    pub(super) fn seal(&mut self, plain: &[u8]) -> Vec<u8> {
+        let mut frame = Vec::new();
+        self.sealer.seal(plain, &mut frame);
+        frame
+    }
+
+    /// Decrypts the next message of the meeting.
+    pub(super) fn open(&mut self, frame: &[u8]) -> Result<Vec<u8>, MeetingError> {
+        let opened = self.opener.open_alone(frame);
+        opened.map_err(|NotGenuine| MeetingError::Broken("invalid encrypted message"))
     }
 }

@@ -3,11 +3,13 @@
 
 mod again;
 mod carrier;
+mod core;
 mod door;
 mod engine_stream;
 mod error;
 mod first;
 mod inbox;
+mod incoming;
 #[cfg(feature = "internals")]
 pub(crate) mod internals;
 mod invite;
@@ -25,11 +27,12 @@ mod socket;
 mod strangers;
 mod streams;
 
+pub use self::core::Timing;
 pub use door::{Door, DoorError, DoorEvent};
 pub use error::{ConnectionError, MeetingError};
 pub use invite::{BadInvite, Invite};
 pub use join::Guest;
-pub use live::{Connection, Timing};
+pub use live::Connection;
 pub use reach::own_addresses;
 pub use relay::ask_relay;
 pub use streams::{Message, Stream};
@@ -41,6 +44,7 @@ pub(crate) use with_internals::*;
 
 /// Items that are public only for tests and fuzz targets.
 mod with_internals {
+    pub use super::core::{Core, Task};
     pub use super::engine_stream::EngineStream;
     pub use super::meeting::MAX_HEADER;
     pub use super::streams::{MAX_MESSAGE, Priority};

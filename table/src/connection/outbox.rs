@@ -120,6 +120,11 @@ impl Outbox {
         self.acks[usize::from(stream)] = Some(read);
     }
 
+    /// Whether an acknowledgement is queued.
+    pub(super) fn has_acks(&self) -> bool {
+        self.acks.iter().any(Option::is_some)
+    }
+
     pub(super) fn ping(&mut self, number: u64) {
         self.ping = Some(number);
     }

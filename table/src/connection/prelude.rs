@@ -2,8 +2,6 @@
 //! program, the version, and the host that the guest wants to meet. Both sides use the prelude as
 //! the Noise prologue, so the handshake fails if the prelude was modified.
 
-use std::io;
-
 use rand::CryptoRng;
 use subtle::ConstantTimeEq;
 
@@ -62,30 +60,33 @@ impl Prelude {
         bytes
     }
 
-    /// Reads a prelude with `fill`, which fills the given buffer. `None` if the bytes are not a
-    /// prelude of this version.
-    pub(super) fn read(
-        mut fill: impl FnMut(&mut [u8]) -> io::Result<()>,
-    ) -> io::Result<Option<Self>> {
-        let mut head = [0; HEAD];
-        fill(&mut head)?;
+    /// The length of the prelude that begins with `bytes`, or [`HEAD`] if its kind is not there
+    /// yet. `None` if the bytes do not begin a prelude of this version.
+    pub(super) fn len(bytes: &[u8]) -> Option<usize> {
+        let Some((head, _)) = bytes.split_first_chunk::<HEAD>() else {
+            return Some(HEAD);
+        };
         if head[..4] != MAGIC || head[4] != VERSION {
-            return Ok(None);
+            return None;
         }
-        Ok(match head[5] {
-            1 => {
-                let mut id = [0; 8];
-                fill(&mut id)?;
-                Some(Prelude::First(id))
-            }
-            2 => {
-                let (mut random, mut tag) = ([0; 16], [0; 16]);
-                fill(&mut random)?;
-                fill(&mut tag)?;
-                Some(Prelude::Again { random, tag })
-            }
+        match head[5] {
+            1 => Some(HEAD + 8),
+            2 => Some(HEAD + 16 + 16),
             _ => None,
-        })
+        }
+    }
+
+    /// Decodes a complete prelude, whose length is [`len`](Self::len).
+    pub(super) fn decode(bytes: &[u8]) -> Self {
+        let rest = &bytes[HEAD..];
+        let array = "the length was checked";
+        match rest.try_into() {
+            Ok(id) => Prelude::First(id),
+            Err(_) => Prelude::Again {
+                random: rest[..16].try_into().expect(array),
+                tag: rest[16..].try_into().expect(array),
+            },
+        }
     }
 }
 
@@ -98,14 +99,8 @@ fn tag(secret: &PairSecret, random: &[u8; 16]) -> [u8; 16] {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Read;
-
     use super::*;
     use crate::identity::Identity;
-
-    fn read(mut bytes: &[u8]) -> io::Result<Option<Prelude>> {
-        Prelude::read(|buf| bytes.read_exact(buf))
-    }
 
     #[test]
     fn preludes_round_trip_and_other_bytes_are_refused() {
@@ -118,12 +113,12 @@ mod tests {
         ];
         for prelude in preludes {
             let bytes = prelude.encode();
-            assert_eq!(read(&bytes).unwrap(), Some(prelude));
-            assert!((0..bytes.len()).all(|end| read(&bytes[..end]).is_err()));
+            assert_eq!(Prelude::decode(&bytes), prelude);
+            assert!((HEAD..=bytes.len()).all(|end| Prelude::len(&bytes[..end]) == Some(bytes.len())));
             for at in 0..HEAD {
                 let mut changed = bytes.clone();
                 changed[at] ^= 0x80;
-                assert_eq!(read(&changed).unwrap(), None);
+                assert_eq!(Prelude::len(&changed), None);
             }
         }
     }

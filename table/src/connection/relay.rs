@@ -14,11 +14,13 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use dealerless::net::system_time;
 
 use super::door::Inner;
 use super::join::connect;
-use super::socket::Socket;
+use super::socket::{self, read_by, write_by};
 use crate::hash::{Hash, hex};
 use crate::identity::{Address, PairSecret};
 use crate::seat::Seat;
@@ -58,28 +60,30 @@ impl RelayToken {
 
 /// A connection that waits for the answer of a relay.
 struct Asking {
-    socket: Socket,
+    stream: TcpStream,
     answer: Vec<u8>,
 }
 
 impl Asking {
     fn new(relay: &Address, token: &RelayToken, seat: Seat) -> io::Result<Self> {
-        let mut socket = Socket::new(connect(relay)?, Duration::from_secs(10))?;
-        socket.write_all(token.request(seat).as_bytes())?;
-        Ok(Asking {
-            socket,
-            answer: Vec::new(),
-        })
+        let deadline = system_time() + Duration::from_secs(10);
+        Self::send(connect(relay)?, token.request(seat).as_bytes(), deadline)
+    }
+
+    fn send(stream: TcpStream, request: &[u8], deadline: Duration) -> io::Result<Self> {
+        socket::prepare(&stream)?;
+        write_by(&stream, request, deadline)?;
+        let answer = Vec::new();
+        Ok(Asking { stream, answer })
     }
 
     /// Waits for the answer that the players are paired. `TimedOut` if no complete answer has
-    /// arrived within the given time.
-    fn wait(&mut self, within: Duration) -> io::Result<()> {
-        self.socket.set_deadline(Instant::now() + within);
+    /// arrived before `deadline`.
+    fn wait(&mut self, deadline: Duration) -> io::Result<()> {
         // Read byte by byte, because the bytes after the answer are from the other player.
         while self.answer.last() != Some(&b'\n') {
             let mut byte = [0];
-            self.socket.read_exact(&mut byte)?;
+            read_by(&self.stream, &mut byte, deadline)?;
             self.answer.push(byte[0]);
             if self.answer.len() > 64 {
                 break;
@@ -115,14 +119,9 @@ pub fn ask_relay(relay: &Address, within: Duration) -> io::Result<()> {
 }
 
 fn answer_of(relay: &Address, within: Duration) -> io::Result<()> {
-    let deadline = Instant::now() + within;
-    let mut socket = Socket::new(connect(relay)?, within)?;
-    socket.write_all(b"is this a relay\n")?;
-    let mut asking = Asking {
-        socket,
-        answer: Vec::new(),
-    };
-    let waited = asking.wait(deadline.saturating_duration_since(Instant::now()));
+    let deadline = system_time() + within;
+    let mut asking = Asking::send(connect(relay)?, b"is this a relay\n", deadline)?;
+    let waited = asking.wait(deadline);
     match (asking.answer.as_slice(), waited) {
         (b"bad handshake\n", _) => Ok(()),
         (_, Err(error)) if error.kind() == ErrorKind::TimedOut => Err(error),
@@ -135,24 +134,24 @@ pub(super) fn connect_through(
     relay: &Address,
     token: &RelayToken,
     seat: Seat,
-    deadline: Instant,
+    deadline: Duration,
 ) -> io::Result<TcpStream> {
     let mut asking = Asking::new(relay, token, seat)?;
-    asking.wait(deadline.saturating_duration_since(Instant::now()))?;
-    Ok(asking.socket.into_stream())
+    asking.wait(deadline)?;
+    Ok(asking.stream)
 }
 
 /// Keeps one connection waiting at a relay until the door is closed, and passes the guests to the
 /// door.
 pub(super) fn wait(door: &Arc<Inner>, relay: &Address, token: &RelayToken) {
     while !door.is_closed() {
-        let begun = Instant::now();
+        let next = system_time() + BETWEEN;
         let waited = wait_once(door, relay, token);
-        thread::sleep(BETWEEN.saturating_sub(begun.elapsed()));
+        thread::sleep(next.saturating_sub(system_time()));
         // Without an error, that is after a guest or after `RENEW`, reconnect without this pause.
         if waited.is_err() {
-            let until = Instant::now() + PAUSE;
-            while Instant::now() < until && !door.is_closed() {
+            let until = system_time() + PAUSE;
+            while system_time() < until && !door.is_closed() {
                 thread::sleep(POLL);
             }
         }
@@ -161,11 +160,11 @@ pub(super) fn wait(door: &Arc<Inner>, relay: &Address, token: &RelayToken) {
 
 fn wait_once(door: &Arc<Inner>, relay: &Address, token: &RelayToken) -> io::Result<()> {
     let mut asking = Asking::new(relay, token, Seat::HOST)?;
-    let until = Instant::now() + RENEW;
-    while Instant::now() < until && !door.is_closed() {
-        match asking.wait(POLL) {
+    let until = system_time() + RENEW;
+    while system_time() < until && !door.is_closed() {
+        match asking.wait(system_time() + POLL) {
             Ok(()) => {
-                door.greet(asking.socket.into_stream(), None);
+                door.greet(asking.stream, None);
                 return Ok(());
             }
             Err(error) if error.kind() == ErrorKind::TimedOut => {}
@@ -210,18 +209,20 @@ mod tests {
             return None;
         };
         let twist = Twist(child);
-        let begun = Instant::now();
+        let until = system_time() + Duration::from_secs(30);
         while TcpStream::connect(port).is_err() {
-            assert!(begun.elapsed() < Duration::from_secs(30));
+            assert!(system_time() < until);
             thread::sleep(Duration::from_millis(20));
         }
         Some((twist, port.into()))
     }
 
-    const MOMENT: Duration = Duration::from_millis(500);
+    fn soon() -> Duration {
+        system_time() + Duration::from_secs(5)
+    }
 
-    fn soon() -> Instant {
-        Instant::now() + Duration::from_secs(5)
+    fn moment() -> Duration {
+        system_time() + Duration::from_millis(500)
     }
 
     #[test]
@@ -233,7 +234,7 @@ mod tests {
         let mut first = Asking::new(&relay, &token, Seat::HOST).unwrap();
         let mut second = Asking::new(&relay, &token, Seat::HOST).unwrap();
         for asking in [&mut first, &mut second] {
-            assert_eq!(asking.wait(MOMENT).unwrap_err().kind(), ErrorKind::TimedOut);
+            assert_eq!(asking.wait(moment()).unwrap_err().kind(), ErrorKind::TimedOut);
         }
         // The relay pairs a third connection with a different side, even though one player made all
         // three.
@@ -252,8 +253,8 @@ mod tests {
         // The thread ends when the relay ends.
         thread::spawn(move || {
             while let Ok(mut living) = Asking::new(&at, &same, Seat::HOST) {
-                if living.wait(MOMENT).is_ok() {
-                    let _ = living.socket.write_all(b"here");
+                if living.wait(moment()).is_ok() {
+                    let _ = write_by(&living.stream, b"here", moment());
                 }
             }
         });
@@ -261,8 +262,7 @@ mod tests {
             let Ok(stream) = connect_through(&relay, &token, Seat::GUEST, soon()) else {
                 return false;
             };
-            let mut socket = Socket::new(stream, MOMENT).unwrap();
-            socket.read_exact(&mut [0; 4]).is_ok()
+            read_by(&stream, &mut [0; 4], moment()).is_ok()
         });
         eprintln!("{:?} attempts reached dead connections", answered);
         assert!(answered.is_some());
@@ -275,13 +275,8 @@ mod tests {
             return;
         };
         let answer = |bytes: &[u8]| {
-            let mut socket = Socket::new(connect(&relay).unwrap(), MOMENT).unwrap();
-            socket.write_all(bytes).unwrap();
-            let mut asking = Asking {
-                socket,
-                answer: Vec::new(),
-            };
-            asking.wait(Duration::from_secs(5)).unwrap_err().to_string()
+            let mut asking = Asking::send(connect(&relay).unwrap(), bytes, moment()).unwrap();
+            asking.wait(soon()).unwrap_err().to_string()
         };
         assert_eq!(
             answer(b"hello, who is there\n"),

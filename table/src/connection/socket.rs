@@ -1,66 +1,54 @@
-//! A TCP connection with a deadline for all operations.
+//! TCP connections with deadlines, as times since the start of [`system_time`].
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// A connection with one deadline for all reads and writes.
-pub(super) struct Socket {
-    stream: TcpStream,
-    deadline: Instant,
+use dealerless::net::system_time;
+
+use super::error::MeetingError;
+use super::meeting::{MAX_MEETING_MESSAGE, Meeting, Met};
+
+/// Prepares a new connection.
+pub(super) fn prepare(stream: &TcpStream) -> io::Result<()> {
+    // On some systems, an accepted socket inherits the non-blocking mode of the listener.
+    stream.set_nonblocking(false)?;
+    stream.set_nodelay(true)
 }
 
-impl Socket {
-    pub(super) fn new(stream: TcpStream, within: Duration) -> io::Result<Self> {
-        // On some systems, an accepted socket inherits the non-blocking mode of the listener.
-        stream.set_nonblocking(false)?;
-        stream.set_nodelay(true)?;
-        Ok(Socket {
-            stream,
-            deadline: Instant::now() + within,
-        })
-    }
-
-    pub(super) fn set_deadline(&mut self, deadline: Instant) {
-        self.deadline = deadline;
-    }
-
-    pub(super) fn into_stream(self) -> TcpStream {
-        self.stream
-    }
-
-    pub(super) fn read_exact(&mut self, mut buf: &mut [u8]) -> io::Result<()> {
-        while !buf.is_empty() {
-            self.stream.set_read_timeout(Some(self.remaining()?))?;
-            match self.stream.read(buf) {
-                Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
-                Ok(len) => buf = &mut buf[len..],
-                Err(error) if is_temporary(&error) => {}
-                Err(error) => return Err(error),
-            }
+/// Runs one side of a meeting. Reads nothing of what follows the meeting.
+pub(super) fn meet(stream: &TcpStream, mut meeting: Meeting) -> Result<Met, MeetingError> {
+    let mut buf = [0; MAX_MEETING_MESSAGE];
+    let mut received = Ok(None);
+    loop {
+        let sent = write_by(stream, &meeting.to_send(), meeting.deadline());
+        // A failed meeting is reported even if its last bytes cannot be sent.
+        let met = received?;
+        sent.map_err(MeetingError::Connection)?;
+        if let Some(met) = met {
+            return Ok(met);
         }
-        Ok(())
+        let len = meeting.missing().min(buf.len());
+        received = match read_by(stream, &mut buf[..len], meeting.deadline()) {
+            Ok(count) => meeting.received(&mut &buf[..count], system_time()),
+            Err(error) => Err(meeting.failed(error)),
+        };
     }
+}
 
-    pub(super) fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        write_by(&self.stream, bytes, self.deadline)
-    }
-
-    /// Reads `u16 length | bytes` with at most `max` bytes.
-    pub(super) fn read_message(&mut self, max: usize) -> io::Result<Vec<u8>> {
-        let mut len = [0; 2];
-        self.read_exact(&mut len)?;
-        let len = usize::from(u16::from_le_bytes(len));
-        if len > max {
-            return Err(io::Error::new(ErrorKind::InvalidData, "message too long"));
+/// Reads at least one byte before `deadline`. The end of the stream is an error.
+pub(super) fn read_by(
+    mut stream: &TcpStream,
+    buf: &mut [u8],
+    deadline: Duration,
+) -> io::Result<usize> {
+    loop {
+        stream.set_read_timeout(Some(remaining(deadline)?))?;
+        match stream.read(buf) {
+            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            Err(error) if is_temporary(&error) => {}
+            read => return read,
         }
-        let mut bytes = vec![0; len];
-        self.read_exact(&mut bytes)?;
-        Ok(bytes)
-    }
-
-    fn remaining(&self) -> io::Result<Duration> {
-        remaining(self.deadline)
     }
 }
 
@@ -69,7 +57,7 @@ impl Socket {
 pub(super) fn write_by(
     mut stream: &TcpStream,
     mut bytes: &[u8],
-    deadline: Instant,
+    deadline: Duration,
 ) -> io::Result<()> {
     while !bytes.is_empty() {
         stream.set_write_timeout(Some(remaining(deadline)?))?;
@@ -83,8 +71,8 @@ pub(super) fn write_by(
     Ok(())
 }
 
-fn remaining(deadline: Instant) -> io::Result<Duration> {
-    let remaining = deadline.saturating_duration_since(Instant::now());
+fn remaining(deadline: Duration) -> io::Result<Duration> {
+    let remaining = deadline.saturating_sub(system_time());
     if remaining.is_zero() {
         return Err(ErrorKind::TimedOut.into());
     }
@@ -97,10 +85,4 @@ pub(super) fn is_temporary(error: &io::Error) -> bool {
         error.kind(),
         ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
     )
-}
-
-/// Encodes `u16 length | bytes`.
-pub(super) fn with_length(bytes: &[u8]) -> Vec<u8> {
-    let len = u16::try_from(bytes.len()).expect("meeting messages are short");
-    [&len.to_le_bytes(), bytes].concat()
 }

@@ -50,6 +50,8 @@ pub(super) const RUN_WINDOW: u64 = 256 << 10;
 /// The window of the engine, in bytes, while the next bytes belong to a pool. 32 KiB take 26 ms at
 /// 10 Mbit/s.
 pub(super) const POOL_WINDOW: u64 = 32 << 10;
+/// The maximum number of unsent engine bytes: far more than the engine sends between two receptions.
+pub(super) const MAX_UNSENT: usize = 64 << 20;
 
 /// The maximum number of bytes in one frame, except for a frame of a pool.
 pub(super) const FRAME: usize = 16 << 10;
