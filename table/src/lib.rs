@@ -3,6 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`rules`] | [`Stakes`](rules::Stakes), [`Hand`](rules::Hand): games as pure state machines over seats |
+//! | [`storage`] | [`Storage`](storage::Storage), [`Vault`](storage::Vault): the files of a player, on disk or in memory |
 //! | [`identity`] | [`Identity`](identity::Identity), [`Home`](identity::Home), [`KnownPeers`](identity::KnownPeers): keys, their folder, known peers |
 //! | [`connection`](mod@connection) | [`Invite`](connection::Invite), [`Door`](connection::Door), [`Guest`](connection::Guest), [`Connection`](connection::Connection): how two players authenticate each other, and their encrypted connection |
 //! | [`log`](mod@log) | [`MatchLog`](log::MatchLog), [`Journal`](log::Journal): the signed messages (*parts*) of a match, their order, and the match file |
@@ -33,7 +34,7 @@ mod random;
 pub mod record;
 pub mod rules;
 mod seat;
-mod storage;
+pub mod storage;
 mod time;
 mod wire;
 

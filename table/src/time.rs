@@ -1,7 +1,8 @@
 //! The clocks of the system. Code above the connections takes the time as an argument.
 
-use std::sync::OnceLock;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use dealerless::net::system_time;
 
 /// A moment, on both clocks of the system.
 #[derive(Clone, Copy, Debug)]
@@ -15,7 +16,7 @@ pub(crate) struct Moment {
 impl Moment {
     pub(crate) fn now() -> Self {
         Moment {
-            running: running(),
+            running: system_time(),
             unix: unix(),
         }
     }
@@ -25,10 +26,4 @@ impl Moment {
 pub(crate) fn unix() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| since.as_secs())
-}
-
-/// The time since the first call of this function.
-pub(crate) fn running() -> Duration {
-    static START: OnceLock<Instant> = OnceLock::new();
-    START.get_or_init(Instant::now).elapsed()
 }

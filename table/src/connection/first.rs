@@ -154,6 +154,7 @@ mod tests {
     use super::super::meeting::Meeting;
     use super::*;
     use crate::identity::{BadIdentity, Identity, Name, PublicIdentity, Succession};
+    use crate::storage::MemoryVault;
 
     /// Runs both sides. The guest has the keys of `guest` and sends `introduction`. Returns the
     /// result of the host's side.
@@ -190,8 +191,8 @@ mod tests {
     #[test]
     fn a_guest_with_a_wrong_identity_is_refused_and_burns_no_invite() {
         let [host, guest, other] = [1, 2, 3].map(|seed| Identity::from_seed([seed; 32]));
-        let folder = tempfile::tempdir().unwrap();
-        let invites = Mutex::new(Invites::open(folder.path().join("invites")).unwrap());
+        let invites = Invites::open(Box::<MemoryVault>::default()).unwrap();
+        let invites = Mutex::new(invites);
         let id = invites.lock().unwrap().add(&mut rand::rng()).unwrap().id();
         let name = Name::clean("Bob");
         let honest = introduction(&Own {

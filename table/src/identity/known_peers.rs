@@ -252,10 +252,12 @@ impl KnownPeers {
     pub(super) fn replace(&mut self, peers: Vec<Peer>) -> Result<(), PeersError> {
         let lines = peers.iter().map(|peer| text_of(peer) + "\n");
         let text = format!("{FIRST_LINE}\n{}", lines.collect::<String>());
-        self.file.keep(text.as_bytes()).map_err(|source| PeersError::Io {
-            path: self.path.clone(),
-            source,
-        })?;
+        self.file
+            .keep(text.as_bytes())
+            .map_err(|source| PeersError::Io {
+                path: self.path.clone(),
+                source,
+            })?;
         self.peers = peers;
         Ok(())
     }

@@ -149,8 +149,8 @@ fn changed() -> io::Error {
 
 #[cfg(test)]
 mod tests {
-    use crate::storage::MemoryStorage;
     use super::*;
+    use crate::storage::MemoryStorage;
 
     fn key() -> Zeroizing<[u8; 32]> {
         Zeroizing::new([3; 32])

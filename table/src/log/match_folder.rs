@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::storage::DiskStorage;
 use crate::hash::hex;
+use crate::storage::DiskStorage;
 
 /// The folder with the files of matches. The name of a file contains the id of the match and the
 /// name of the other player: `3f2a9c0d11e8b7a6-anna.log`. The first file creates the folder.

@@ -52,6 +52,7 @@ mod step_events;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use crate::storage::{DiskStorage, MemoryStorage, Storage, check_regular};
 pub use absence::{Disagreement, Settled};
 pub use ahead_chain::{Head, SignedAhead};
 pub use claim::{Claim, Claimed};
@@ -71,7 +72,6 @@ pub use players::{CannotSit, Match, Player};
 pub use roll_call::{Missing, SignedRollCall};
 pub use signed::{Evidence, Signed, SignedAck, Statement};
 pub use sitting::Sitting;
-pub use crate::storage::{DiskStorage, MemoryStorage, Storage, check_regular};
 
 #[cfg(feature = "internals")]
 pub use with_internals::*;

@@ -31,6 +31,7 @@ mod verifiable_seat;
 #[cfg(test)]
 mod tests;
 
+pub use crate::storage::{FileVault, MemoryVault, Vault};
 pub use clock::TimeLeft;
 pub use control::{Control, Term};
 pub use cost::{DealCost, Prepared, Spent};
@@ -44,7 +45,6 @@ pub use seat_play::{DeckSetting, Play, SealedSetting, Setting};
 pub use seating::{CannotBegin, Seating};
 pub use table::{Mailbox, Table};
 pub use table_core::TableEvent;
-pub use crate::storage::{FileVault, MemoryVault, Vault};
 
 #[cfg(feature = "internals")]
 pub use with_internals::*;

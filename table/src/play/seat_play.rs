@@ -26,7 +26,6 @@ use super::hand_cards::HandCards;
 use super::news::{Command, News, NotNow};
 use super::orders::{Done, Event, Order, Orders, Outbox};
 use super::own_dice::OwnDice;
-use crate::storage::Vault;
 use super::verifiable_seat::VerifiableSeat;
 use crate::identity::Identity;
 use crate::log::{
@@ -36,6 +35,7 @@ use crate::log::{
 use crate::random::SystemRng;
 use crate::rules::{Choice, Foul};
 use crate::seat::Seat;
+use crate::storage::Vault;
 
 /// The number of hands in a batch of preprocessing. Large batches need smaller buckets.
 const BATCH: u32 = 12;

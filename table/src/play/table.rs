@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use dealerless::mpc::Attempts;
-use dealerless::net::Deadlines;
+use dealerless::net::{Deadlines, system_time};
 
 use super::attached::{Attached, Connections, EngineSetting};
 use super::clock::TimeLeft;
@@ -16,12 +16,12 @@ use super::error::PlayError;
 use super::news::{Command, NotNow};
 use super::seat_play::{Play, Setting};
 use super::table_core::{Incoming, TableCore, TableEvent};
-use crate::storage::Vault;
 use crate::connection::Connection;
 use crate::log::Storage;
 use crate::random::SystemRng;
 use crate::seat::Seat;
-use crate::time::{self, Moment};
+use crate::storage::Vault;
+use crate::time::Moment;
 
 /// One seat of a match, over connections that come and go. It executes commands of its player even
 /// without a connection.
@@ -68,7 +68,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     pub fn new(setting: Setting<S, V, SystemRng>, deadlines: Deadlines) -> Result<Self, PlayError> {
         let (sender, queue) = mpsc::channel();
         Ok(Table {
-            core: TableCore::new(setting, time::running())?,
+            core: TableCore::new(setting, system_time())?,
             deadlines,
             attached: BTreeMap::new(),
             connection_number: 0,
@@ -88,7 +88,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         attempts: Option<Box<dyn Attempts>>,
     ) {
         self.attach(peer, connection, attempts);
-        self.core.begin(peer, time::running());
+        self.core.begin(peer, system_time());
     }
 
     /// Resumes the match on this connection to `peer`, in place of the previous one. A guest may have
@@ -104,7 +104,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         attempts: Option<Box<dyn Attempts>>,
     ) -> Result<(), PlayError> {
         self.attach(peer, connection, attempts);
-        self.core.resume(peer, time::running())
+        self.core.resume(peer, system_time())
     }
 
     fn attach(&mut self, peer: Seat, connection: Connection, attempts: Option<Box<dyn Attempts>>) {
@@ -183,7 +183,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     /// # Errors
     /// [`PlayError`], after which the seat cannot continue.
     pub fn next(&mut self, within: Duration) -> Result<Option<TableEvent<X>>, PlayError> {
-        let deadline = time::running() + within;
+        let deadline = system_time() + within;
         loop {
             let mut outbox = Connections::of(&self.attached);
             let engine = self.attached.values_mut().next();
@@ -198,7 +198,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
                 // Nothing else is to be done.
                 Err(_) if self.core.work_ahead()? => continue,
                 Err(_) => {
-                    let now = time::running();
+                    let now = system_time();
                     let timer = self.core.until_next_timer(now);
                     let wait = deadline.saturating_sub(now).min(timer);
                     self.queue.recv_timeout(wait)
@@ -216,7 +216,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
                         self.core.receive(Some(*peer), item);
                     }
                 }
-                Err(RecvTimeoutError::Timeout) if time::running() < deadline => {}
+                Err(RecvTimeoutError::Timeout) if system_time() < deadline => {}
                 Err(RecvTimeoutError::Timeout) => return Ok(None),
                 Err(RecvTimeoutError::Disconnected) => {
                     unreachable!("the table holds a sender of its own")

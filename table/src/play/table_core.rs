@@ -15,10 +15,10 @@ use super::error::PlayError;
 use super::news::{Command, News, NotNow};
 use super::orders::{Event, Order, Orders, Outbox};
 use super::seat_play::{Play, Setting};
-use crate::storage::Vault;
 use crate::connection::ConnectionError;
 use crate::log::{Claim, Claimed, Phase, Storage};
 use crate::seat::Seat;
+use crate::storage::Vault;
 use crate::time::Moment;
 
 /// Timeout for receiving the remaining messages of a connection, after the engine has found it

@@ -14,7 +14,6 @@ use zeroize::Zeroizing;
 use self::world::{Place, Way, World, place};
 use super::error::PlayError;
 use super::orders::Event;
-use crate::storage::Vault;
 use super::verifiable_seat::VerifiableSeat;
 use crate::log::{
     DealInput, End, LogMessage, MatchLog, Part, Phase, Refused, Signed, SignedAck, SignedPart,
@@ -22,6 +21,7 @@ use crate::log::{
 };
 use crate::rules::Choice;
 use crate::seat::Seat;
+use crate::storage::Vault;
 
 const ONE: Seat = Seat::new(1);
 const TWO: Seat = Seat::new(2);

@@ -135,7 +135,11 @@ mod tests {
         fn contents(&self) -> Vec<Vec<u8>> {
             let written = self.file.bytes();
             let mut contents = vec![self.synced.lock().unwrap().clone(), written.clone()];
-            contents.extend((0..written.len()).step_by(7).map(|len| written[..len].to_vec()));
+            contents.extend(
+                (0..written.len())
+                    .step_by(7)
+                    .map(|len| written[..len].to_vec()),
+            );
             contents
         }
     }

@@ -3,9 +3,9 @@
 use dealerless::deck;
 use rand::CryptoRng;
 
-use crate::storage::Vault;
 use super::{FailedCheck, Play};
 use crate::log::{Part, Phase, Storage};
+use crate::storage::Vault;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Records that the MACs of an opening in this step are invalid. Only the first such step
@@ -55,10 +55,10 @@ mod tests {
     use crate::play::deal_circuit::DealCircuit;
     use crate::play::error::PlayError;
     use crate::play::seat_play::{DeckSetting, SealedSetting, Setting};
-    use crate::storage::MemoryVault;
     use crate::random::{SystemRng, system_rng};
     use crate::rules::{Choice, Edition};
     use crate::seat::Seat;
+    use crate::storage::MemoryVault;
 
     type TestPlay = Play<MemoryStorage, MemoryVault, SystemRng>;
 

@@ -7,11 +7,11 @@ use rand::CryptoRng;
 
 use super::super::error::PlayError;
 use super::super::orders::{Order, Orders};
-use crate::storage::Vault;
 use super::{Connected, Play};
 use crate::hash::Hash;
 use crate::log::{MatchLog, Phase, Storage};
 use crate::seat::Seat;
+use crate::storage::Vault;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Whether the match cannot continue without another shuffle.

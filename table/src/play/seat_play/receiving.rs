@@ -9,7 +9,6 @@ use super::super::deck::Shuffled;
 use super::super::error::PlayError;
 use super::super::hand_cards::HandCards;
 use super::super::news::News;
-use crate::storage::Vault;
 use super::{FailedCheck, Play};
 use crate::log::{
     Accepted, CardOpening, Evidence, LogEvent, LogMessage, Part, Phase, Refused, Seal, Seen,
@@ -17,6 +16,7 @@ use crate::log::{
 };
 use crate::rules::{Game, Learners};
 use crate::seat::Seat;
+use crate::storage::Vault;
 
 /// The connection on which a statement came.
 #[derive(Clone, Copy)]

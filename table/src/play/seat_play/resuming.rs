@@ -7,11 +7,11 @@ use super::super::error::PlayError;
 use super::super::hand_cards::HandCards;
 use super::super::news::News;
 use super::super::own_dice;
-use crate::storage::Vault;
 use super::stealing::steal_name;
 use super::{Connected, Peer, Play, deck_name};
 use crate::log::{LogEvent, LogMessage, Phase, Resuming, Storage};
 use crate::seat::Seat;
+use crate::storage::Vault;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Starts the match on its first connection to `peer`.

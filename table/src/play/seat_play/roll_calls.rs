@@ -7,10 +7,10 @@ use rand::CryptoRng;
 use super::super::clocks::Lacks;
 use super::super::error::PlayError;
 use super::super::news::News;
-use crate::storage::Vault;
 use super::Play;
 use crate::log::{CannotSign, LogEvent, Missing, Phase, Signed, SignedRollCall, Storage};
 use crate::seat::Seat;
+use crate::storage::Vault;
 
 /// The seats whose time is out, at a place of the log.
 #[derive(Default)]

@@ -6,10 +6,10 @@ use rand::CryptoRng;
 
 use super::super::error::PlayError;
 use super::super::own_dice::{self, OwnDice};
-use crate::storage::Vault;
 use super::Play;
 use crate::log::{Part, Storage};
 use crate::rules::Hand;
+use crate::storage::Vault;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Draws dice and commits to them. The dice are on the disk before the commitment is signed.

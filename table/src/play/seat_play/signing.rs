@@ -7,11 +7,11 @@ use zeroize::Zeroizing;
 use super::super::dealer::role;
 use super::super::error::PlayError;
 use super::super::news::News;
-use crate::storage::Vault;
 use super::{BATCH, FailedCheck, Play};
 use crate::log::{CardOpening, Input, Opening, Part, PartKind, Phase, Storage};
 use crate::rules::{Choice, Legal};
 use crate::seat::Seat;
+use crate::storage::Vault;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// The part that this seat has to sign now, if any.

@@ -9,12 +9,12 @@ use zeroize::Zeroizing;
 use super::super::deck::Shuffled;
 use super::super::error::PlayError;
 use super::super::orders::Reshuffling;
-use crate::storage::Vault;
 use super::{FailedCheck, Play};
 use crate::hash::Hash;
 use crate::log::{MatchLog, Part, Phase, Storage};
 use crate::rules::Steal;
 use crate::seat::Seat;
+use crate::storage::Vault;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Whether the engine of this connection has shuffled the deck in play. Otherwise the cards of

@@ -6,12 +6,12 @@ use zeroize::Zeroizing;
 
 use super::super::error::PlayError;
 use super::super::news::News;
-use crate::storage::Vault;
 use super::super::verifiable_seat::VerifiableSeat;
 use super::{DeckSetting, Play};
 use crate::log::{DealInput, LogEvent, Part, Phase, Storage};
 use crate::rules::{Game, Learners};
 use crate::seat::Seat;
+use crate::storage::Vault;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Reads the secret of the match, or draws and stores it before the seat signs its first part.

@@ -21,13 +21,13 @@ use super::super::deal_circuit::DealCircuit;
 use super::super::deck::{HandDeck, Shuffled};
 use super::super::orders::Done;
 use super::super::seat_play::{DeckSetting, SealedSetting};
-use crate::storage::MemoryVault;
 use super::*;
 use crate::identity::Identity;
 use crate::log::tests::test_match::{TestMatch, holdem};
 use crate::log::{Attempt, CardOpening, End, Inputs, Journal, Masked, MemoryStorage, Seal};
 use crate::record::Record;
 use crate::rules::{Choice, Legal};
+use crate::storage::MemoryVault;
 
 const HANDS: u32 = 50;
 

@@ -10,7 +10,6 @@ use dealerless::shuffle::Algorithm;
 
 use super::super::deal_circuit::DealCircuit;
 use super::super::seat_play::{DeckSetting, SealedSetting};
-use crate::storage::MemoryVault;
 use super::*;
 use crate::identity::Identity;
 use crate::log::tests::test_match::{TestMatch, boards, draw, free_deck, holdem};
@@ -18,6 +17,7 @@ use crate::log::{Clock, End, Header, Inputs, Journal, Match, MatchLog, MemorySto
 use crate::random::{SystemRng, system_rng};
 use crate::record::Record;
 use crate::rules::Legal;
+use crate::storage::MemoryVault;
 
 type TestTable = TableCore<MemoryStorage, MemoryVault, SystemRng, ()>;
 

@@ -19,9 +19,9 @@ use crate::play::error::PlayError;
 use crate::play::news::{Command, News};
 use crate::play::orders::{Event, Order, Orders, Outbox};
 use crate::play::seat_play::{DeckSetting, Play, Setting};
-use crate::storage::{MemoryVault, Vault};
 use crate::random::{SystemRng, system_rng};
 use crate::seat::Seat;
+use crate::storage::{MemoryVault, Vault};
 
 /// A vault that outlives the program.
 #[derive(Clone, Default)]
