@@ -45,24 +45,28 @@ pub(super) fn as_guest<'a>(
         let mut message = Writer::default();
         message.string(own.name.as_str().as_bytes()).raw(&guests);
         let message = agreed.seal(&message.finish());
-        Ok(Step::exchange(message, MAX_MEETING_MESSAGE, move |answer| {
-            let answer = agreed.open(answer)?;
-            let mut reader = Reader::new(&answer);
-            let peer_name = name(&mut reader)?;
-            let header = reader.string(MAX_HEADER).map_err(malformed)?.to_vec();
-            let hosts = reader.array().map_err(malformed)?;
-            reader.finish().map_err(malformed)?;
-            let met = Met {
-                agreed,
-                peer: peer.clone().into(),
-                peer_name,
-                header,
-                nonces: [hosts, guests],
-                first: false,
-                invite: None,
-            };
-            Ok(Step::over(Vec::new(), Ok(met)))
-        }))
+        Ok(Step::exchange(
+            message,
+            MAX_MEETING_MESSAGE,
+            move |answer| {
+                let answer = agreed.open(answer)?;
+                let mut reader = Reader::new(&answer);
+                let peer_name = name(&mut reader)?;
+                let header = reader.string(MAX_HEADER).map_err(malformed)?.to_vec();
+                let hosts = reader.array().map_err(malformed)?;
+                reader.finish().map_err(malformed)?;
+                let met = Met {
+                    agreed,
+                    peer: peer.clone().into(),
+                    peer_name,
+                    header,
+                    nonces: [hosts, guests],
+                    first: false,
+                    invite: None,
+                };
+                Ok(Step::over(Vec::new(), Ok(met)))
+            },
+        ))
     }))
 }
 
@@ -84,29 +88,33 @@ pub(super) fn as_host<'a>(
             .map_err(|NotGenuine| MeetingError::Broken("invalid handshake message"))?;
         let second = with_length(&handshake.write(&[]));
         let mut agreed = handshake.finish();
-        Ok(Step::exchange(second, MAX_MEETING_MESSAGE, move |message| {
-            let message = agreed.open(message)?;
-            verified();
-            let mut reader = Reader::new(&message);
-            let peer_name = name(&mut reader)?;
-            let guests = reader.array().map_err(malformed)?;
-            reader.finish().map_err(malformed)?;
-            let mut answer = Writer::default();
-            answer
-                .string(own.name.as_str().as_bytes())
-                .string(header)
-                .raw(&hosts);
-            let answer = agreed.seal(&answer.finish());
-            let met = Met {
-                agreed,
-                peer: peer.into(),
-                peer_name,
-                header: header.to_vec(),
-                nonces: [hosts, guests],
-                first: false,
-                invite: None,
-            };
-            Ok(Step::over(answer, Ok(met)))
-        }))
+        Ok(Step::exchange(
+            second,
+            MAX_MEETING_MESSAGE,
+            move |message| {
+                let message = agreed.open(message)?;
+                verified();
+                let mut reader = Reader::new(&message);
+                let peer_name = name(&mut reader)?;
+                let guests = reader.array().map_err(malformed)?;
+                reader.finish().map_err(malformed)?;
+                let mut answer = Writer::default();
+                answer
+                    .string(own.name.as_str().as_bytes())
+                    .string(header)
+                    .raw(&hosts);
+                let answer = agreed.seal(&answer.finish());
+                let met = Met {
+                    agreed,
+                    peer: peer.into(),
+                    peer_name,
+                    header: header.to_vec(),
+                    nonces: [hosts, guests],
+                    first: false,
+                    invite: None,
+                };
+                Ok(Step::over(answer, Ok(met)))
+            },
+        ))
     }))
 }

@@ -248,7 +248,10 @@ mod tests {
         thread::sleep(Duration::from_millis(50));
         shared.lock().core.send(Stream::Log, b"x").unwrap();
         assert_eq!(shared.write(own.sealer), None);
-        assert_eq!(shared.read(Incoming::new(own.opener)), ConnectionError::Closed);
+        assert_eq!(
+            shared.read(Incoming::new(own.opener)),
+            ConnectionError::Closed
+        );
         let message = shared.lock().core.next_message().unwrap().unwrap();
         assert_eq!(message.bytes, b"last words");
     }

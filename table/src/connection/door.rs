@@ -12,10 +12,10 @@ use std::time::Duration;
 
 use dealerless::net::system_time;
 
+use super::core::Timing;
 use super::error::MeetingError;
 use super::invite::{Invite, InviteId};
 use super::invites::Invites;
-use super::core::Timing;
 use super::live::Connection;
 use super::meeting::{MAX_HEADER, Meeting, Met, Own, Step, Stepped};
 use super::prelude::Prelude;

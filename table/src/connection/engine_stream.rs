@@ -30,7 +30,11 @@ impl Transport for EngineStream {
         if self.closed {
             return Err(ErrorKind::NotConnected.into());
         }
-        let sent = self.shared.lock().core.send_engine(&bytes, within, system_time());
+        let sent = self
+            .shared
+            .lock()
+            .core
+            .send_engine(&bytes, within, system_time());
         self.shared.wake_writer();
         sent.map_err(broken)
     }

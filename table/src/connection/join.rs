@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use dealerless::net::system_time;
 
+use super::core::Timing;
 use super::error::MeetingError;
 use super::invite::Invite;
-use super::core::Timing;
 use super::live::Connection;
 use super::meeting::{Meeting, Own, Stepped};
 use super::relay::{self, RelayToken};

@@ -49,12 +49,7 @@ pub struct Connection {
 
 impl Connection {
     /// Starts a connection after a meeting on `stream`.
-    pub(super) fn new(
-        stream: TcpStream,
-        met: Met,
-        seat: Seat,
-        timing: Timing,
-    ) -> io::Result<Self> {
+    pub(super) fn new(stream: TcpStream, met: Met, seat: Seat, timing: Timing) -> io::Result<Self> {
         let (at, handshake_hash) = (stream.peer_addr().ok(), met.agreed.handshake_hash);
         let (shared, threads) = Shared::start(stream, met.agreed, timing)?;
         Ok(Connection {

@@ -26,6 +26,8 @@ mod relay;
 mod socket;
 mod strangers;
 mod streams;
+#[cfg(test)]
+mod tests;
 
 pub use self::core::Timing;
 pub use door::{Door, DoorError, DoorEvent};

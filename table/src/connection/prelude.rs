@@ -114,7 +114,9 @@ mod tests {
         for prelude in preludes {
             let bytes = prelude.encode();
             assert_eq!(Prelude::decode(&bytes), prelude);
-            assert!((HEAD..=bytes.len()).all(|end| Prelude::len(&bytes[..end]) == Some(bytes.len())));
+            assert!(
+                (HEAD..=bytes.len()).all(|end| Prelude::len(&bytes[..end]) == Some(bytes.len()))
+            );
             for at in 0..HEAD {
                 let mut changed = bytes.clone();
                 changed[at] ^= 0x80;

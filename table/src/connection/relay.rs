@@ -234,7 +234,10 @@ mod tests {
         let mut first = Asking::new(&relay, &token, Seat::HOST).unwrap();
         let mut second = Asking::new(&relay, &token, Seat::HOST).unwrap();
         for asking in [&mut first, &mut second] {
-            assert_eq!(asking.wait(moment()).unwrap_err().kind(), ErrorKind::TimedOut);
+            assert_eq!(
+                asking.wait(moment()).unwrap_err().kind(),
+                ErrorKind::TimedOut
+            );
         }
         // The relay pairs a third connection with a different side, even though one player made all
         // three.

@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use dealerless::mpc::{Attempt, Attempts};
-use dealerless::net::{Channel, Deadlines};
+use dealerless::net::{Channel, Deadlines, system_time};
 
 use super::control::Control;
 use super::deal_circuit::DealCircuit;
@@ -172,6 +172,7 @@ impl Attached {
             handshake: self.connection.handshake_hash,
             circuit,
             attempts,
+            now: system_time,
         };
         // An engine that waits for its peer does not keep the connection alive.
         let weak = Arc::downgrade(&self.connection);
@@ -187,7 +188,7 @@ impl Attached {
             let event = Incoming::Event(Event::Done(report));
             sender.send((number, event)).is_ok()
         };
-        let channel = Channel::new(stream, deadlines);
+        let channel = Channel::with_clock(stream, deadlines, system_time);
         let dealer = Dealer::start(channel, binding, system_rng(), set_background, report);
         self.engine = Engine::Running(dealer);
         Ok(())
