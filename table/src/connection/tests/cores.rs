@@ -308,26 +308,6 @@ fn every_changed_byte_ends_the_connection_and_nothing_false_is_received() {
 }
 
 #[test]
-fn repeated_missing_and_swapped_frames_end_the_connection() {
-    let frames = || {
-        let [mut guest, host] = sides();
-        let each = |message: &[u8]| {
-            guest.core.send(Stream::Log, message).unwrap();
-            guest.frames(SECOND).concat()
-        };
-        let frames: Vec<Vec<u8>> = [&b"a"[..], b"b", b"c"].map(each).to_vec();
-        (frames, host)
-    };
-    for order in [&[0, 0][..], &[1], &[0, 2], &[0, 2, 1], &[0, 1, 0]] {
-        let (frames, mut host) = frames();
-        for &number in order {
-            host.receive(&frames[number], SECOND);
-        }
-        assert_eq!(host.ended(), Some(ConnectionError::Forged), "{order:?}");
-    }
-}
-
-#[test]
 fn peer_that_accepts_no_engine_bytes_is_silent_and_the_queue_is_bounded() {
     let [mut guest, mut host] = sides();
     guest.core.begin_engine(1).unwrap();

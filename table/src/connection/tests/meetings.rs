@@ -82,7 +82,7 @@ fn run(
     let mut results = [None, None];
     for number in 0..8 {
         let from = (number + 1) % 2;
-        let bytes = pass(number, meetings[from].to_send());
+        let bytes = pass(number, meetings[from].outgoing());
         for mut part in bytes.chunks(chunk) {
             while !part.is_empty() && results[1 - from].is_none() {
                 let met = meetings[1 - from].received(&mut part, Duration::ZERO);
@@ -177,31 +177,6 @@ fn meeting_that_is_cut_at_any_byte_fails_at_its_deadline() {
                     }
                     error => panic!("{error}"),
                 }
-            }
-        }
-    }
-}
-
-#[test]
-fn changed_bytes_end_the_meeting_before_the_other_side_is_trusted() {
-    let players = Players::new();
-    for by_invite in [true, false] {
-        for number in 0..if by_invite { 5 } else { 4 } {
-            for at in (0..).step_by(29) {
-                let mut meetings = players.meetings(by_invite);
-                let mut changed = false;
-                let results = run(&mut meetings, 10_000, |message, mut bytes| {
-                    if message == number && at < bytes.len() {
-                        bytes[at] ^= 0x10;
-                        changed = true;
-                    }
-                    bytes
-                });
-                if !changed {
-                    break;
-                }
-                let receiver = &results[number % 2];
-                assert!(!matches!(receiver, Some(Ok(_))), "{number} {at}");
             }
         }
     }
