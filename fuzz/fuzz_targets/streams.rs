@@ -7,19 +7,24 @@
 #![no_main]
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
-use dealerless_table::connection::{MAX_MESSAGE, Message, Priority, Stream};
-use dealerless_table::internals::{ConnectionEnd, MOST_KEPT};
+use dealerless_table::connection::{
+    Core, MAX_MESSAGE, Message, Priority, Stream, Task, Timing,
+};
+use dealerless_table::internals::MOST_KEPT;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 
 /// The maximum plaintext of a frame: 65 535 bytes minus the authentication tag.
 const LONGEST: usize = 65_535 - 16;
 
+/// The time at which everything happens.
+const NOW: Duration = Duration::ZERO;
+
 /// An end, and the data that it has sent.
-#[derive(Default)]
 struct Side {
-    end: ConnectionEnd,
+    end: Core,
     /// The messages of each stream that the other end has not read.
     sent: [VecDeque<Vec<u8>>; 2],
     /// The session of this end's engine.
@@ -28,6 +33,25 @@ struct Side {
     engine: Vec<u8>,
     /// The number of bytes that this end has read in the session.
     read: usize,
+}
+
+impl Side {
+    fn new() -> Self {
+        Side {
+            end: Core::new(Timing::default(), NOW),
+            sent: Default::default(),
+            session: None,
+            engine: Vec::new(),
+            read: 0,
+        }
+    }
+}
+
+/// The plaintext of the next frame that may be sent.
+fn next_frame(end: &mut Core) -> Option<Vec<u8>> {
+    let mut frame = Vec::new();
+    let task = end.next_frame(NOW, &mut frame);
+    matches!(task, Ok(Task::Send { .. })).then_some(frame)
 }
 
 fn any_message(input: &mut Unstructured) -> Result<Message> {
@@ -56,7 +80,7 @@ fn honest_step(by: &mut Side, to: &mut Side, input: &mut Unstructured) -> Result
         0 => {
             let message = any_message(input)?;
             by.end
-                .send(&message)
+                .send(message.stream, &message.bytes)
                 .expect("the message has an allowed length");
             by.sent[of(message.stream)].push_back(message.bytes);
         }
@@ -72,7 +96,7 @@ fn honest_step(by: &mut Side, to: &mut Side, input: &mut Unstructured) -> Result
         }
         2 if by.session.is_none() => {
             by.session = Some(1);
-            by.end.begin_engine(1);
+            by.end.begin_engine(1).expect("no session has started");
         }
         3 if by.session.is_some() => {
             let len = input.int_in_range(0..=100_000)?;
@@ -82,12 +106,15 @@ fn honest_step(by: &mut Side, to: &mut Side, input: &mut Unstructured) -> Result
             } else {
                 Priority::Pool
             };
-            by.end.send_engine(&bytes, priority);
+            by.end.set_engine_priority(priority);
+            let sent = by.end.send_engine(&bytes, Duration::MAX, NOW);
+            sent.expect("the queue is short");
             by.engine.extend(bytes);
         }
         4 if by.session.is_some() => {
             let mut buf = vec![0; input.int_in_range(1..=50_000)?];
-            if let Some(count) = by.end.read_engine(1, &mut buf) {
+            let read = by.end.read_engine(&mut buf);
+            if let Some(count) = read.expect("the other end is honest") {
                 let sent = &to.engine[by.read..];
                 assert!(count > 0 && sent.starts_with(&buf[..count]));
                 by.read += count;
@@ -95,11 +122,12 @@ fn honest_step(by: &mut Side, to: &mut Side, input: &mut Unstructured) -> Result
         }
         _ => {
             for _ in 0..input.arbitrary::<u8>()? {
-                let Some(frame) = by.end.next_frame() else {
+                let Some(frame) = next_frame(&mut by.end) else {
                     break;
                 };
                 assert!(frame.len() <= LONGEST);
-                to.end.take_in(&frame).expect("an honest frame is accepted");
+                let received = to.end.received(&frame, NOW);
+                received.expect("an honest frame is accepted");
             }
         }
     }
@@ -139,7 +167,7 @@ fn hostile_frame(input: &mut Unstructured) -> Result<Vec<u8>> {
 
 /// Returns whether the connection is still open.
 fn hostile_step(
-    own: &mut ConnectionEnd,
+    own: &mut Core,
     sessions: &mut u64,
     input: &mut Unstructured,
 ) -> Result<bool> {
@@ -154,25 +182,28 @@ fn hostile_step(
         },
         1 => {
             let mut buf = vec![0; input.int_in_range(1..=50_000)?];
-            own.read_engine(*sessions, &mut buf);
+            let _ = own.read_engine(&mut buf);
             true
         }
         2 => {
-            own.end_engine(*sessions);
+            own.end_engine();
             *sessions += 1;
-            own.begin_engine(*sessions);
+            let _ = own.begin_engine(*sessions);
             true
         }
         3 => {
-            let _ = own.send(&any_message(input)?);
+            let message = any_message(input)?;
+            let _ = own.send(message.stream, &message.bytes);
             true
         }
         4 => {
-            own.send_engine(&vec![1; input.int_in_range(0..=100_000)?], Priority::Pool);
+            own.set_engine_priority(Priority::Pool);
+            let bytes = vec![1; input.int_in_range(0..=100_000)?];
+            let _ = own.send_engine(&bytes, Duration::MAX, NOW);
             true
         }
         5 => {
-            while let Some(frame) = own.next_frame() {
+            while let Some(frame) = next_frame(own) {
                 assert!(frame.len() <= LONGEST);
             }
             true
@@ -184,7 +215,7 @@ fn hostile_step(
             } else {
                 1
             };
-            (0..times).all(|_| own.take_in(&frame).is_ok())
+            (0..times).all(|_| own.received(&frame, NOW).is_ok())
         }
     };
     for (kept, most) in own.kept().into_iter().zip(MOST_KEPT) {
@@ -194,7 +225,7 @@ fn hostile_step(
 }
 
 fn run(input: &mut Unstructured) -> Result<()> {
-    let mut sides = [Side::default(), Side::default()];
+    let mut sides = [Side::new(), Side::new()];
     for _ in 0..input.int_in_range(0..=40)? {
         if input.is_empty() {
             break;

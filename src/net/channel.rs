@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use zeroize::{Zeroize, Zeroizing};
 
-use super::clock::{Clock, Deadlines, closed};
+use super::clock::{Clock, Deadlines, closed, system_time};
 use super::codec::{self, MAX_MESSAGE_BYTES, Message};
 use super::error::{Error, Malformed, Result};
 use super::frame::{CHUNK, HEADER_BYTES, Header};
@@ -55,14 +55,13 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// Creates a channel over `transport`, in the phase "opening the session".
-    #[cfg(not(target_family = "wasm"))]
+    /// Creates a channel over `transport`, in the phase "opening the session". Its clock is
+    /// [`system_time`].
     pub fn new(transport: impl Transport + 'static, deadlines: Deadlines) -> Self {
-        Self::with_clock(transport, deadlines, super::clock::system_time)
+        Self::with_clock(transport, deadlines, system_time)
     }
 
-    /// Like [`new`](Self::new), for a platform without [`Instant`](std::time::Instant): `now`
-    /// returns the time since an arbitrary fixed moment.
+    /// Like [`new`](Self::new), with another clock: `now` returns the time since any fixed moment.
     pub fn with_clock(
         transport: impl Transport + 'static,
         deadlines: Deadlines,

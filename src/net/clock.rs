@@ -1,11 +1,8 @@
 //! The time limits of a channel, and the clock that measures them.
 
 use std::io;
-#[cfg(not(target_family = "wasm"))]
 use std::sync::OnceLock;
-use std::time::Duration;
-#[cfg(not(target_family = "wasm"))]
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::error::{Error, Result};
 use super::transport::is_temporary;
@@ -31,9 +28,8 @@ impl Default for Deadlines {
     }
 }
 
-/// The clock of [`Channel::new`](super::Channel::new): the time since the first call of this
-/// function. Not on WebAssembly, whose [`Instant`] panics.
-#[cfg(not(target_family = "wasm"))]
+/// The time since the first call of this function. Panics on a platform without [`Instant`], like
+/// `wasm32-unknown-unknown`.
 pub fn system_time() -> Duration {
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed()

@@ -9,6 +9,8 @@
 //! memory is allocated, a tag is checked before the payload is read, and a peer that trickles bytes
 //! is disconnected. See [`Channel`] for the rules.
 //!
+//! WebAssembly has no threads and no sockets: there, a program brings its own transport and clock.
+//!
 //! A frame on the wire is `[length of the payload: u32 LE][tag: u8][payload]`.
 
 #[cfg(not(target_family = "wasm"))]
@@ -27,7 +29,9 @@ mod frame;
     allow(unreachable_pub, reason = "public with the feature `internals`")
 )]
 pub(crate) mod hello;
+#[cfg(not(target_family = "wasm"))]
 mod memory;
+#[cfg(not(target_family = "wasm"))]
 mod pipe;
 mod tag;
 #[cfg(not(target_family = "wasm"))]
@@ -36,13 +40,12 @@ mod traffic;
 mod transport;
 
 pub use channel::{Channel, MAX_BACKLOG};
-pub use clock::Deadlines;
-#[cfg(not(target_family = "wasm"))]
-pub use clock::system_time;
+pub use clock::{Deadlines, system_time};
 pub use codec::{MAX_MESSAGE_BYTES, Message};
 pub use error::{Error, Malformed, Result};
 pub(crate) use frame::{bulk_bytes, message_bytes};
 pub use hello::VERSION;
+#[cfg(not(target_family = "wasm"))]
 pub use memory::{MemoryTransport, memory_pair, over_stream};
 pub use tag::Tag;
 pub(crate) use tag::tags;

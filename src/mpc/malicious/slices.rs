@@ -4,13 +4,19 @@
 
 use std::ops::Range;
 
+use super::garbling::TABLE_BYTES;
 use crate::circuit::{ByParty, Circuit, Ownership};
 use crate::mpc::Demand;
 use crate::mpc::walk::Part;
+use crate::net::MAX_BACKLOG;
 
 /// The number of joint AND gates in a slice; the last slice may have fewer. Both parties must use
 /// the same slices, so this number is part of the protocol version.
 pub(super) const SLICE_ANDS: usize = 1 << 15;
+
+/// Sending the tables of a slice never waits in [`Channel::drain`](crate::net::Channel::drain), so
+/// that an engine waits for its peer only when it receives.
+const _: () = assert!(SLICE_ANDS * TABLE_BYTES < MAX_BACKLOG);
 
 /// One of the slices of a run.
 pub(super) struct Slice {

@@ -238,8 +238,10 @@ impl Core {
 
     /// Sends the queued control and log messages, and then the goodbye.
     pub(super) fn close(&mut self) {
-        self.outbox.bye();
-        self.closing = true;
+        if !self.closing {
+            self.closing = true;
+            self.outbox.bye();
+        }
     }
 
     /// Starts a session of the engine; see [`Connection::engine`](super::Connection::engine).
@@ -290,7 +292,8 @@ impl Core {
         let unsent = self.engine_unsent();
         if unsent == 0 {
             self.engine_moved = now;
-        } else if now.saturating_sub(self.engine_moved) > self.engine_limit
+        }
+        if now.saturating_sub(self.engine_moved) > self.engine_limit
             || unsent + bytes.len() > MAX_UNSENT
         {
             return Err(ConnectionError::Silent);

@@ -173,7 +173,7 @@ mod tests {
         let mut meeting = Meeting::host(first, [Duration::MAX; 2]);
         let mut send = |bytes: &[u8]| {
             let met = meeting.received(&mut &bytes[..], Duration::ZERO)?;
-            Ok::<_, MeetingError>((met, meeting.to_send()))
+            Ok::<_, MeetingError>((met, meeting.outgoing()))
         };
         let secret = invites.lock().unwrap().secret(&id).unwrap();
         let prelude = Prelude::First(id).encode();

@@ -375,18 +375,4 @@ mod tests {
         }
         assert_eq!(acks, [(RUN, 8192)]);
     }
-
-    proptest::proptest! {
-        #[test]
-        fn arbitrary_frames_do_not_panic(frames: Vec<Vec<u8>>) {
-            let mut inbox = Inbox::default();
-            for mut frame in frames {
-                if let Some(stream) = frame.first_mut() {
-                    *stream %= 4;
-                }
-                let _ = take(&mut inbox, &frame);
-                let _ = (inbox.next(), read(&mut inbox, 1));
-            }
-        }
-    }
 }

@@ -49,14 +49,17 @@ pub(super) struct Step<'a> {
     next: Next<'a>,
 }
 
+/// Processes the bytes of an item.
+type Then<'a> = Box<dyn FnOnce(&[u8]) -> Stepped<'a> + 'a>;
+
 /// The result of a step.
 pub(super) type Stepped<'a> = Result<Step<'a>, MeetingError>;
 
 enum Next<'a> {
     /// Wait for an item of the peer, and process its bytes.
-    Wait(Item, Box<dyn FnOnce(&[u8]) -> Stepped<'a> + 'a>),
+    Wait(Item, Then<'a>),
     /// The meeting is over.
-    Over(Result<Met, MeetingError>),
+    Over(Box<Result<Met, MeetingError>>),
 }
 
 /// What one side waits for.
@@ -110,7 +113,7 @@ impl<'a> Step<'a> {
 
     /// Sends the last bytes of the meeting.
     pub(super) fn over(send: Vec<u8>, result: Result<Met, MeetingError>) -> Self {
-        let next = Next::Over(result);
+        let next = Next::Over(Box::new(result));
         Step { send, next }
     }
 }
@@ -120,7 +123,7 @@ pub(super) struct Meeting<'a> {
     next: Option<Next<'a>>,
     /// The received bytes of the current item.
     received: Vec<u8>,
-    to_send: Vec<u8>,
+    outgoing: Vec<u8>,
     /// Whether this side is a guest that has received nothing yet.
     unanswered: bool,
     /// The deadlines of the prelude and of all messages.
@@ -138,7 +141,7 @@ impl<'a> Meeting<'a> {
     /// The side of a host. `deadlines` are those of the prelude and of the whole meeting.
     pub(super) fn host(first: Step<'a>, deadlines: [Duration; 2]) -> Self {
         Meeting {
-            to_send: first.send,
+            outgoing: first.send,
             next: Some(first.next),
             received: Vec::new(),
             unanswered: false,
@@ -156,8 +159,8 @@ impl<'a> Meeting<'a> {
     }
 
     /// The bytes to send now.
-    pub(super) fn to_send(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.to_send)
+    pub(super) fn outgoing(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.outgoing)
     }
 
     /// The number of bytes to receive next. More may be needed after them.
@@ -172,7 +175,7 @@ impl<'a> Meeting<'a> {
     /// meeting when it is over. The remaining bytes are then the first ones of the connection.
     ///
     /// # Errors
-    /// The meeting has failed. [`to_send`](Self::to_send) may still have bytes for the peer.
+    /// The meeting has failed. [`outgoing`](Self::outgoing) may still have bytes for the peer.
     pub(super) fn received(
         &mut self,
         bytes: &mut &[u8],
@@ -184,14 +187,14 @@ impl<'a> Meeting<'a> {
         loop {
             let (item, then) = match self.next.take() {
                 Some(Next::Wait(item, then)) => (item, then),
-                Some(Next::Over(result)) => return result.map(Some),
+                Some(Next::Over(result)) => return (*result).map(Some),
                 None => return Ok(None),
             };
             let missing = item.missing(&self.received)?;
             if missing == 0 {
                 self.unanswered = false;
                 let step = then(&std::mem::take(&mut self.received))?;
-                self.to_send.extend(step.send);
+                self.outgoing.extend(step.send);
                 self.next = Some(step.next);
                 continue;
             }

@@ -21,11 +21,14 @@ mod messages;
 mod noise;
 mod outbox;
 mod prelude;
+#[cfg(not(target_family = "wasm"))]
 mod reach;
 mod relay;
 mod socket;
 mod strangers;
 mod streams;
+#[cfg(test)]
+mod tests;
 
 pub use self::core::Timing;
 pub use door::{Door, DoorError, DoorEvent};
@@ -33,6 +36,7 @@ pub use error::{ConnectionError, MeetingError};
 pub use invite::{BadInvite, Invite};
 pub use join::Guest;
 pub use live::Connection;
+#[cfg(not(target_family = "wasm"))]
 pub use reach::own_addresses;
 pub use relay::ask_relay;
 pub use streams::{Message, Stream};

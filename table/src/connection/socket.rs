@@ -21,7 +21,7 @@ pub(super) fn meet(stream: &TcpStream, mut meeting: Meeting) -> Result<Met, Meet
     let mut buf = [0; MAX_MEETING_MESSAGE];
     let mut received = Ok(None);
     loop {
-        let sent = write_by(stream, &meeting.to_send(), meeting.deadline());
+        let sent = write_by(stream, &meeting.outgoing(), meeting.deadline());
         // A failed meeting is reported even if its last bytes cannot be sent.
         let met = received?;
         sent.map_err(MeetingError::Connection)?;

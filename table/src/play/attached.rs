@@ -10,7 +10,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use dealerless::mpc::{Attempt, Attempts};
-use dealerless::net::{Channel, Deadlines};
+use dealerless::net::{Channel, Deadlines, system_time};
 
 use super::control::Control;
 use super::deal_circuit::DealCircuit;
@@ -132,6 +132,7 @@ impl Orders for Attached {
             handshake: self.connection.handshake_hash,
             circuit: Arc::clone(circuit),
             attempts: setting.attempts,
+            now: system_time,
         };
         // An engine that waits for its peer does not keep the connection alive.
         let weak = Arc::downgrade(&self.connection);
@@ -143,7 +144,7 @@ impl Orders for Attached {
                 });
             }
         };
-        let channel = Channel::new(stream, setting.deadlines);
+        let channel = Channel::with_clock(stream, setting.deadlines, system_time);
         let dealer = Dealer::start(channel, binding, system_rng(), set_background, report);
         self.engine = Engine::Running(dealer);
         Ok(())

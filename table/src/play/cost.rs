@@ -1,6 +1,6 @@
 //! The cost of dealing.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use dealerless::deck;
 use dealerless::mpc::TwoParty;
@@ -20,22 +20,24 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// Does a piece of work in a session and measures its cost.
+    /// Does a piece of work in a session and measures its cost. `now` is the clock: the time since
+    /// any fixed moment.
     ///
     /// # Errors
     /// The error of `work`.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn measure<S: TwoParty, R>(
         session: &mut S,
+        now: fn() -> Duration,
         work: impl FnOnce(&mut S) -> deck::Result<R>,
     ) -> deck::Result<(R, Self)> {
-        let (begun, before) = (Instant::now(), session.traffic());
+        let (begun, before) = (now(), session.traffic());
         let done = work(session)?;
         let after = session.traffic();
         let bytes = |traffic: Traffic| traffic.bytes_sent + traffic.bytes_received;
         let flights = |traffic: Traffic| traffic.flights_sent + traffic.flights_received;
         let spent = Spent {
-            time: begun.elapsed(),
+            time: now().saturating_sub(begun),
             bytes: bytes(after) - bytes(before),
             flights: flights(after) - flights(before),
         };

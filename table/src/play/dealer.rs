@@ -1,9 +1,13 @@
-//! The shuffling engine, on its own thread: the players continue while it prepares the next hands.
+//! The shuffling engine, and its thread: the players continue while it prepares the next hands.
+//!
+//! The engine itself has no thread and no clock. It waits only for the bytes of its peer, in
+//! [`Transport::recv`](dealerless::net::Transport::recv).
 
 use std::io;
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use dealerless::circuit::Party;
 use dealerless::deck::{self, LiveDeck, UncheckedDeck};
@@ -66,6 +70,8 @@ pub struct Binding {
     pub circuit: Arc<DealCircuit>,
     /// The counter of runs in which the peer could have cheated.
     pub attempts: Box<dyn Attempts>,
+    /// The clock that measures the work: the time since any fixed moment.
+    pub now: fn() -> Duration,
 }
 
 impl Dealer {
@@ -75,41 +81,24 @@ impl Dealer {
     /// those of the engine.
     pub fn start(
         channel: Channel,
-        binding: Binding,
-        mut rng: impl CryptoRng + Send + 'static,
+        mut binding: Binding,
+        rng: impl CryptoRng + Send + 'static,
         set_background: impl Fn(bool) + Send + 'static,
         report: impl Fn(Done) -> bool + Send + 'static,
     ) -> Self {
         let (sender, orders) = mpsc::channel();
-        let Binding {
-            seat,
-            handshake,
-            circuit,
-            attempts,
-        } = binding;
-        let shared = SharedAttempts(Arc::new(Mutex::new(attempts)));
-        let binding = Binding {
-            seat,
-            handshake,
-            circuit,
-            attempts: Box::new(shared.clone()),
-        };
+        let attempts = SharedAttempts(Arc::new(Mutex::new(binding.attempts)));
+        binding.attempts = Box::new(attempts.clone());
         thread::spawn(move || {
-            let result = run(
-                channel,
-                binding,
-                &orders,
-                &mut rng,
-                &set_background,
-                &report,
-            );
+            // The orders end when the `Dealer` is dropped.
+            let result = serve(channel, binding, orders, rng, &set_background, &report);
             if let Err(error) = result {
                 report(Done::Failed(error));
             }
         });
         Dealer {
             orders: sender,
-            attempts: shared,
+            attempts,
         }
     }
 }
@@ -125,33 +114,63 @@ impl Orders for Dealer {
     }
 }
 
-fn run(
+/// Runs an engine that executes `orders`, from any source.
+fn serve(
     channel: Channel,
     binding: Binding,
-    orders: &Receiver<Order>,
-    rng: &mut impl CryptoRng,
+    orders: impl IntoIterator<Item = Order>,
+    rng: impl CryptoRng,
     set_background: &impl Fn(bool),
     report: &impl Fn(Done) -> bool,
 ) -> deck::Result<()> {
-    let offer = Offer::new(role(binding.seat), Security::Malicious)
-        .bound_to(&binding.handshake)
-        .statistical_security(STATISTICAL_SECURITY)
-        .counted_by(binding.attempts);
-    let mut session = Malicious::setup(Greeting::exchange(channel, offer, rng)?, rng)?;
-    let mut last = LastDeck::default();
-    // The loop ends when the `Dealer` is dropped.
+    let mut engine = Engine::start(channel, binding, rng)?;
     for order in orders {
         set_background(matches!(order, Order::Prepare(_)));
-        let done = match order {
+        if !report(engine.execute(order)?) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// A session with the peer's engine.
+struct Engine<R> {
+    session: Malicious,
+    circuit: Arc<DealCircuit>,
+    last: LastDeck,
+    now: fn() -> Duration,
+    rng: R,
+}
+
+impl<R: CryptoRng> Engine<R> {
+    /// Greets the peer's engine and sets up the session.
+    fn start(channel: Channel, binding: Binding, mut rng: R) -> deck::Result<Self> {
+        let offer = Offer::new(role(binding.seat), Security::Malicious)
+            .bound_to(&binding.handshake)
+            .statistical_security(STATISTICAL_SECURITY)
+            .counted_by(binding.attempts);
+        let greeting = Greeting::exchange(channel, offer, &mut rng)?;
+        Ok(Engine {
+            session: Malicious::setup(greeting, &mut rng)?,
+            circuit: binding.circuit,
+            last: LastDeck::default(),
+            now: binding.now,
+            rng,
+        })
+    }
+
+    fn execute(&mut self, order: Order) -> deck::Result<Done> {
+        let (session, circuit) = (&mut self.session, &self.circuit);
+        Ok(match order {
             Order::Prepare(hands) => {
-                let prepare = |session: &mut _| binding.circuit.prepare(session, hands as usize);
-                let ((), spent) = Spent::measure(&mut session, prepare)?;
+                let prepare = |session: &mut _| circuit.prepare(session, hands as usize);
+                let ((), spent) = Spent::measure(session, self.now, prepare)?;
                 Done::Prepared(Prepared { hands, spent })
             }
             Order::Shuffle(seeds, name) => {
-                let deal = |session: &mut _| binding.circuit.deal(session, &seeds, &name);
-                let ((deck, unchecked), spent) = Spent::measure(&mut session, deal)?;
-                last = LastDeck {
+                let deal = |session: &mut _| circuit.deal(session, &seeds, &name);
+                let ((deck, unchecked), spent) = Spent::measure(session, self.now, deal)?;
+                self.last = LastDeck {
                     unchecked,
                     live: Vec::new(),
                 };
@@ -159,20 +178,17 @@ fn run(
                 Done::Shuffled { deck, spent }
             }
             Order::Reshuffle(order) => {
-                let deck = last.before(&order)?;
-                let (hand, deck) = deck.reshuffle(&mut session, &order.hand, &order.name, rng)?;
-                last.live.push((Some(order.step), deck));
+                let deck = self.last.before(&order)?;
+                let rng = &mut self.rng;
+                let (hand, deck) = deck.reshuffle(session, &order.hand, &order.name, rng)?;
+                self.last.live.push((Some(order.step), deck));
                 Done::Reshuffled {
                     step: order.step,
                     hand: Box::new(hand),
                 }
             }
-        };
-        if !report(done) {
-            break;
-        }
+        })
     }
-    Ok(())
 }
 
 /// The last deck that the engine has dealt.

@@ -7,7 +7,7 @@ use std::sync::mpsc::Sender;
 
 use dealerless::deck::Card;
 use dealerless::mpc::{Attempt, Attempts};
-use dealerless::net::{Channel, Deadlines, MemoryTransport};
+use dealerless::net::{Channel, Deadlines, MemoryTransport, system_time};
 use dealerless_table::identity::Identity;
 use dealerless_table::log::{End, Inputs, Journal, LogEvent, LogMessage, OpenedInputs, SignedPart};
 use dealerless_table::play::{
@@ -215,6 +215,7 @@ impl Side {
             handshake: [connection as u8; 32],
             circuit: Arc::clone(&self.game.terms().1),
             attempts: Box::new(Uncounted),
+            now: system_time,
         };
         let (done, seat) = (done.clone(), self.seat.index());
         let report = move |report| done.send((seat, connection, Event::Done(report))).is_ok();

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use dealerless::circuit::Party;
 use dealerless::mpc::{Attempt, Attempts, Greeting, Malicious, Offer, Security};
-use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
+use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair, system_time};
 use dealerless_table::identity::Identity;
 use dealerless_table::log::{
     End, Journal, LogMessage, MatchLog, MemoryStorage, Part, Phase, SignedPart,
@@ -42,6 +42,7 @@ fn engine(
         handshake,
         circuit: shuffle_for(&holdem(1)),
         attempts: Box::new(Recorded(Arc::clone(&attempts))),
+        now: system_time,
     };
     let (sender, done) = mpsc::channel();
     let channel = Channel::new(connection, Deadlines::default());

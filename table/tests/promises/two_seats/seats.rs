@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
 use dealerless::mpc::{Attempt, Attempts};
-use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
+use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair, system_time};
 use dealerless::testing::session::system_rng;
 use dealerless_table::Seat;
 use dealerless_table::identity::Identity;
@@ -119,6 +119,7 @@ fn dealer(
         handshake: [1; 32],
         circuit: circuit.clone(),
         attempts: Box::new(Uncounted),
+        now: system_time,
     };
     let channel = Channel::new(connection, Deadlines::default());
     let report = move |done| events.send(Event::Done(done)).is_ok();

@@ -1,0 +1,4 @@
+//! Two sides joined in memory, with simulated time.
+
+mod cores;
+mod meetings;
