@@ -6,11 +6,11 @@ use dealerless::net::system_time;
 
 /// A moment, on both clocks of the system.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Moment {
+pub struct Moment {
     /// The time since a fixed moment. It never goes back.
-    pub(crate) running: Duration,
+    pub running: Duration,
     /// See [`unix`].
-    pub(crate) unix: u64,
+    pub unix: u64,
 }
 
 impl Moment {

@@ -114,8 +114,12 @@ impl Orders for Dealer {
     }
 }
 
-/// Runs an engine that executes `orders`, from any source.
-fn serve(
+/// Runs an engine that executes `orders`, from any source. The other parameters are those of
+/// [`Dealer::start`].
+///
+/// # Errors
+/// The error with which the session has failed.
+pub fn serve(
     channel: Channel,
     binding: Binding,
     orders: impl IntoIterator<Item = Order>,

@@ -56,8 +56,10 @@ pub(crate) use verifiable_seat::VerifiableSeat;
 
 /// Items that are public only for tests and fuzz targets.
 mod with_internals {
-    pub use super::dealer::{Binding, Dealer};
+    pub use super::dealer::{Binding, Dealer, serve};
     pub use super::deck::{HandDeck, Shuffled};
     pub use super::orders::{Done, Event, Order, Orders, Outbox, Reshuffling};
     pub use super::seat_play::deck_name;
+    pub use super::table_core::{Incoming, TableCore};
+    pub use crate::time::Moment;
 }

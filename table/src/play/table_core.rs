@@ -37,7 +37,7 @@ const CONFIRM_TIMEOUT: Duration = Duration::from_secs(20);
 /// arrives, and [`next`](Self::next) does all that is due and returns the next event. The caller
 /// calls `next` until it returns `None`, and then again after something has arrived or
 /// [`until_next_timer`](Self::until_next_timer) has passed.
-pub(super) struct TableCore<S, V, R, X> {
+pub struct TableCore<S, V, R, X> {
     play: Play<S, V, R>,
     clocks: Clocks,
     /// The connected seats, with the time at which each connection began.
@@ -53,11 +53,11 @@ pub(super) struct TableCore<S, V, R, X> {
     progress: ((u64, usize), Duration),
     /// Whether this side currently looks for no connection. While this is true, other seats do not
     /// count as away. The next connection sets it to false.
-    pub(super) on_hold: bool,
+    pub on_hold: bool,
 }
 
 /// Something that arrives at a table.
-pub(super) enum Incoming<X> {
+pub enum Incoming<X> {
     /// An event of the connection or the engine.
     Event(Event),
     /// The connection has ended.
@@ -106,7 +106,7 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
     ///
     /// # Errors
     /// Those of [`Play::new`].
-    pub(super) fn new(setting: Setting<S, V, R>, now: Duration) -> Result<Self, PlayError> {
+    pub fn new(setting: Setting<S, V, R>, now: Duration) -> Result<Self, PlayError> {
         let match_info = setting.log.match_info();
         let clocks = Clocks::new(match_info.header().clock, match_info.seats());
         Ok(TableCore {
@@ -122,16 +122,18 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
         })
     }
 
-    pub(super) fn play(&self) -> &Play<S, V, R> {
+    /// The seat, with its log and the cards that it has seen.
+    pub fn play(&self) -> &Play<S, V, R> {
         &self.play
     }
 
-    pub(super) fn play_mut(&mut self) -> &mut Play<S, V, R> {
+    /// The seat, for what needs no connection.
+    pub fn play_mut(&mut self) -> &mut Play<S, V, R> {
         &mut self.play
     }
 
     /// Starts the match on a new connection to `peer`.
-    pub(super) fn begin(&mut self, peer: Seat, now: Duration) {
+    pub fn begin(&mut self, peer: Seat, now: Duration) {
         self.attach(peer, now);
         self.play.begin(peer);
     }
@@ -140,7 +142,7 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
     ///
     /// # Errors
     /// If the parts received before cannot be written.
-    pub(super) fn resume(&mut self, peer: Seat, now: Duration) -> Result<(), PlayError> {
+    pub fn resume(&mut self, peer: Seat, now: Duration) -> Result<(), PlayError> {
         self.attach(peer, now);
         self.play.resume(peer)
     }
@@ -154,7 +156,7 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
 
     /// The connection to `peer` is dropped, and the engine with it. Its control messages are still
     /// reported.
-    pub(super) fn lose_connection(&mut self, peer: Seat) {
+    pub fn lose_connection(&mut self, peer: Seat) {
         self.connected.remove(&peer);
         self.draining.take_if(|draining| draining.peer == peer);
         self.arrived
@@ -163,23 +165,23 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
     }
 
     /// Records that `peer` has received all messages, and its connection was closed.
-    pub(super) fn finish(&mut self, peer: Seat) {
+    pub fn finish(&mut self, peer: Seat) {
         self.finished.insert(peer);
     }
 
     /// Whether all guests of a host, or the host of a guest, had received all messages when their
     /// last connections were closed.
-    pub(super) fn is_finished(&self) -> bool {
+    pub fn is_finished(&self) -> bool {
         self.peers().all(|peer| self.finished.contains(&peer))
     }
 
     /// Whether the host is connected to a guest, or a guest to the host.
-    pub(super) fn is_connected(&self) -> bool {
+    pub fn is_connected(&self) -> bool {
         self.peers().any(|peer| self.connected.contains_key(&peer))
     }
 
     /// Queues what has arrived: on the connection to `from`, or from the player.
-    pub(super) fn receive(&mut self, from: Option<Seat>, item: Incoming<X>) {
+    pub fn receive(&mut self, from: Option<Seat>, item: Incoming<X>) {
         self.arrived.push_back((from, item));
     }
 
@@ -188,7 +190,7 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
     ///
     /// # Errors
     /// [`PlayError`], after which the seat cannot continue.
-    pub(super) fn next(
+    pub fn next(
         &mut self,
         now: Moment,
         outbox: &mut impl Outbox,
@@ -237,12 +239,12 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
     ///
     /// # Errors
     /// [`PlayError`], after which the seat cannot continue.
-    pub(super) fn work_ahead(&mut self) -> Result<bool, PlayError> {
+    pub fn work_ahead(&mut self) -> Result<bool, PlayError> {
         Ok(self.draining.is_none() && self.play.shuffle_ahead()?)
     }
 
     /// The time until [`next`](Self::next) has something to do although nothing arrives.
-    pub(super) fn until_next_timer(&self, now: Duration) -> Duration {
+    pub fn until_next_timer(&self, now: Duration) -> Duration {
         if let Some(draining) = &self.draining {
             return draining.deadline.saturating_sub(now);
         }
@@ -437,7 +439,7 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
     ///
     /// # Errors
     /// [`NotNow`]. The table is unchanged.
-    pub(super) fn command(&mut self, command: Command) -> Result<(), NotNow> {
+    pub fn command(&mut self, command: Command) -> Result<(), NotNow> {
         match command {
             Command::Leave { anyhow: false } if self.may_close().is_some() => Err(NotNow::MayClose),
             Command::Close if self.may_close().is_none() => Err(NotNow::NobodyLate),
@@ -473,7 +475,7 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
     }
 
     /// See [`Table::may_close`](super::Table::may_close).
-    pub(super) fn may_close(&self) -> Option<Seat> {
+    pub fn may_close(&self) -> Option<Seat> {
         if !self.play.log().missing().is_empty() {
             return None;
         }
@@ -499,12 +501,12 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
     }
 
     /// The time that a seat has left, as this side counts it. `None` in a match without a clock.
-    pub(super) fn time_left(&self, seat: Seat) -> Option<TimeLeft> {
+    pub fn time_left(&self, seat: Seat) -> Option<TimeLeft> {
         self.clocks.left(seat)
     }
 
     /// Restores the banks of all seats from an earlier run of the program, in order of the seats.
-    pub(super) fn restore_banks(&mut self, banks: &[Duration]) {
+    pub fn restore_banks(&mut self, banks: &[Duration]) {
         self.clocks.restore(banks);
     }
 
