@@ -80,7 +80,7 @@ impl MatchLog {
     }
 
     /// The number of seats that open a card.
-    fn threshold(&self) -> usize {
+    pub(super) fn threshold(&self) -> usize {
         let sizes = &self.shape().verifiable;
         sizes.map_or(0, |sizes| sizes.seats.threshold())
     }
