@@ -16,7 +16,7 @@ use super::foul::Refused;
 use super::match_log::MatchLog;
 use super::phase::Phase;
 use super::signed::{Signed, Statement, StatementPlace};
-use crate::seat::Seat;
+use crate::seat::{Seat, SeatSet};
 
 /// The order in which a log accepts statements: the shuffles for the next hand as soon as they fit, then
 /// the log step by step. The roll calls of the log's owner come first in their step.
@@ -112,7 +112,12 @@ impl Early {
 fn order(log: &MatchLog, statement: &Statement) -> Order {
     let signed = &statement.signed;
     let is_own_call = matches!(signed, Signed::RollCall(_)) && signed.seat() == log.owner;
-    (signed.head(), signed.step(), !is_own_call, statement.place())
+    (
+        signed.head(),
+        signed.step(),
+        !is_own_call,
+        statement.place(),
+    )
 }
 
 impl MatchLog {
@@ -120,12 +125,14 @@ impl MatchLog {
     pub(crate) fn has_reached(&self, signed: &Signed) -> bool {
         match signed.head() {
             None => signed.step() <= self.step(),
+            // Only the histories that a seat receives after its start contain the chains of later hands.
+            Some(head) if head.hand > self.attempt().hand + 1 => false,
             Some(head) => self.early_ahead(head, signed.step()).is_none(),
         }
     }
 
     /// This log with the statements in `early`, as far as it accepts them, and the first step in which
-    /// the owner has signed another history.
+    /// the owner has signed another history, of those that the log reaches.
     pub(crate) fn with_early(&self, early: &BTreeMap<Seat, Early>) -> (MatchLog, Option<u64>) {
         let (mut log, mut early) = (self.clone(), early.clone());
         let mut parted = None;
@@ -155,5 +162,15 @@ impl MatchLog {
             || !live.contains(self.owner)
             || present == live.len()
             || !waits && present >= self.threshold()
+    }
+    /// The seats without whose histories an owner that has started again can never sign: all that are
+    /// left and not in `heard`, if too few are.
+    pub(crate) fn unheard(&self, heard: &BTreeSet<Seat>) -> SeatSet {
+        let live = self.live_at(self.step()).iter();
+        let is_missing = |seat: &Seat| *seat != self.owner && !heard.contains(seat);
+        match self.has_heard_enough(heard, false) {
+            true => SeatSet::default(),
+            false => live.filter(is_missing).collect(),
+        }
     }
 }

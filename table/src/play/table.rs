@@ -1,42 +1,34 @@
 //! A seat of a match over connections that come and go. Messages of the peer, results of the engine
 //! and commands of the player arrive in one queue, in the order in which they happen.
 
+mod waiting;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use dealerless::Blame;
 use dealerless::mpc::Attempts;
 use dealerless::net::Deadlines;
 
 use super::attached::{Attached, Connections, Disconnected, Incoming};
-use super::clock::TimeLeft;
-use super::clocks::{Clocks, ConnectionState, Timeout, View};
+use super::clocks::Clocks;
 use super::control::Control;
 use super::error::PlayError;
 use super::news::{Command, News, NotNow};
 use super::seat_play::{Play, Setting};
 use super::vault::Vault;
 use crate::connection::Connection;
-use crate::log::{Claim, Claimed, Phase, Storage};
+use crate::log::{Phase, Storage};
 use crate::random::SystemRng;
 use crate::seat::Seat;
 
 /// Timeout for receiving the remaining messages of a connection, after the engine has found it
 /// lost.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(3);
-/// Timeout for the peer to send its history on a new connection.
-const RESUME_TIMEOUT: Duration = Duration::from_secs(60);
-/// The time without progress after which a guest no longer waits for the histories of other guests,
-/// and each of several seats requests what it lacks.
-const GUESTS_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// Timeout for the statements with which the other seats confirm the end of a match after a
-/// conviction.
-const CONFIRM_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// One seat of a match, over connections that come and go. It executes commands of its player even
 /// without a connection.
@@ -325,64 +317,11 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         }
     }
 
-    /// The time until this side reports the end of a match that not all seats have confirmed after a
-    /// conviction. Reports the end if no time remains.
-    fn until_unconfirmed_end(&mut self) -> Duration {
-        if self.play.has_ended() || self.play.log().unconfirmed().is_empty() {
-            return Duration::MAX;
-        }
-        let since = *self.convicted.get_or_insert_with(Instant::now);
-        let left = CONFIRM_TIMEOUT.saturating_sub(since.elapsed());
-        if left.is_zero() {
-            self.play.report_unconfirmed_end();
-        }
-        left
-    }
-
     /// The seat at the other end of the connection with this number.
     fn peer_of(&self, number: u64) -> Option<Seat> {
         let mut attached = self.attached.iter();
         let found = attached.find(|(_, attached)| attached.number == number);
         found.map(|(peer, _)| *peer)
-    }
-
-    /// A connected seat that does not send its history in time. The host of several guests may wait
-    /// for other guests before it sends its own.
-    fn silent(&self) -> Option<Seat> {
-        let has_several = self.play.log().match_info().seats() > 2;
-        let mut attached = self.attached.iter();
-        let is_silent = |(peer, attached): &(&Seat, &Attached)| {
-            let waits = has_several && **peer == Seat::HOST;
-            let is_late = attached.since.elapsed() > RESUME_TIMEOUT;
-            is_late && !waits && !self.play.has_heard(**peer)
-        };
-        attached.find(is_silent).map(|(peer, _)| *peer)
-    }
-
-    /// The time until this side has made no progress for [`GUESTS_TIMEOUT`].
-    fn until_patience_ends(&self) -> Duration {
-        match self.play.log().match_info().seats() {
-            2 => Duration::MAX,
-            _ => GUESTS_TIMEOUT.saturating_sub(self.progress.1.elapsed()),
-        }
-    }
-
-    /// After this side has made no progress for [`GUESTS_TIMEOUT`], stops waiting for the histories
-    /// of other guests, and requests what it lacks from all connected seats. Returns whether
-    /// something may have changed.
-    fn update_progress(&mut self) -> Result<bool, PlayError> {
-        let progress = (self.play.log().step(), self.play.heard());
-        let has_moved = self.progress.0 != progress;
-        if !has_moved && self.until_patience_ends() > Duration::ZERO {
-            return Ok(false);
-        }
-        self.progress = (progress, Instant::now());
-        if has_moved {
-            return Ok(false);
-        }
-        self.play.stop_waiting()?;
-        self.play.request_missing();
-        Ok(true)
     }
 
     fn advance(&mut self) -> Result<(), PlayError> {
@@ -513,27 +452,6 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.peers().all(|peer| self.finished.contains(&peer))
     }
 
-    /// The time that a seat has left, as this side counts it. `None` in a match without a clock.
-    pub fn time_left(&self, seat: Seat) -> Option<TimeLeft> {
-        self.clocks.left(seat)
-    }
-
-    /// The seat that has run out of time, so that this side may [close](Command::Close) the match:
-    /// this side waits for that seat, and the seat's time and a grace period are over. In a match
-    /// without a clock, each seat has ten minutes for each step.
-    ///
-    /// `None` while this side can sign a roll call: then the others can remove the seat and go on.
-    pub fn may_close(&self) -> Option<Seat> {
-        if !self.play.log().missing().is_empty() {
-            return None;
-        }
-        let mut out: Vec<Seat> = self.others().collect();
-        out.retain(|seat| self.clocks.is_out(*seat));
-        let due = self.play.log().waits_for();
-        let is_due = out.iter().find(|seat| due.contains(seat));
-        is_due.or(out.first()).copied()
-    }
-
     fn others(&self) -> impl Iterator<Item = Seat> + use<S, V, X> {
         let own = self.play.seat();
         Seat::all(self.play.log().match_info().seats()).filter(move |seat| *seat != own)
@@ -552,113 +470,6 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     /// the cards.
     pub fn pause_after_showdowns(&mut self) {
         self.play.pause_after_showdowns();
-    }
-
-    /// Restores the banks of all seats from an earlier run of the program, in order of the seats.
-    pub fn restore_banks(&mut self, banks: &[Duration]) {
-        self.clocks.restore(banks);
-    }
-
-    /// Closes the match on this side. A claim in the match file records that this side does not
-    /// intend to continue, and the seat that it waited for. In a match without a clock, if that
-    /// seat is not connected, another claim records this. Claims are not steps of the match.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    fn record_close(&mut self) -> Result<(), PlayError> {
-        let Some(seat) = self.may_close() else {
-            return Ok(());
-        };
-        let is_missing = self.connections().get(&seat) == Some(&ConnectionState::Missing);
-        let is_between_two = self.play.log().match_info().seats() == 2;
-        if !self.clocks.is_limited() && is_missing && is_between_two {
-            self.claim(seat, Claimed::Away)?;
-        }
-        let log = self.play.log();
-        let has_signed = log.part(log.step(), seat).is_some();
-        let seat = if has_signed { self.play.seat() } else { seat };
-        self.claim(seat, Claimed::Closed)
-    }
-
-    /// The states of the connections to the seats to which this seat needs one, and of the other
-    /// connections that are complete.
-    fn connections(&self) -> BTreeMap<Seat, ConnectionState> {
-        let state = |peer| match (self.play.has_heard(peer), self.on_hold) {
-            (true, _) => ConnectionState::Up,
-            (false, true) => ConnectionState::Unwanted,
-            (false, false) => ConnectionState::Missing,
-        };
-        let optional = self.others().filter(|peer| self.play.has_heard(*peer));
-        let peers = self.peers().chain(optional);
-        peers.map(|peer| (peer, state(peer))).collect()
-    }
-
-    /// Writes a claim that a seat is late. Between two seats without a clock, no time was agreed on
-    /// and nothing is claimed.
-    fn claim_late(&mut self, seat: Seat, what: Claimed) -> Result<(), PlayError> {
-        if self.clocks.is_limited() || self.play.log().match_info().seats() > 2 {
-            self.claim(seat, what)
-        } else {
-            Ok(())
-        }
-    }
-
-    fn claim(&mut self, seat: Seat, what: Claimed) -> Result<(), PlayError> {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        self.play.claim(&Claim {
-            step: self.play.log().step(),
-            seat,
-            time: since.map_or(0, |since| since.as_secs()),
-            what,
-        })
-    }
-
-    /// Updates the clocks. Returns whether a seat has run out of time. If this seat has, it makes
-    /// the choice that costs no more chips, and sits out from the next hand on.
-    fn update_clocks(&mut self, now: Instant) -> Result<bool, PlayError> {
-        let seat = self.play.seat();
-        let view = View {
-            log: self.play.log(),
-            own: seat,
-            connections: self.connections(),
-            is_synced: self.play.is_synced(),
-            needs_engine: self.play.needs_engine(),
-            lacks: self.play.lacks(),
-            lost_roll_calls: self.play.lost_roll_calls(),
-        };
-        let timeout = self.clocks.update(&view, now);
-        let late = self.others().filter(|seat| self.clocks.is_out(*seat));
-        self.play.set_late(late.collect());
-        let Some(timeout) = timeout else {
-            return Ok(false);
-        };
-        let news = match timeout {
-            Timeout::Own(legal) => {
-                let choice = self.play.out_of_time(&legal);
-                // The rules allow this choice.
-                let _ = self.play.command(Command::Choose(choice));
-                let _ = self.play.command(Command::SitOut(true));
-                News::OutOfTime { seat }
-            }
-            Timeout::Other(seat) => {
-                self.claim_late(seat, Claimed::OutOfTime)?;
-                News::OutOfTime { seat }
-            }
-            Timeout::Away(seat) => {
-                self.claim_late(seat, Claimed::Away)?;
-                News::Away { seat }
-            }
-            Timeout::Unreachable(seat) => {
-                self.claim(seat, Claimed::Away)?;
-                return Ok(true);
-            }
-            Timeout::Back(seat) => {
-                self.claim(seat, Claimed::Back)?;
-                return Ok(true);
-            }
-        };
-        self.play.report(news);
-        Ok(true)
     }
 }
 

@@ -10,8 +10,8 @@ use super::super::own_dice;
 use super::super::vault::Vault;
 use super::stealing::steal_name;
 use super::{Connected, Peer, Play, deck_name};
-use crate::log::{LogEvent, LogMessage, Phase, Resuming, Storage};
-use crate::seat::Seat;
+use crate::log::{LogEvent, LogMessage, MatchLog, Phase, Resuming, Storage};
+use crate::seat::{Seat, SeatSet};
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Starts the match on its first connection to `peer`.
@@ -123,13 +123,14 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Accepts what this seat has kept since its start, in the order of the log, if enough seats have
     /// sent their histories: all that are left, or, if this seat no longer `waits`, the threshold. They
     /// are counted in the log that results, which knows who is gone.
+    ///
+    /// # Errors
+    /// [`PlayError::OwnHistory`]. Nothing was accepted.
     pub(super) fn merge(&mut self, waits: bool) -> Result<(), PlayError> {
         if self.is_merging() {
-            let (merged, parted) = self.setting.log.with_early(&self.early);
+            let (merged, parted) = self.merged();
             if merged.has_heard_enough(&self.heard, waits) {
-                if let Some(step) = parted.filter(|_| !merged.is_removed()) {
-                    return Err(PlayError::OwnHistory { step });
-                }
+                parted?;
                 self.waived = true;
                 self.accept_early(u64::MAX)?;
             }
@@ -137,10 +138,37 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         Ok(())
     }
 
+    /// The log with what this seat has kept since its start, and an error if it does not contain all that
+    /// this seat has signed.
+    fn merged(&self) -> (MatchLog, Result<(), PlayError>) {
+        let (merged, parted) = self.setting.log.with_early(&self.early);
+        let last = merged.last_signed(self.setting.seat);
+        let parted = parted.or(self.signed_in.filter(|step| last < Some(*step)));
+        let parted = parted.filter(|_| !merged.is_removed());
+        let is_own = parted.map_or(Ok(()), |step| Err(PlayError::OwnHistory { step }));
+        (merged, is_own)
+    }
+
+    /// Accepts what this seat has kept since its start, although too few seats have sent their histories,
+    /// so that the others can settle the match without those that have not. Returns these. This seat
+    /// signs nothing more before it starts again.
+    ///
+    /// # Errors
+    /// [`PlayError::OwnHistory`].
+    pub(in crate::play) fn merge_for_good(&mut self) -> Result<SeatSet, PlayError> {
+        if !self.is_merging() {
+            return Ok(SeatSet::default());
+        }
+        self.merged().1?;
+        self.accept_early(u64::MAX)?;
+        self.write()?;
+        Ok(self.setting.log.unheard(&self.heard))
+    }
+
     /// Makes room in what this seat has kept since its start: accepts the steps before the last one in
     /// which this seat has signed, because it had this history then.
     pub(super) fn merge_signed_steps(&mut self) -> Result<(), PlayError> {
-        let (merged, _) = self.setting.log.with_early(&self.early);
+        let (merged, _) = self.merged();
         match merged.last_signed(self.setting.seat) {
             Some(step) if step > self.setting.log.step() => self.accept_early(step),
             // The seat is gone, or the match is over.

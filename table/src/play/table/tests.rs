@@ -14,7 +14,9 @@ use super::super::vault::MemoryVault;
 use super::*;
 use crate::identity::Identity;
 use crate::log::tests::test_match::{TestMatch, boards, draw, free_deck, holdem};
-use crate::log::{Clock, End, Header, Inputs, Journal, Match, MatchLog, MemoryStorage, SignedPart};
+use crate::log::{
+    Claimed, Clock, End, Header, Inputs, Journal, Match, MatchLog, MemoryStorage, SignedPart,
+};
 use crate::random::system_rng;
 use crate::record::Record;
 use crate::rules::Legal;
@@ -101,7 +103,7 @@ fn closes_when_peer_stops(
     table.update_clocks(begun).unwrap();
     let shortly_before = begun + time - Duration::from_millis(1);
     table.update_clocks(shortly_before).unwrap();
-    let own_news = |news: &News| matches!(news, News::OutOfTime { seat } if *seat == own);
+    let own_news = |news: &News| matches!(news, News::OutOfTime { seat, .. } if *seat == own);
     while let Some(news) = table.play.news() {
         assert!(own_news(&news), "{news:?}");
     }
