@@ -210,13 +210,7 @@ fn seat_whose_ack_is_late_is_not_named_for_its_part() {
     let lacks = |world: &World, what| {
         let lacks = world.sides[ONE.index()].play.lacks().unwrap();
         assert_eq!(lacks.get(&TWO), Some(&what));
-        assert!(
-            world
-                .log(ONE)
-                .missing()
-                .iter()
-                .any(|(seat, _)| *seat == TWO)
-        );
+        assert_eq!(world.sides[ONE.index()].play.may_name(), [TWO]);
     };
     lacks(&world, Lacks::Statement);
     let late = |world: &mut World, what| {
@@ -338,6 +332,9 @@ fn seat_that_starts_again_holds_up_a_roll_call_that_needs_it() {
     assert_eq!(lacks(ONE), BTreeMap::from([(TWO, Lacks::Choice)]));
     let missing = BTreeMap::from([(ONE, Lacks::Answer), (TWO, Lacks::Choice)]);
     assert_eq!(lacks(THREE), missing);
+    // They are not told that the others are asked.
+    let may_name = |seat: Seat| world.sides[seat.index()].play.may_name();
+    assert_eq!([ONE, THREE].map(may_name), [vec![], vec![]]);
 }
 
 #[test]
