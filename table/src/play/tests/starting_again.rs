@@ -208,7 +208,7 @@ fn restore_from_the_first_hand(hands: u32) -> usize {
     world.reconnect_all();
     world.play_until(|log| log.attempt().hand == 1 && log.game().is_some());
     let copy = world.sides[ONE.index()].file.bytes();
-    world.play_until(|log| log.attempt().hand == hands - 1);
+    world.play_until(|log| log.attempt().hand == hands - 1 && log.game().is_some());
     let bytes = world.sides[TWO.index()].file.bytes().len();
     world.restore(ONE, copy);
     world.reconnect_all();
