@@ -134,7 +134,7 @@
 /**
  * @typedef {{ event: "waiting", seats: number[], for: Pending, seconds: number }} Waiting
  * @typedef {{ event: "ask-again", in_a_row: number, failed_checks: number, message: string }} AskAgain
- * @typedef {{ event: "out-of-time", seat: number, away?: boolean }} OutOfTime
+ * @typedef {{ event: "out-of-time", seat: number, away?: boolean, asks?: boolean }} OutOfTime
  * @typedef {{ event: "roll-call", seat: number, missing: number[] }} RollCall
  * @typedef {{ event: "gone", seat: number }} Gone
  * @typedef {{ event: "leaving", costs: number, pot: number, message: string }} Leaving

@@ -208,13 +208,14 @@ function ofWaiting(app, match) {
   if (outOfTime && outOfTime.seat !== match.own) {
     const title = clock ? `${other} has run out of time` : `${other} does not respond`;
     const time = clock ? `for as long as ${other} had time` : "for ten minutes";
-    if (mayDisappear(match.seated)) {
+    if (outOfTime.asks) {
       return ["wait", title, [`Nothing has come from ${other} ${time}.`, "Your program asks the others. If nobody has heard more, you all play on without this player."],
-        [...sealed(match), "If too few players would be left, you can close the match below."], [], []];
+        sealed(match), [], []];
     }
     return ["wait", outOfTime.away ? `${other} is disconnected` : title, [outOfTime.away
       ? `There was no connection ${time}.`
-      : `Nothing has come from ${other} ${time}.`],
+      : `Nothing has come from ${other} ${time}.`,
+    ...(mayDisappear(match.seated) ? ["Too few players would be left without this one."] : [])],
     [...sealed(match), "No chips move while you wait, or if you close the match.",
       ...(clock ? ["Your program has noted the timeout. The note lasts until the match continues."] : [])],
     ["Wait as long as you like.", CLOSE], [close]];

@@ -155,6 +155,10 @@ pub enum Event {
         /// choice.
         #[serde(skip_serializing_if = "std::ops::Not::not", default)]
         away: bool,
+        /// Whether this seat asks the others with a roll call, because seats may disappear and enough
+        /// would be left. Then the match cannot be closed.
+        #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+        asks: bool,
     },
     /// A seat states that it lacks something of the `missing` seats, and that their time is out. If all
     /// other seats state the same, these seats are removed. Only if seats may disappear.

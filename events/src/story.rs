@@ -101,13 +101,15 @@ impl Story {
                 None => return Vec::new(),
             },
             News::SitsOut => Event::SitsOut {},
-            News::OutOfTime { seat } => Event::OutOfTime {
+            News::OutOfTime { seat, asks } => Event::OutOfTime {
                 seat: seat.number(),
                 away: false,
+                asks: *asks,
             },
             News::Away { seat } => Event::OutOfTime {
                 seat: seat.number(),
                 away: true,
+                asks: false,
             },
             News::RollCall { seat, missing } => Event::RollCall {
                 seat: seat.number(),

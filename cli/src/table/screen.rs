@@ -315,7 +315,7 @@ impl Screen {
             }
             // The event about the choice that the program makes follows.
             Event::OutOfTime { seat, .. } if *seat == self.own_seat() => Vec::new(),
-            Event::OutOfTime { seat, away } => one(self.out_of_time(*seat, *away)),
+            Event::OutOfTime { seat, away, asks } => one(self.out_of_time(*seat, *away, *asks)),
             Event::RollCall { seat, missing } => one(words::roll_call(names, *seat, missing)),
             Event::Gone { seat } => one(words::gone(names, *seat)),
             Event::Leaving { message, .. } => one(message.clone()),
@@ -346,7 +346,7 @@ impl Screen {
     }
 
     /// The text when another seat has run out of time.
-    fn out_of_time(&self, seat: u8, away: bool) -> String {
+    fn out_of_time(&self, seat: u8, away: bool, asks: bool) -> String {
         let clock = self.seated.as_ref().and_then(|seated| seated.clock);
         let name = self.names.name(seat);
         let why = match (clock, away) {
@@ -355,9 +355,13 @@ impl Screen {
             (None, true) => format!("{name} has been away for ten minutes"),
             (None, false) => format!("{name} has sent nothing for ten minutes"),
         };
-        if self.may_leave() {
+        if asks {
             return format!("{why}. Your program asks the others.");
         }
+        let why = match self.may_leave() {
+            true => format!("{why}, and too few players would be left without {name}"),
+            false => why,
+        };
         let without = match self.names.are_several() {
             true => format!(
                 " If all others close it, one of them can continue without {name}: dealerless host --after \

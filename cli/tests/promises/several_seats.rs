@@ -246,6 +246,8 @@ fn match_goes_on_without_a_host_that_is_killed() {
             [json!({"event": "gone", "seat": 0})]
         );
         assert!(!of_kind(&events, "roll-call").is_empty());
+        let late = of_kind(&events, "out-of-time");
+        assert!(late.iter().any(|event| event["asks"] == true), "{late:?}");
         let results = of_kind(&events, "result");
         assert_eq!(results.len(), 2);
         let over = &of_kind(&events, "over")[0];

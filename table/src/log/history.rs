@@ -141,6 +141,13 @@ impl MatchLog {
             || self.calls_at(step).iter().any(|call| call.seat == seat)
     }
 
+    /// The last step in which `seat` has signed a statement, as far as it was not forgotten. The seat has
+    /// this log's history of all steps before.
+    pub(crate) fn last_signed(&self, seat: Seat) -> Option<u64> {
+        let mut steps = (self.first_step()..=self.step()).rev();
+        steps.find(|step| self.has_spoken(*step, seat))
+    }
+
     /// The part that `seat` signed in `step`, if this log has it, including a foul that ended the
     /// match.
     #[cfg_attr(feature = "internals", visibility::make(pub))]

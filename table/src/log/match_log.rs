@@ -45,8 +45,8 @@ pub struct MatchLog {
     pub(super) convictions: Convictions,
     /// The seat whose log this is. Which roll calls are won or lost depends on it.
     pub(super) owner: Seat,
-    /// The step in which the others have removed the owner.
-    pub(super) removed_in: Option<u64>,
+    /// Whether the others have removed the owner.
+    pub(super) is_removed: bool,
     /// Up to this step, the owner signs no roll calls and no answers.
     pub(super) no_roll_calls: Option<u64>,
 }
@@ -156,7 +156,7 @@ impl MatchLog {
             hand_starts: [0; 3],
             convictions: Convictions::default(),
             owner,
-            removed_in: None,
+            is_removed: false,
             no_roll_calls: None,
         }
     }

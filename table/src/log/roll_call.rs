@@ -15,13 +15,13 @@
 //! has signed two different roll calls with one number, or two parts.
 //!
 //! A step of a log is never undone. A seat that starts again from an older copy of its file gets its own
-//! roll calls back from the others. If a history without them arrives first, it can complete the step by
-//! other parts. Then it follows a history of its own, and what it signs there convicts it.
+//! roll calls back from the others. It accepts nothing before enough of them have sent their histories,
+//! and then its own roll calls first: otherwise a history without them could complete the step by parts.
 
 mod signing;
 mod statement;
 
-pub use signing::Missing;
+pub(crate) use signing::Missing;
 pub use statement::SignedRollCall;
 
 use super::foul::Refused;
@@ -80,7 +80,7 @@ impl MatchLog {
     }
 
     /// The number of seats that open a card.
-    fn threshold(&self) -> usize {
+    pub(super) fn threshold(&self) -> usize {
         let sizes = &self.shape().verifiable;
         sizes.map_or(0, |sizes| sizes.seats.threshold())
     }
@@ -100,7 +100,7 @@ impl MatchLog {
     }
 
     /// Whether all other seats have signed this roll call.
-    fn is_called_by_all(&self, step: u64, round: u8, missing: SeatSet) -> bool {
+    pub(super) fn is_called_by_all(&self, step: u64, round: u8, missing: SeatSet) -> bool {
         let calls = self.calls_at(step).iter();
         let same = calls.filter(|call| call.round == round && call.missing == missing);
         let callers: SeatSet = same.map(|call| call.seat).collect();
@@ -138,7 +138,7 @@ impl MatchLog {
     /// Whether the other seats have removed the owner of this log. The owner signs nothing more, and
     /// the log does not contain how the match goes on.
     pub fn is_removed(&self) -> bool {
-        self.removed_in.is_some()
+        self.is_removed
     }
 
     /// The seats that are gone: they have left, or the others have removed them.
@@ -246,7 +246,7 @@ impl MatchLog {
         let (step, round, missing) = (call.step, call.round, call.missing);
         self.add_call(call);
         if missing.contains(self.owner) && self.is_called_by_all(step, round, missing) {
-            self.removed_in = Some(step);
+            self.is_removed = true;
         }
         let ends = step == self.step() && !matches!(self.state.phase, Phase::Over(_));
         match self.ending().filter(|_| ends) {

@@ -36,8 +36,10 @@ const ANSWER: Clock = Clock {
 pub(super) enum Lacks {
     /// A part for which its player has to decide something.
     Choice,
-    /// A part that its program signs at once, or an ack.
-    Program,
+    /// A part that its program signs at once.
+    Part,
+    /// An ack, or another statement for a release. The part that follows has a time of its own.
+    Statement,
     /// An answer to a roll call.
     Answer,
 }
@@ -47,7 +49,7 @@ impl Lacks {
     fn limit(self) -> Option<Clock> {
         match self {
             Lacks::Choice => None,
-            Lacks::Program => Some(PROGRAM),
+            Lacks::Part | Lacks::Statement => Some(PROGRAM),
             Lacks::Answer => Some(ANSWER),
         }
     }
@@ -365,6 +367,14 @@ impl Clocks {
     pub(super) fn is_out(&self, seat: Seat) -> bool {
         let bank = self.running(seat);
         bank.has_turn() && bank.left().total().is_zero() && bank.late() >= self.grace(seat)
+    }
+
+    /// What this side lacks of another seat whose time for it is over. Without roll calls, or if nothing is
+    /// lacking, this has no meaning.
+    pub(super) fn late(&self, seat: Seat) -> Option<Lacks> {
+        let measured = self.measured[seat.index()].as_ref();
+        let lacks = measured.and_then(|measured| measured.lacks);
+        self.is_out(seat).then_some(lacks.unwrap_or(Lacks::Choice))
     }
 
     /// The grace period of another seat.

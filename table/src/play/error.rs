@@ -27,6 +27,17 @@ pub enum PlayError {
     /// the secret of the match was lost.
     #[error("the keys in the file of the match are not those of this seat's secret")]
     NotOwnKeys,
+    /// Other seats have a statement of this seat for another history than the one that follows from the
+    /// file and from what was received. The file was restored from an older copy.
+    #[error(
+        "another player has a statement of this seat for step {step} of another history: the file of the \
+         match was restored from an older copy. This seat signs nothing more. Try again when all other \
+         players are connected, or with a newer copy of the file"
+    )]
+    OwnHistory {
+        /// The step of the statement.
+        step: u64,
+    },
     /// Sending failed because the connection was lost.
     #[error("the connection was lost")]
     Connection(#[source] io::Error),
@@ -71,6 +82,7 @@ impl PlayError {
             | Self::Vault(_)
             | Self::Deck
             | Self::NotOwnKeys
+            | Self::OwnHistory { .. }
             | Self::Uncounted(_)
             | Self::Fault(_) => Blame::ThisSide,
             Self::Connection(_) => Blame::Connection,

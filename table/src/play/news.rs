@@ -63,6 +63,9 @@ pub enum News {
     OutOfTime {
         /// The seat.
         seat: Seat,
+        /// Whether this side can call the roll because of another seat, so that the match goes on without
+        /// that seat if nobody has heard more. Then the match cannot be closed.
+        asks: bool,
     },
     /// This side is ready to continue, but a seat has not been connected for as long as it may take
     /// for a move, or for ten minutes in a match without a clock. This is only a claim of this

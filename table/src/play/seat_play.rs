@@ -89,13 +89,16 @@ pub struct Play<S, V, R> {
     /// The seats that have sent their histories since the program has started.
     heard: BTreeSet<Seat>,
     /// Whether this seat no longer waits for histories: a guest for those of the other guests, and with
-    /// roll calls any seat for those of all others.
+    /// roll calls any seat for those of all others. With roll calls, it has then accepted what it had
+    /// kept in `early`.
     waived: bool,
     /// Whether the program has resumed the match from its file and may not sign yet.
     is_restarted: bool,
     /// The step up to which this seat signs no roll calls and no answers, because it stood there when it
     /// could first sign after a restart.
     no_roll_calls: Option<u64>,
+    /// The last step of a statement of this seat that another seat has sent back before its step.
+    signed_in: Option<u64>,
     /// The other seats whose time is out. Only with roll calls.
     late: Late,
     /// What each seat has sent for later steps. It outlives the connection on which it arrived.
@@ -239,6 +242,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             waived: false,
             is_restarted: true,
             no_roll_calls: None,
+            signed_in: None,
             late: Late::default(),
             early: BTreeMap::new(),
             failed: BTreeMap::new(),
@@ -412,9 +416,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             self.uncounted_voids -= 1;
         }
         loop {
-            self.accept_early()?;
+            if !self.is_merging() {
+                self.accept_early(u64::MAX)?;
+            }
             // Nothing is signed before the peer has sent its history.
-            if !self.is_synced() || !self.sign_next()? {
+            if !self.is_synced() || self.lacks_own_statement() || !self.sign_next()? {
                 break;
             }
         }

@@ -1,6 +1,8 @@
 //! The rules of a table for connections, time, last words and closing, without threads and clocks: the
 //! caller passes in what arrives and what time it is.
 
+mod waiting;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::time::Duration;
@@ -8,15 +10,14 @@ use std::time::Duration;
 use dealerless::Blame;
 use rand::CryptoRng;
 
-use super::clock::TimeLeft;
-use super::clocks::{Clocks, ConnectionState, Timeout, View};
+use super::clocks::Clocks;
 use super::control::Control;
 use super::error::PlayError;
 use super::news::{Command, News, NotNow};
 use super::orders::{Event, Order, Orders, Outbox};
 use super::seat_play::{Play, Setting};
 use crate::connection::ConnectionError;
-use crate::log::{Claim, Claimed, Phase, Storage};
+use crate::log::{Phase, Storage};
 use crate::seat::Seat;
 use crate::storage::Vault;
 use crate::time::Moment;
@@ -24,14 +25,6 @@ use crate::time::Moment;
 /// Timeout for receiving the remaining messages of a connection, after the engine has found it
 /// lost.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(3);
-/// Timeout for the peer to send its history on a new connection.
-const RESUME_TIMEOUT: Duration = Duration::from_secs(60);
-/// The time without progress after which a guest no longer waits for the histories of other guests,
-/// and each of several seats requests what it lacks.
-const GUESTS_TIMEOUT: Duration = Duration::from_secs(5);
-/// Timeout for the statements with which the other seats confirm the end of a match after a
-/// conviction.
-const CONFIRM_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// One seat of a match, over connections that come and go. [`receive`](Self::receive) queues what
 /// arrives, and [`next`](Self::next) does all that is due and returns the next event. The caller
@@ -243,23 +236,6 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
         Ok(self.draining.is_none() && self.play.shuffle_ahead()?)
     }
 
-    /// The time until [`next`](Self::next) has something to do although nothing arrives.
-    pub fn until_next_timer(&self, now: Duration) -> Duration {
-        if let Some(draining) = &self.draining {
-            return draining.deadline.saturating_sub(now);
-        }
-        let mut timer = self.clocks.until_next_timeout(self.play.seat());
-        timer = timer.min(self.until_patience_ends(now));
-        if self.awaits_confirmation() {
-            timer = timer.min(self.until_unconfirmed_end(now));
-        }
-        let connected = self.connected.iter();
-        let silent = connected.filter(|(peer, _)| self.owes_history(**peer));
-        silent.fold(timer, |timer, (_, since)| {
-            timer.min((*since + RESUME_TIMEOUT).saturating_sub(now))
-        })
-    }
-
     fn process(
         &mut self,
         from: Option<Seat>,
@@ -372,69 +348,6 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
         Ok(TableEvent::ConnectionLost(peer, error))
     }
 
-    /// Whether this side waits for other seats to confirm the end of a match after a conviction.
-    fn awaits_confirmation(&self) -> bool {
-        !self.play.has_ended() && !self.play.log().unconfirmed().is_empty()
-    }
-
-    /// The time until this side reports the end of a match that not all seats have confirmed.
-    fn until_unconfirmed_end(&self, now: Duration) -> Duration {
-        let since = self.convicted.unwrap_or(now);
-        (since + CONFIRM_TIMEOUT).saturating_sub(now)
-    }
-
-    /// Reports the end of a match that the other seats have not confirmed in time.
-    fn report_unconfirmed_end(&mut self, now: Duration) {
-        if self.awaits_confirmation() {
-            self.convicted.get_or_insert(now);
-            if self.until_unconfirmed_end(now).is_zero() {
-                self.play.report_unconfirmed_end();
-            }
-        }
-    }
-
-    /// Whether `peer` has to send its history in time. The host of several guests may wait for other
-    /// guests before it sends its own.
-    fn owes_history(&self, peer: Seat) -> bool {
-        let has_several = self.play.log().match_info().seats() > 2;
-        !(has_several && peer == Seat::HOST) && !self.play.has_heard(peer)
-    }
-
-    /// A connected seat that has not sent its history in time.
-    fn silent(&self, now: Duration) -> Option<Seat> {
-        let mut connected = self.connected.iter();
-        let is_silent = |(peer, since): &(&Seat, &Duration)| {
-            now >= **since + RESUME_TIMEOUT && self.owes_history(**peer)
-        };
-        connected.find(is_silent).map(|(peer, _)| *peer)
-    }
-
-    /// The time until this side has made no progress for [`GUESTS_TIMEOUT`].
-    fn until_patience_ends(&self, now: Duration) -> Duration {
-        match self.play.log().match_info().seats() {
-            2 => Duration::MAX,
-            _ => (self.progress.1 + GUESTS_TIMEOUT).saturating_sub(now),
-        }
-    }
-
-    /// After this side has made no progress for [`GUESTS_TIMEOUT`], stops waiting for the histories
-    /// of other guests, and requests what it lacks from all connected seats. Returns whether
-    /// something may have changed.
-    fn update_progress(&mut self, now: Duration) -> Result<bool, PlayError> {
-        let progress = (self.play.log().step(), self.play.heard());
-        let has_moved = self.progress.0 != progress;
-        if !has_moved && self.until_patience_ends(now) > Duration::ZERO {
-            return Ok(false);
-        }
-        self.progress = (progress, now);
-        if has_moved {
-            return Ok(false);
-        }
-        self.play.stop_waiting()?;
-        self.play.request_missing();
-        Ok(true)
-    }
-
     /// Executes a command of the player. [`Close`](Command::Close) is only checked, not executed.
     ///
     /// # Errors
@@ -474,18 +387,6 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
         Ok(TableEvent::Accepted(command))
     }
 
-    /// See [`Table::may_close`](super::Table::may_close).
-    pub fn may_close(&self) -> Option<Seat> {
-        if !self.play.log().missing().is_empty() {
-            return None;
-        }
-        let mut out: Vec<Seat> = self.others().collect();
-        out.retain(|seat| self.clocks.is_out(*seat));
-        let due = self.play.log().waits_for();
-        let is_due = out.iter().find(|seat| due.contains(seat));
-        is_due.or(out.first()).copied()
-    }
-
     fn others(&self) -> impl Iterator<Item = Seat> + use<S, V, R, X> {
         let own = self.play.seat();
         Seat::all(self.play.log().match_info().seats()).filter(move |seat| *seat != own)
@@ -498,117 +399,6 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
         let is_star = self.play.seat() == Seat::HOST || gone.contains(&Seat::HOST);
         self.others()
             .filter(move |seat| !gone.contains(seat) && (is_star || *seat == Seat::HOST))
-    }
-
-    /// The time that a seat has left, as this side counts it. `None` in a match without a clock.
-    pub fn time_left(&self, seat: Seat) -> Option<TimeLeft> {
-        self.clocks.left(seat)
-    }
-
-    /// Restores the banks of all seats from an earlier run of the program, in order of the seats.
-    pub fn restore_banks(&mut self, banks: &[Duration]) {
-        self.clocks.restore(banks);
-    }
-
-    /// Closes the match on this side. A claim in the match file records that this side does not
-    /// intend to continue, and the seat that it waited for. In a match without a clock, if that
-    /// seat is not connected, another claim records this. Claims are not steps of the match.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    fn record_close(&mut self, unix: u64) -> Result<(), PlayError> {
-        let Some(seat) = self.may_close() else {
-            return Ok(());
-        };
-        let is_missing = self.connections().get(&seat) == Some(&ConnectionState::Missing);
-        let is_between_two = self.play.log().match_info().seats() == 2;
-        if !self.clocks.is_limited() && is_missing && is_between_two {
-            self.claim(seat, Claimed::Away, unix)?;
-        }
-        let log = self.play.log();
-        let has_signed = log.part(log.step(), seat).is_some();
-        let seat = if has_signed { self.play.seat() } else { seat };
-        self.claim(seat, Claimed::Closed, unix)
-    }
-
-    /// The states of the connections to the seats to which this seat needs one, and of the other
-    /// connections that are complete.
-    fn connections(&self) -> BTreeMap<Seat, ConnectionState> {
-        let state = |peer| match (self.play.has_heard(peer), self.on_hold) {
-            (true, _) => ConnectionState::Up,
-            (false, true) => ConnectionState::Unwanted,
-            (false, false) => ConnectionState::Missing,
-        };
-        let optional = self.others().filter(|peer| self.play.has_heard(*peer));
-        let peers = self.peers().chain(optional);
-        peers.map(|peer| (peer, state(peer))).collect()
-    }
-
-    /// Writes a claim that a seat is late. Between two seats without a clock, no time was agreed on
-    /// and nothing is claimed.
-    fn claim_late(&mut self, seat: Seat, what: Claimed, unix: u64) -> Result<(), PlayError> {
-        if self.clocks.is_limited() || self.play.log().match_info().seats() > 2 {
-            self.claim(seat, what, unix)
-        } else {
-            Ok(())
-        }
-    }
-
-    fn claim(&mut self, seat: Seat, what: Claimed, unix: u64) -> Result<(), PlayError> {
-        self.play.claim(&Claim {
-            step: self.play.log().step(),
-            seat,
-            time: unix,
-            what,
-        })
-    }
-
-    /// Updates the clocks. Returns whether a seat has run out of time. If this seat has, it makes
-    /// the choice that costs no more chips, and sits out from the next hand on.
-    fn update_clocks(&mut self, now: Moment) -> Result<bool, PlayError> {
-        let seat = self.play.seat();
-        let view = View {
-            log: self.play.log(),
-            own: seat,
-            connections: self.connections(),
-            is_synced: self.play.is_synced(),
-            needs_engine: self.play.needs_engine(),
-            lacks: self.play.lacks(),
-            lost_roll_calls: self.play.lost_roll_calls(),
-        };
-        let timeout = self.clocks.update(&view, now.running);
-        let late = self.others().filter(|seat| self.clocks.is_out(*seat));
-        self.play.set_late(late.collect());
-        let Some(timeout) = timeout else {
-            return Ok(false);
-        };
-        let news = match timeout {
-            Timeout::Own(legal) => {
-                let choice = self.play.out_of_time(&legal);
-                // The rules allow this choice.
-                let _ = self.play.command(Command::Choose(choice));
-                let _ = self.play.command(Command::SitOut(true));
-                News::OutOfTime { seat }
-            }
-            Timeout::Other(seat) => {
-                self.claim_late(seat, Claimed::OutOfTime, now.unix)?;
-                News::OutOfTime { seat }
-            }
-            Timeout::Away(seat) => {
-                self.claim_late(seat, Claimed::Away, now.unix)?;
-                News::Away { seat }
-            }
-            Timeout::Unreachable(seat) => {
-                self.claim(seat, Claimed::Away, now.unix)?;
-                return Ok(true);
-            }
-            Timeout::Back(seat) => {
-                self.claim(seat, Claimed::Back, now.unix)?;
-                return Ok(true);
-            }
-        };
-        self.play.report(news);
-        Ok(true)
     }
 }
 

@@ -2,6 +2,7 @@
 //! programs start anew from their files.
 
 mod disappearing;
+mod starting_again;
 mod world;
 
 use std::collections::BTreeSet;

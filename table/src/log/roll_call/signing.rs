@@ -16,8 +16,7 @@ const EXCUSES: usize = 3;
 /// What a seat lacks from another one. It determines how long the seat waits before it signs a roll
 /// call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Missing {
+pub(crate) enum Missing {
     /// A statement for the current release. The seat's machine signs it.
     Statement,
     /// The part that is due in the current step.
@@ -34,7 +33,7 @@ impl MatchLog {
     /// The seats that a roll call of the owner would name now, in order, and what is missing from each:
     /// those that have committed fouls, or else all from which the owner lacks something. Empty if the
     /// owner may sign no roll call.
-    pub fn missing(&self) -> Vec<(Seat, Missing)> {
+    pub(crate) fn missing(&self) -> Vec<(Seat, Missing)> {
         let Some(round) = self.next_round() else {
             return Vec::new();
         };
@@ -180,11 +179,16 @@ impl MatchLog {
         (own.count(), lost.count())
     }
 
-    /// The step and the number of a roll call that the owner has to answer. `None` if there is none.
-    pub fn owes_answer(&self) -> Option<(u64, u8)> {
+    /// The step and the number of a roll call that the owner has to answer. `None` if there is none. In a
+    /// step that all others have passed, nobody needs an answer: a seat that passes a step has no open
+    /// roll call there. Otherwise a cheat could make the owner write answers for all steps that it knows.
+    pub(crate) fn owes_answer(&self) -> Option<(u64, u8)> {
         let is_over = matches!(self.state.phase, Phase::Over(_));
         let end = self.step() + u64::from(!is_over);
-        let steps = self.first_step().max(FIRST_STEP)..end;
+        let others = self.live_at(self.step()).iter();
+        let others = others.filter(|seat| *seat != self.owner);
+        let passed = others.map(|seat| self.last_signed(seat).unwrap_or_default());
+        let steps = passed.min().unwrap_or_default().max(FIRST_STEP)..end;
         let due = steps.rev().find_map(|step| {
             let calls = self.calls_at(step).iter().filter(|call| !call.is_answer());
             let mut open = calls.filter(|call| self.may_answer(step, call.round));

@@ -249,7 +249,12 @@ impl Rolls {
     /// The step up to which the log of a seat is the history of its owner.
     fn end_of(&self, seat: Seat) -> u64 {
         let log = self.game.log(seat);
-        log.removed_in.unwrap_or(log.step())
+        let removes = |step: u64, call: &SignedRollCall| {
+            let named = call.missing.contains(seat);
+            named && log.is_called_by_all(step, call.round, call.missing)
+        };
+        let removed = |step: &u64| log.calls_at(*step).iter().any(|call| removes(*step, call));
+        (0..log.step()).find(removed).unwrap_or(log.step())
     }
 
     fn check(&self, broken: &mut Broken) {

@@ -380,6 +380,41 @@ fn seat_that_has_started_again_signs_no_roll_call_and_no_answer_in_old_steps() {
     }
 }
 
+/// A cheat can sign roll calls with all numbers in every step. An answer costs a write to the disk.
+#[test]
+fn roll_calls_in_steps_that_all_others_have_passed_are_not_answered() {
+    let mut table = table_at(4, 2, 1, at_a_bet);
+    let step = table.seats[0].log.step();
+    let calls: Vec<_> = (0..32)
+        .map(|round| roll_call(&table, A, round, &[C]))
+        .collect();
+    let owes = |table: &Table| {
+        let mut log = table.seats[1].log.clone();
+        for call in &calls {
+            log.accept_statement(call.clone()).unwrap();
+        }
+        log.owes_answer()
+    };
+    let have_passed = |table: &Table| {
+        let log = &table.seats[1].log;
+        [A, C, D]
+            .iter()
+            .all(|seat| log.last_signed(*seat) > Some(step))
+    };
+    let mut passed = 0;
+    while !have_passed(&table) {
+        // The seats that have not signed since can still be there.
+        if table.seats[1].log.step() > step {
+            assert_eq!(owes(&table), Some((step, 0)));
+            passed += 1;
+        }
+        assert!(table.advance());
+        table.deliver_all();
+    }
+    assert!(passed > 0);
+    assert_eq!(owes(&table), None);
+}
+
 #[test]
 fn two_roll_calls_with_one_number_are_evidence() {
     let mut table = table_at(4, 2, 2, at_a_bet);

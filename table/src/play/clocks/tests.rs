@@ -436,8 +436,29 @@ fn lacking<'a>(log: &'a MatchLog, lacks: &[(Seat, Lacks)]) -> View<'a> {
 #[test]
 fn seats_that_can_be_removed_have_the_clock_only_for_the_choices_of_their_players() {
     assert_eq!(time_for(Lacks::Choice), 30 + 60 + 10);
-    assert_eq!(time_for(Lacks::Program), 20);
+    assert_eq!(time_for(Lacks::Part), 20);
+    assert_eq!(time_for(Lacks::Statement), 20);
     assert_eq!(time_for(Lacks::Answer), 10);
+}
+
+#[test]
+fn late_ack_takes_no_time_from_the_part_that_follows() {
+    let table = Table::new(verifiable(3, 1), 1);
+    let log = table.of.log();
+    let mut clocks = Clocks::new(Clock::default(), 3);
+    let now = Instant::now();
+    for (at, lacks, late) in [
+        (0, Lacks::Statement, false),
+        (19, Lacks::Statement, false),
+        (19, Lacks::Part, false),
+        (20, Lacks::Part, false),
+        (38, Lacks::Part, false),
+        (39, Lacks::Part, true),
+    ] {
+        let view = lacking(&log, &[(Seat::GUEST, lacks)]);
+        clocks.update(&view, now + at * SECOND);
+        assert_eq!(clocks.late(Seat::GUEST), late.then_some(lacks), "{at}");
+    }
 }
 
 #[test]
@@ -456,18 +477,18 @@ fn time_of_a_program_begins_again_after_a_lost_roll_call_and_for_another_stateme
         clocks.is_out(Seat::GUEST)
     };
     let up = || BTreeMap::from([(Seat::GUEST, ConnectionState::Up)]);
-    assert!(!is_out(Lacks::Program, 0, up(), 0));
-    assert!(is_out(Lacks::Program, 0, up(), 20));
-    assert!(!is_out(Lacks::Program, 1, up(), 21));
-    assert!(!is_out(Lacks::Program, 1, up(), 40));
-    assert!(is_out(Lacks::Program, 1, up(), 41));
+    assert!(!is_out(Lacks::Part, 0, up(), 0));
+    assert!(is_out(Lacks::Part, 0, up(), 20));
+    assert!(!is_out(Lacks::Part, 1, up(), 21));
+    assert!(!is_out(Lacks::Part, 1, up(), 40));
+    assert!(is_out(Lacks::Part, 1, up(), 41));
     assert!(!is_out(Lacks::Answer, 1, up(), 42));
     assert!(!is_out(Lacks::Answer, 1, up(), 51));
     assert!(is_out(Lacks::Answer, 1, up(), 52));
     // Without any connection, this side cannot tell who is silent.
-    assert!(!is_out(Lacks::Program, 2, BTreeMap::new(), 60));
-    assert!(!is_out(Lacks::Program, 2, BTreeMap::new(), 600));
-    assert!(!is_out(Lacks::Program, 2, up(), 601));
-    assert!(!is_out(Lacks::Program, 2, up(), 620));
-    assert!(is_out(Lacks::Program, 2, up(), 621));
+    assert!(!is_out(Lacks::Part, 2, BTreeMap::new(), 60));
+    assert!(!is_out(Lacks::Part, 2, BTreeMap::new(), 600));
+    assert!(!is_out(Lacks::Part, 2, up(), 601));
+    assert!(!is_out(Lacks::Part, 2, up(), 620));
+    assert!(is_out(Lacks::Part, 2, up(), 621));
 }

@@ -11,7 +11,7 @@ use super::super::hand_cards::HandCards;
 use super::super::news::News;
 use super::{FailedCheck, Play};
 use crate::log::{
-    Accepted, CardOpening, Evidence, LogEvent, LogMessage, Part, Phase, Refused, Seal, Seen,
+    Accepted, CardOpening, Early, Evidence, LogEvent, LogMessage, Part, Phase, Refused, Seal, Seen,
     Signed, Statement, Storage, ToDo,
 };
 use crate::rules::{Game, Learners};
@@ -91,30 +91,31 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             ToDo::SendFrom(step) => self.answer(from, step),
         }
         let peer = self.peers.get(&from);
-        if !was_complete && peer.is_some_and(|peer| peer.history.is_complete()) {
+        let is_heard = !was_complete && peer.is_some_and(|peer| peer.history.is_complete());
+        if is_heard {
             self.heard.insert(from);
-            if self.is_synced() && (!was_synced || from == Seat::HOST) {
-                self.finish_resume()?;
-            }
+            self.merge(true)?;
+        }
+        if self.is_synced() && (!was_synced || is_heard && from == Seat::HOST) {
+            self.finish_resume()?;
         }
         self.send_own_history()
     }
 
-    /// Accepts the early statements whose steps the log has reached. Drops the connection to a seat
-    /// whose statement is refused.
-    pub(super) fn accept_early(&mut self) -> Result<(), PlayError> {
+    /// Accepts the early statements whose steps the log has reached, up to the given step. Drops the
+    /// connection to a seat whose statement is refused.
+    pub(super) fn accept_early(&mut self, end: u64) -> Result<(), PlayError> {
         loop {
             let log = &self.setting.log;
-            let mut early = self.early.iter_mut();
-            let next = early.find_map(|(from, early)| Some((*from, early.take(log)?)));
+            let next = Early::take(&mut self.early, log, end);
             let Some((from, Statement { before, signed })) = next else {
                 return Ok(());
             };
             let source = Source {
                 from,
-                in_history: false,
+                in_history: self.is_restarted && log.match_info().has_roll_calls(),
             };
-            match self.accept(source, signed, Some(before)) {
+            match self.accept_now(source, signed, Some(before)) {
                 Err(error @ PlayError::Refused(_)) => {
                     self.early.remove(&from);
                     if self.peers.contains_key(&from) {
@@ -205,8 +206,48 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     /// Accepts a part or an ack. With more than two seats, `history` is the hash of the history for
-    /// which it was signed.
+    /// which it was signed. While this seat [merges](Self::is_merging) histories, it keeps all statements
+    /// except those for complete steps, which no longer change.
     fn accept(
+        &mut self,
+        source: Source,
+        signed: Signed,
+        history: Option<[u8; 32]>,
+    ) -> Result<(), PlayError> {
+        let is_complete = signed.head().is_none() && signed.step() < self.setting.log.step();
+        match history.filter(|_| self.is_merging() && !is_complete) {
+            Some(before) => {
+                let statement = Statement { before, signed };
+                let mut kept = self.keep_early(source.from, statement.clone());
+                if matches!(kept, Err(Refused::TooEarly { .. })) {
+                    self.merge_signed_steps()?;
+                    if !self.is_merging() {
+                        return self.accept_now(source, statement.signed, history);
+                    }
+                    kept = self.keep_early(source.from, statement);
+                }
+                kept.map_err(PlayError::Refused)
+            }
+            None => self.accept_now(source, signed, history),
+        }
+    }
+
+    /// Keeps a statement that came from the connection to `from` and cannot be accepted yet.
+    fn keep_early(&mut self, from: Seat, statement: Statement) -> Result<(), Refused> {
+        let max = match self.is_merging() {
+            true => Early::MAX_BYTES_AT_START,
+            false => Early::MAX_BYTES,
+        };
+        let Statement { signed, .. } = &statement;
+        let is_own = signed.head().is_none() && signed.seat() == self.setting.seat;
+        let step = signed.step();
+        let early = self.early.entry(from).or_default();
+        early.keep(&self.setting.log, statement, max)?;
+        self.signed_in = self.signed_in.max(is_own.then_some(step));
+        Ok(())
+    }
+
+    fn accept_now(
         &mut self,
         source: Source,
         signed: Signed,
@@ -278,7 +319,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             // The match file still has the step.
             Err(Refused::Forgotten { .. }) if !self.setting.log.is_whole() => {
                 self.reload_log()?;
-                self.accept(source, signed, history)
+                self.accept_now(source, signed, history)
             }
             // The others have removed this seat or the signer, which may not know it yet. Its history
             // and this one part there.
@@ -289,8 +330,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             }
             Err(refused @ Refused::TooEarly { .. }) => {
                 let statement = statement.ok_or(PlayError::Refused(refused))?;
-                let early = self.early.entry(from).or_default();
-                match early.keep(&self.setting.log, statement) {
+                match self.keep_early(from, statement) {
                     Err(_) if is_convicted => Ok(()),
                     kept => kept.map_err(PlayError::Refused),
                 }
@@ -300,6 +340,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             // The seat signed this before it learned that the match is over, or after its history
             // and this one parted.
             Err(Refused::Over | Refused::OtherHistory { .. }) if is_convicted => Ok(()),
+            // Another statement of this seat would convict it.
+            Err(Refused::OtherHistory { seat, step }) if seat == self.setting.seat && !is_ahead => {
+                Err(PlayError::OwnHistory { step })
+            }
             // A shuffle that the next hand cannot use. It delays nobody.
             Err(
                 Refused::OtherChain(_)

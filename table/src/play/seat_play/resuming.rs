@@ -9,8 +9,8 @@ use super::super::news::News;
 use super::super::own_dice;
 use super::stealing::steal_name;
 use super::{Connected, Peer, Play, deck_name};
-use crate::log::{LogEvent, LogMessage, Phase, Resuming, Storage};
-use crate::seat::Seat;
+use crate::log::{LogEvent, LogMessage, MatchLog, Phase, Resuming, Storage};
+use crate::seat::{Seat, SeatSet};
 use crate::storage::Vault;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
@@ -20,10 +20,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.connect(peer, Resuming::first_connection());
         self.heard.insert(peer);
         self.is_restarted = false;
-        if self.is_guest_of_several() && peer == Seat::HOST {
-            // No seat has a history.
-            self.waived = true;
-        }
+        // No seat has a history.
+        self.waived |= self.is_guest_of_several() && peer == Seat::HOST;
+        self.waived |= self.setting.log.match_info().has_roll_calls();
     }
 
     fn is_guest_of_several(&self) -> bool {
@@ -68,7 +67,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.peers.insert(peer, Peer::new(history));
         self.failed.remove(&peer);
         // The history of the seat contains them.
-        self.early.remove(&peer);
+        if !self.is_merging() {
+            self.early.remove(&peer);
+        }
         if !self.is_verifiable() {
             self.connected = Some(Connected::default());
         }
@@ -90,8 +91,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Whether this seat may sign. With more than two seats, it needs the histories of all others that
     /// are not gone, once after the program has started: later, a lost connection does not stop the
     /// other seats. A guest needs a connection, too, and waits only a short time for the other guests.
-    /// With roll calls, this holds for all seats, and they wait only a short time for the host. With two
-    /// seats, there must be a connection on which the other side has sent its complete history.
+    /// With roll calls, all seats need a connection, and wait only a short time for the others, as long
+    /// as so many have sent their histories that a card could be opened. With two seats, there must be a
+    /// connection on which the other side has sent its complete history.
     pub fn is_synced(&self) -> bool {
         let match_info = self.setting.log.match_info();
         let (seats, gone) = (match_info.seats(), self.setting.log.gone());
@@ -102,7 +104,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let is_connected = peers.any(|peer| peer.history.is_complete());
         match (seats, self.setting.seat) {
             (2, _) => is_connected,
-            _ if match_info.has_roll_calls() => is_connected && (has_heard_all || self.waived),
+            _ if match_info.has_roll_calls() => is_connected && self.waived,
             (_, Seat::HOST) => has_heard_all,
             _ => {
                 let has_heard_host = self.heard.contains(&Seat::HOST);
@@ -111,9 +113,79 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
+    /// Whether this seat, which has started again in a match with roll calls, keeps what it receives
+    /// until enough seats have sent their histories. In order of arrival, a history that lacks this
+    /// seat's own roll calls could complete a step by other parts.
+    pub(in crate::play) fn is_merging(&self) -> bool {
+        self.setting.log.match_info().has_roll_calls() && !self.waived
+    }
+
+    /// Accepts what this seat has kept since its start, in the order of the log, if enough seats have
+    /// sent their histories: all that are left, or, if this seat no longer `waits`, the threshold. They
+    /// are counted in the log that results, which knows who is gone.
+    ///
+    /// # Errors
+    /// [`PlayError::OwnHistory`]. Nothing was accepted.
+    pub(super) fn merge(&mut self, waits: bool) -> Result<(), PlayError> {
+        if self.is_merging() {
+            let (merged, parted) = self.merged();
+            if merged.has_heard_enough(&self.heard, waits) {
+                parted?;
+                self.waived = true;
+                self.accept_early(u64::MAX)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The log with what this seat has kept since its start, and an error if it does not contain all that
+    /// this seat has signed.
+    fn merged(&self) -> (MatchLog, Result<(), PlayError>) {
+        let (merged, parted) = self.setting.log.with_early(&self.early);
+        let last = merged.last_signed(self.setting.seat);
+        let parted = parted.or(self.signed_in.filter(|step| last < Some(*step)));
+        let parted = parted.filter(|_| !merged.is_removed());
+        let is_own = parted.map_or(Ok(()), |step| Err(PlayError::OwnHistory { step }));
+        (merged, is_own)
+    }
+
+    /// Accepts what this seat has kept since its start, although too few seats have sent their histories,
+    /// so that the others can settle the match without those that have not. Returns these. This seat
+    /// signs nothing more before it starts again.
+    ///
+    /// # Errors
+    /// [`PlayError::OwnHistory`].
+    pub(in crate::play) fn merge_for_good(&mut self) -> Result<SeatSet, PlayError> {
+        if !self.is_merging() {
+            return Ok(SeatSet::default());
+        }
+        self.merged().1?;
+        self.accept_early(u64::MAX)?;
+        self.write()?;
+        Ok(self.setting.log.unheard(&self.heard))
+    }
+
+    /// Makes room in what this seat has kept since its start: accepts the steps before the last one in
+    /// which this seat has signed, because it had this history then.
+    pub(super) fn merge_signed_steps(&mut self) -> Result<(), PlayError> {
+        let (merged, _) = self.merged();
+        match merged.last_signed(self.setting.seat) {
+            Some(step) if step > self.setting.log.step() => self.accept_early(step),
+            // The seat is gone, or the match is over.
+            _ => self.merge(true),
+        }
+    }
+
+    /// Whether another seat has sent back a statement of this seat which the log has not reached. Until
+    /// then this seat signs nothing, because it could sign something else than before.
+    pub(super) fn lacks_own_statement(&self) -> bool {
+        let signed = self.signed_in;
+        signed.is_some_and(|step| self.setting.log.last_signed(self.setting.seat) < Some(step))
+    }
+
     /// Stops waiting for guests that have not sent their histories since the program has started, if
     /// this seat is a guest that the host has sent its history. With roll calls, stops waiting for all
-    /// seats.
+    /// seats, once enough have sent their histories.
     ///
     /// # Errors
     /// If the deck cannot be restored.
@@ -121,8 +193,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     pub(crate) fn stop_waiting(&mut self) -> Result<(), PlayError> {
         let was_synced = self.is_synced();
         let has_roll_calls = self.setting.log.match_info().has_roll_calls();
-        if has_roll_calls || self.is_guest_of_several() && self.heard.contains(&Seat::HOST) {
-            self.waived = !self.heard.is_empty();
+        if has_roll_calls {
+            self.merge(false)?;
+        } else if self.is_guest_of_several() && self.heard.contains(&Seat::HOST) {
+            self.waived = true;
         }
         if !was_synced && self.is_synced() {
             self.finish_resume()?;

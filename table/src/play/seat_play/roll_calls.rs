@@ -12,27 +12,33 @@ use crate::log::{CannotSign, LogEvent, Missing, Phase, Signed, SignedRollCall, S
 use crate::seat::Seat;
 use crate::storage::Vault;
 
-/// The seats whose time is out, at a place of the log.
+/// The seats whose time is out for what they lack, at a place of the log.
 #[derive(Default)]
 pub(super) struct Late {
     /// The step, and the number of roll calls that this seat has signed in it. Each roll call needs new
     /// timeouts.
     place: (u64, usize),
-    seats: Vec<Seat>,
+    seats: Vec<(Seat, Lacks)>,
 }
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// What this seat lacks of other seats that have time for it, even if too few would be left without
-    /// them. `None` in a match whose seats cannot be removed.
+    /// them. After a start, their histories, if too few have sent them. `None` in a match whose seats
+    /// cannot be removed.
     pub(in crate::play) fn lacks(&self) -> Option<BTreeMap<Seat, Lacks>> {
         let log = &self.setting.log;
         let lacks = |(seat, missing)| match missing {
             Missing::Part if self.asks_player(seat) => Some((seat, Lacks::Choice)),
-            Missing::Part | Missing::Statement => Some((seat, Lacks::Program)),
+            Missing::Part => Some((seat, Lacks::Part)),
+            Missing::Statement => Some((seat, Lacks::Statement)),
             Missing::Answer => Some((seat, Lacks::Answer)),
             // Their time is out, or they have none.
             Missing::Foul | Missing::Named => None,
         };
+        if self.is_merging() {
+            let unheard = log.unheard(&self.heard).iter();
+            return Some(unheard.map(|seat| (seat, Lacks::Statement)).collect());
+        }
         let has_roll_calls = log.match_info().has_roll_calls();
         has_roll_calls.then(|| {
             log.lacks_of_others()
@@ -51,6 +57,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
+    /// The seats that a roll call of this seat would name now. Empty if it may sign none.
+    pub(in crate::play) fn may_name(&self) -> Vec<Seat> {
+        let missing = self.setting.log.missing().into_iter();
+        let may_sign = self.is_synced();
+        missing.filter(|_| may_sign).map(|(seat, _)| seat).collect()
+    }
+
     /// The number of this seat's roll calls in the current step that were lost.
     pub(in crate::play) fn lost_roll_calls(&self) -> usize {
         self.setting.log.own_roll_calls().1
@@ -60,9 +73,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         (self.setting.log.step(), self.setting.log.own_roll_calls().0)
     }
 
-    /// Sets the other seats whose time is out now.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn set_late(&mut self, seats: Vec<Seat>) {
+    /// Sets the other seats whose time is out now, and what this time was for.
+    pub(in crate::play) fn set_late(&mut self, seats: Vec<(Seat, Lacks)>) {
         self.late = Late {
             place: self.place(),
             seats,
@@ -107,11 +119,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             return Ok(false);
         }
         let now = self.place();
-        let late: &[Seat] = match self.late.place == now {
-            true => &self.late.seats,
-            false => &[],
-        };
-        let signed = (self.setting.log).sign_roll_call(&self.setting.identity, late);
+        // After a late ack, the time for the part has not begun yet.
+        let lacks = self.lacks().filter(|_| self.late.place == now);
+        let lacks = lacks.unwrap_or_default();
+        let late = self.late.seats.iter();
+        let late = late.filter(|(seat, for_what)| lacks.get(seat) == Some(for_what));
+        let late: Vec<Seat> = late.map(|(seat, _)| *seat).collect();
+        let signed = (self.setting.log).sign_roll_call(&self.setting.identity, &late);
         let (statement, events) = match signed {
             Err(CannotSign::NoRollCall) => return Ok(false),
             signed => signed?,

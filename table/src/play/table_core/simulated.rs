@@ -436,7 +436,7 @@ impl World {
             TableEvent::News(News::SitsOut) => {
                 self.command(seat, 5 * second, Command::SitOut(false), None);
             }
-            TableEvent::News(News::OutOfTime { seat: late }) if late.index() == seat => {
+            TableEvent::News(News::OutOfTime { seat: late, .. }) if late.index() == seat => {
                 self.counts.own_timeouts += 1;
             }
             TableEvent::News(News::OutOfTime { .. } | News::Away { .. }) => {

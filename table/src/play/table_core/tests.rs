@@ -13,7 +13,7 @@ use super::super::seat_play::{DeckSetting, SealedSetting};
 use super::*;
 use crate::identity::Identity;
 use crate::log::tests::test_match::{TestMatch, boards, draw, free_deck, holdem};
-use crate::log::{Clock, End, Header, Inputs, Journal, Match, MatchLog, MemoryStorage, SignedPart};
+use crate::log::{Claimed, Clock, End, Header, Inputs, Journal, Match, MatchLog, MemoryStorage, SignedPart};
 use crate::random::{SystemRng, system_rng};
 use crate::record::Record;
 use crate::rules::Legal;
@@ -102,7 +102,7 @@ fn closes_when_peer_stops(
     table.update_clocks(at(Duration::ZERO)).unwrap();
     let shortly_before = time - Duration::from_millis(1);
     table.update_clocks(at(shortly_before)).unwrap();
-    let own_news = |news: &News| matches!(news, News::OutOfTime { seat } if *seat == own);
+    let own_news = |news: &News| matches!(news, News::OutOfTime { seat, .. } if *seat == own);
     while let Some(news) = table.play.news() {
         assert!(own_news(&news), "{news:?}");
     }

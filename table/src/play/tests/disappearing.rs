@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 
-use super::world::World;
+use super::world::{World, late};
 use super::{ONE, TWO};
 use crate::log::tests::many_seats::threshold;
 use crate::log::{End, LogMessage, MatchLog, Phase, Signed, SignedPart, Statement};
@@ -168,7 +168,7 @@ fn timeouts_at_the_wrong_time_convict_nobody() {
             if world.rng.random_bool(0.05) {
                 let seat = *world.alive().choose(&mut world.rng).unwrap();
                 let others = world.of.seats().filter(|other| *other != seat);
-                world.sides[seat.index()].play.set_late(others.collect());
+                world.sides[seat.index()].play.set_late(late(others));
             }
             world.step();
         }
@@ -198,6 +198,48 @@ fn seats_whose_connection_is_cut_learn_from_a_third_one() {
     check(&world, &[Seat::HOST]);
 }
 
+/// The time for the ack was out when it arrived. The time for the part begins then.
+#[test]
+fn seat_whose_ack_is_late_is_not_named_for_its_part() {
+    let mut world = world(4, 3, 1, 1);
+    world.play_until(|log| Moment::HoleCards.is_now(log, ONE));
+    for other in [Seat::HOST, ONE, THREE] {
+        world.cut(TWO, other);
+    }
+    world.play();
+    let lacks = |world: &World, what| {
+        let lacks = world.sides[ONE.index()].play.lacks().unwrap();
+        assert_eq!(lacks.get(&TWO), Some(&what));
+        assert_eq!(world.sides[ONE.index()].play.may_name(), [TWO]);
+    };
+    lacks(&world, Lacks::Statement);
+    let late = |world: &mut World, what| {
+        let others = [Seat::HOST, TWO, THREE].map(|seat| (seat, what));
+        world.sides[ONE.index()].play.set_late(others.to_vec());
+    };
+    late(&mut world, Lacks::Statement);
+    let mut log = world.log(ONE).clone();
+    let before = log.hash();
+    let signed = log.sign_ack(&world.sides[TWO.index()].identity, TWO);
+    let signed = Signed::Ack(signed.unwrap());
+    let ack = LogMessage::Statement(Statement { before, signed }).encode();
+    for seat in [Seat::HOST, ONE, THREE] {
+        let from = if seat == ONE { Seat::HOST } else { ONE };
+        let play = &mut world.sides[seat.index()].play;
+        play.receive(Event::Received(from, ack.clone())).unwrap();
+    }
+    world.play();
+    lacks(&world, Lacks::Part);
+    let has_called = |world: &World| {
+        let mut statements = world.statements.values();
+        statements.any(|one| matches!(one.signed, Signed::RollCall(_)))
+    };
+    assert!(!has_called(&world));
+    late(&mut world, Lacks::Part);
+    world.play();
+    assert!(has_called(&world));
+}
+
 /// The host does not forward the statements of one guest to another one, and these two are not
 /// connected. The guest that waits calls the roll. The third one answers and sends what is lacking.
 #[test]
@@ -211,7 +253,7 @@ fn roll_call_is_answered_with_what_the_caller_lacks() {
     while !matches!(world.log(ONE).phase(), Phase::Over(_)) {
         let step = world.log(ONE).step();
         let others = world.of.seats().filter(|seat| *seat != ONE);
-        world.sides[ONE.index()].play.set_late(others.collect());
+        world.sides[ONE.index()].play.set_late(late(others));
         world.play();
         assert!(world.log(ONE).step() > step);
         calls += 1;
@@ -290,6 +332,9 @@ fn seat_that_starts_again_holds_up_a_roll_call_that_needs_it() {
     assert_eq!(lacks(ONE), BTreeMap::from([(TWO, Lacks::Choice)]));
     let missing = BTreeMap::from([(ONE, Lacks::Answer), (TWO, Lacks::Choice)]);
     assert_eq!(lacks(THREE), missing);
+    // They are not told that the others are asked.
+    let may_name = |seat: Seat| world.sides[seat.index()].play.may_name();
+    assert_eq!([ONE, THREE].map(may_name), [vec![], vec![]]);
 }
 
 #[test]
@@ -394,7 +439,7 @@ fn restarts_and_restored_files_convict_nobody() {
                 }
                 4 => world.sides[seat.index()]
                     .play
-                    .set_late(vec![other, other.next(4)]),
+                    .set_late(late([other, other.next(4)])),
                 _ => world.reconnect_all(),
             }
         }

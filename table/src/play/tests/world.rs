@@ -15,6 +15,7 @@ use crate::log::tests::test_match::TestMatch;
 use crate::log::{
     End, Journal, LogEvent, LogMessage, MatchLog, MemoryStorage, Phase, Signed, Statement,
 };
+use crate::play::clocks::Lacks;
 use crate::play::error::PlayError;
 use crate::play::news::{Command, News};
 use crate::play::orders::{Event, Order, Orders, Outbox};
@@ -243,7 +244,7 @@ impl World {
     fn expire(&mut self) {
         for seat in self.alive() {
             let others = self.of.seats().filter(|other| *other != seat);
-            self.sides[seat.index()].play.set_late(others.collect());
+            self.sides[seat.index()].play.set_late(late(others));
         }
     }
 
@@ -449,6 +450,13 @@ impl World {
             );
         }
     }
+}
+
+/// All that these seats can be late with.
+pub(super) fn late(seats: impl IntoIterator<Item = Seat>) -> Vec<(Seat, Lacks)> {
+    use Lacks::{Answer, Choice, Part, Statement};
+    let of_seat = |seat| [Choice, Part, Statement, Answer].map(|lacks| (seat, lacks));
+    seats.into_iter().flat_map(of_seat).collect()
 }
 
 /// The program of a seat, started from its files.

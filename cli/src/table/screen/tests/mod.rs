@@ -492,6 +492,7 @@ fn a_player_out_of_time_sees_the_choice_of_the_program() {
         let out = Event::OutOfTime {
             seat: 0,
             away: false,
+            asks: false,
         };
         screen.tell(&out, true).unwrap();
         screen.tell(&chose(1, Said::Check {}), true).unwrap();
@@ -511,7 +512,11 @@ fn the_screen_offers_to_close_a_match_with_the_reason() {
     let lost = Event::LineLost {
         message: "cut".into(),
     };
-    let out = |away| Event::OutOfTime { seat: 1, away };
+    let out = |away| Event::OutOfTime {
+        seat: 1,
+        away,
+        asks: false,
+    };
     let timed = |clock: Option<Time>| match seated("holdem") {
         Event::Seated(seated) => Event::Seated(Box::new(Seated { clock, ..*seated })),
         other => other,

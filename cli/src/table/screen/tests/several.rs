@@ -61,6 +61,36 @@ Any 2 players together can read every card, also later. One player who can also
 }
 
 #[test]
+fn the_screen_tells_whether_the_others_can_go_on_without_a_silent_player() {
+    let told = |asks| {
+        let (mut screen, page) = screen(Style::Letters, false);
+        let seated = Seated {
+            opens: Some(2),
+            clock: Some(Time {
+                each_move: 30,
+                bank: 120,
+            }),
+            ..seated_with_several()
+        };
+        screen.tell(&Event::Seated(Box::new(seated)), true).unwrap();
+        page.take();
+        let out = Event::OutOfTime {
+            seat: 1,
+            away: false,
+            asks,
+        };
+        screen.tell(&out, true).unwrap();
+        let text = page.take();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let asks = "Bert has run out of time. Your program asks the others.";
+    assert_eq!(told(true), asks);
+    let waits = "Bert has run out of time, and too few players would be left without Bert. Wait, or type \
+                 `close` to close the match here:";
+    assert!(told(false).starts_with(waits), "{}", told(false));
+}
+
+#[test]
 fn an_invite_of_several_is_for_one_of_the_other_players() {
     let invite = Event::Invite {
         version: 1,
