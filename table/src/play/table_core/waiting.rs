@@ -2,9 +2,10 @@
 //! histories. What it then claims, reports, and allows its player to close.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant, SystemTime, now.unix_EPOCH};
+use std::time::Duration;
 
-use super::super::attached::Attached;
+use rand::CryptoRng;
+
 use super::super::clock::TimeLeft;
 use super::super::clocks::{ConnectionState, Timeout, View};
 use super::super::error::PlayError;
@@ -46,12 +47,12 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
     }
 
     /// Whether this side waits for other seats to confirm the end of a match after a conviction.
-    pub(super) fn awaits_confirmation(&self) -> bool {
+    fn awaits_confirmation(&self) -> bool {
         !self.play.has_ended() && !self.play.log().unconfirmed().is_empty()
     }
 
     /// The time until this side reports the end of a match that not all seats have confirmed.
-    pub(super) fn until_unconfirmed_end(&self, now: Duration) -> Duration {
+    fn until_unconfirmed_end(&self, now: Duration) -> Duration {
         let since = self.convicted.unwrap_or(now);
         (since + CONFIRM_TIMEOUT).saturating_sub(now)
     }
@@ -74,7 +75,7 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
     }
 
     /// A connected seat that has not sent its history in time.
-    fn silent(&self, now: Duration) -> Option<Seat> {
+    pub(super) fn silent(&self, now: Duration) -> Option<Seat> {
         let mut connected = self.connected.iter();
         let is_silent = |(peer, since): &(&Seat, &Duration)| {
             now >= **since + RESUME_TIMEOUT && self.owes_history(**peer)
