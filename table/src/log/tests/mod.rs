@@ -38,3 +38,4 @@ mod settlement_of_several;
 mod sitting_out;
 pub(crate) mod test_match;
 mod two_histories;
+mod two_versions;
