@@ -3,17 +3,18 @@
 use super::super::signed::SignedPart;
 use super::super::*;
 use super::many_seats::{Table, verifiable};
+use super::test_match::TestMatch;
 use crate::seat::Seat;
 
 /// Plays a hand of three seats, and calls `at` before each part, with the table and the seat that signs
 /// next.
 pub(crate) fn at_each_part(at: impl FnMut(&mut Table, Seat)) {
-    at_each_part_of(3, at);
+    at_each_part_of(verifiable(3, 1), at);
 }
 
-/// The same for any number of seats.
-pub(super) fn at_each_part_of(seats: u8, mut at: impl FnMut(&mut Table, Seat)) {
-    let mut table = Table::new(verifiable(seats, 1), 5);
+/// The same for any match of one hand.
+pub(super) fn at_each_part_of(of: TestMatch, mut at: impl FnMut(&mut Table, Seat)) {
+    let mut table = Table::new(of, 5);
     loop {
         table.deliver_all();
         let seat = table.of.seats().find(|&seat| {

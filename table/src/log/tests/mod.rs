@@ -3,6 +3,7 @@
 mod absence;
 mod acks;
 mod ahead;
+mod ahead_cheats;
 mod boards;
 mod cheats;
 pub(crate) mod cheats_of_several;

@@ -10,9 +10,9 @@ use zeroize::Zeroizing;
 use super::super::signed::SignedPart;
 use super::super::*;
 use super::cheats_of_several::{at_each_part, at_each_part_of, honest_part, signed_bytes};
-use super::many_seats::{Table, verifiable};
+use super::many_seats::{Table, verifiable, verifiable_draw};
 use crate::play::VerifiableSeat;
-use crate::rules::Choice;
+use crate::rules::{Choice, Legal};
 use crate::seat::Seat;
 
 /// Another part that the seat could have signed instead.
@@ -59,6 +59,7 @@ fn other_part(table: &Table, seat: Seat, honest: &SignedPart) -> Option<SignedPa
         },
         Part::Move(Choice::Fold) => return None,
         Part::Move(Choice::Show) => Part::Move(Choice::Muck),
+        Part::Move(Choice::Exchange(_)) => Part::Move(Choice::Exchange(vec![1])),
         Part::Move(_) => Part::Leave,
         Part::Result { stacks, .. } => Part::Result { stacks, last: true },
         _ => return None,
@@ -172,9 +173,28 @@ fn seat_that_shows_two_logs_is_convicted_and_nobody_honest_opens_a_card_in_two_l
 }
 
 #[test]
+fn seat_that_exchanges_other_cards_in_another_log_is_convicted() {
+    let mut count = 0;
+    at_each_part_of(verifiable_draw(3, 1), |table, cheat| {
+        let log = &table.seats[cheat.index()].log;
+        let legal = match log.phase() {
+            Phase::Choose { legal, .. } => legal,
+            _ => return,
+        };
+        if legal == Legal::Exchange {
+            count += 1;
+            let (parts, _) = versions(table, cheat).unwrap();
+            let victims = [cheat.next(3), cheat.next(3).next(3)];
+            show_two_histories(table, cheat, parts, [&victims[..1], &victims[1..]]);
+        }
+    });
+    assert_eq!(count, 3);
+}
+
+#[test]
 fn seat_that_shows_another_log_to_half_of_the_others_is_convicted() {
     let mut kinds = BTreeSet::new();
-    at_each_part_of(5, |table, cheat| {
+    at_each_part_of(verifiable(5, 1), |table, cheat| {
         let is_new = |of: &(_, PartKind)| !kinds.contains(&of.1);
         let Some((parts, kind)) = versions(table, cheat).filter(is_new) else {
             return;
@@ -191,7 +211,10 @@ fn seat_that_shows_another_log_to_half_of_the_others_is_convicted() {
 fn seat_that_complains_to_one_seat_only_is_convicted() {
     let mut table = Table::new(verifiable(3, 1), 1);
     let [dealer, cheat] = [1, 2].map(Seat::new);
-    table.play_until(|log| log.phase() == Phase::KeyDealing);
+    for seat in table.of.seats() {
+        let keys = table.sign(seat).unwrap();
+        table.send(&keys);
+    }
     table.deliver_all();
     let mut bytes = honest_part(&mut table, dealer).part;
     *bytes.last_mut().unwrap() ^= 1;
