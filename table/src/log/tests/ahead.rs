@@ -1,9 +1,5 @@
 //! The ahead chain: the shuffles for the next hand.
 
-use rand::SeedableRng;
-use rand::rngs::StdRng;
-
-use super::super::deck_log::DeckLog;
 use super::super::signed::{SignedPart, Statement};
 use super::super::*;
 use super::many_seats::{Table, verifiable};

@@ -8,10 +8,9 @@ use rand::seq::IndexedRandom;
 use super::world::World;
 use super::{ONE, TWO};
 use crate::log::tests::many_seats::threshold;
-use crate::log::{End, LogMessage, MatchLog, Phase, Signed, SignedPart, Statement};
+use crate::log::{End, MatchLog, Phase};
 use crate::play::clocks::Lacks;
 use crate::play::news::Command;
-use crate::play::orders::Event;
 use crate::record::{Compared, MatchState, Record, compare};
 use crate::seat::Seat;
 
