@@ -1,14 +1,14 @@
 //! A match continues after one of its programs is killed at any point, with the same cards and the
 //! same chips. No try becomes void after anybody has seen a card of it.
 //!
-//! The programs are processes with files and a connection over TCP, and the operating system kills
+//! The programs are processes with files and connections over TCP, and the operating system kills
 //! them at each write and each frame. The tests in `resuming` do the same in memory, where they can
 //! test more cases. `DEALERLESS_SOAK=1 cargo test --release -p dealerless-table --test killed --
 //! --nocapture` tests every combination.
 #![cfg(unix)]
 
+mod group;
 mod operations;
-mod pair;
 mod points;
 mod proxy;
 mod seat;
@@ -18,8 +18,8 @@ use std::thread;
 
 use dealerless::testing::soak::soak;
 
-use pair::{Outcome, Pair};
-use points::{Frame, KillPoint, Plan};
+use group::{Group, Outcome};
+use points::{Deck, Frame, KillPoint, Plan};
 
 /// The name of the test that runs as a program.
 const SEAT_PROCESS: &str = "seat_in_its_own_process";
@@ -34,7 +34,7 @@ fn seat_in_its_own_process() {
 #[derive(Default)]
 struct Counts {
     /// The number of matches by the number of killed programs.
-    killed: [AtomicUsize; 3],
+    killed: [AtomicUsize; 4],
     /// The number of void tries.
     void: AtomicUsize,
 }
@@ -56,7 +56,7 @@ fn play_all(plans: &[Plan]) -> Counts {
         for _ in 0..4 {
             scope.spawn(|| {
                 while let Some(plan) = plans.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let outcome = Pair::play(*plan);
+                    let outcome = Group::play(*plan);
                     counts.killed[outcome.kills].fetch_add(1, Ordering::Relaxed);
                     counts.void.fetch_add(outcome.void, Ordering::Relaxed);
                 }
@@ -66,9 +66,16 @@ fn play_all(plans: &[Plan]) -> Counts {
     counts
 }
 
-/// Plays a match in which nothing goes wrong.
-fn undisturbed() -> Outcome {
-    let outcome = Pair::play(Plan::default());
+/// A match in which nothing goes wrong.
+fn calm(deck: Deck) -> Plan {
+    Plan {
+        deck,
+        ..Plan::default()
+    }
+}
+
+fn undisturbed(deck: Deck) -> Outcome {
+    let outcome = Group::play(calm(deck));
     assert_eq!((outcome.kills, outcome.void), (0, 0));
     outcome
 }
@@ -83,9 +90,23 @@ fn kill_points(outcome: &Outcome, seat: usize) -> Vec<(KillPoint, u64)> {
     points.collect()
 }
 
+/// All frames after which a program can be killed, each arriving or not.
+fn frames(outcome: &Outcome) -> Vec<Frame> {
+    let frames = outcome.frames.iter().flat_map(|(&(from, to), &count)| {
+        let both = (0..count).flat_map(|number| [(number, false), (number, true)]);
+        both.map(move |(number, arrives)| Frame {
+            from,
+            to,
+            number,
+            arrives,
+        })
+    });
+    frames.collect()
+}
+
 #[test]
 fn program_is_killed_before_during_and_after_each_write() {
-    let outcome = undisturbed();
+    let outcome = undisturbed(Deck::Sealed);
     let plans = [0, 1].map(|seat| {
         let plan = move |(point, _)| {
             let mut plan = Plan::default();
@@ -108,22 +129,14 @@ fn program_is_killed_before_during_and_after_each_write() {
 /// frame.
 #[test]
 fn program_is_killed_after_each_frame_that_it_sends() {
-    let outcome = undisturbed();
+    let outcome = undisturbed(Deck::Sealed);
     let mut plans = Vec::new();
-    for seat in [0, 1] {
-        for number in 0..outcome.frames[seat] {
-            for arrives in [false, true] {
-                if soak().is_some() || arrives == number.is_multiple_of(2) {
-                    plans.push(Plan {
-                        frame: Some(Frame {
-                            seat,
-                            number,
-                            arrives,
-                        }),
-                        ..Plan::default()
-                    });
-                }
-            }
+    for frame in frames(&outcome) {
+        if soak().is_some() || frame.arrives == frame.number.is_multiple_of(2) {
+            plans.push(Plan {
+                frame: Some(frame),
+                ..Plan::default()
+            });
         }
     }
     let counts = play_all(&plans);
@@ -137,7 +150,7 @@ fn program_is_killed_after_each_frame_that_it_sends() {
 /// Both programs are killed at some pairs of points of a step, or at all pairs in a soak.
 #[test]
 fn both_programs_are_killed_in_the_same_step() {
-    let outcome = undisturbed();
+    let outcome = undisturbed(Deck::Sealed);
     let mut plans = Vec::new();
     for (number, (point, step)) in kill_points(&outcome, 0).into_iter().enumerate() {
         for (other_number, (other, other_step)) in kill_points(&outcome, 1).into_iter().enumerate()
@@ -145,8 +158,8 @@ fn both_programs_are_killed_in_the_same_step() {
             let sampled = (number + 3 * other_number).is_multiple_of(29);
             if step == other_step && (soak().is_some() || sampled) {
                 plans.push(Plan {
-                    kill_at: [Some(point), Some(other)],
-                    frame: None,
+                    kill_at: [Some(point), Some(other), None],
+                    ..Plan::default()
                 });
             }
         }
@@ -155,4 +168,36 @@ fn both_programs_are_killed_in_the_same_step() {
     let (both, one) = (counts.killed(2), counts.killed(1));
     println!("killed both at {both} pairs of points of the same step, and one at {one}");
     assert!(both > 20 && both + one == plans.len());
+}
+
+/// Three programs with a verifiable deck, of which all or two open a card. One is killed at some of its
+/// writes and frames, or at all of them in a soak.
+#[test]
+fn one_of_three_programs_is_killed_at_its_writes_and_frames() {
+    for threshold in [3, 2] {
+        let deck = Deck::Verifiable(threshold);
+        let outcome = undisturbed(deck);
+        let points = (0..3).flat_map(|seat| {
+            let points = kill_points(&outcome, seat).into_iter();
+            points.map(move |(point, _)| {
+                let mut plan = calm(deck);
+                plan.kill_at[seat] = Some(point);
+                plan
+            })
+        });
+        let frames = frames(&outcome).into_iter().map(|frame| Plan {
+            frame: Some(frame),
+            ..calm(deck)
+        });
+        let mut all: Vec<Plan> = points.chain(frames).collect();
+        let count = all.len();
+        if soak().is_none() {
+            let stride = count / 5;
+            all = all.into_iter().skip(7).step_by(stride).collect();
+        }
+        let counts = play_all(&all);
+        let killed = counts.killed(1);
+        println!("{threshold} of 3: killed at {killed} of {count} points and frames");
+        assert!(killed * 5 >= all.len() * 4 && counts.void() == 0);
+    }
 }

@@ -73,19 +73,41 @@ impl FromStr for KillPoint {
     }
 }
 
-/// A program is killed after it has sent this frame of the connection, counted from 0.
+/// A program is killed after it has sent this frame to another program, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
-    pub(crate) seat: usize,
+    pub(crate) from: usize,
+    pub(crate) to: usize,
     pub(crate) number: usize,
     /// Whether the frame still arrives.
     pub(crate) arrives: bool,
 }
 
-/// The faults in a match.
+/// The deck of a match.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Deck {
+    /// A sealed deck, for two seats.
+    #[default]
+    Sealed,
+    /// A verifiable deck for three seats, of which this number open a card.
+    Verifiable(usize),
+}
+
+impl Deck {
+    /// The number of seats.
+    pub(crate) fn seats(self) -> usize {
+        match self {
+            Deck::Sealed => 2,
+            Deck::Verifiable(_) => 3,
+        }
+    }
+}
+
+/// A match, and the faults in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Plan {
+    pub(crate) deck: Deck,
     /// The point at which each seat's program is killed.
-    pub(crate) kill_at: [Option<KillPoint>; 2],
+    pub(crate) kill_at: [Option<KillPoint>; 3],
     pub(crate) frame: Option<Frame>,
 }

@@ -1,6 +1,7 @@
 //! One seat of a match in its own process. It calls and shows, and writes what it sees to the
 //! standard error, one line for each report.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::io::{Read, Write, stderr, stdin};
 use std::path::PathBuf;
@@ -9,16 +10,19 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
 
+use dealerless::mpc::Attempts;
 use dealerless::net::Deadlines;
 use dealerless_table::connection::{Connection, Door, DoorEvent, Guest, Timing};
 use dealerless_table::identity::{Address, Home, Name, PublicIdentity, SharedPeers};
-use dealerless_table::log::{DiskStorage, End, Inputs, Journal, LogEvent, MatchLog, Phase};
+use dealerless_table::log::{
+    DiskStorage, End, Inputs, Journal, LogEvent, Match, MatchLog, Phase, Sitting,
+};
 use dealerless_table::play::{
     Command, Control, DeckSetting, FileVault, Mailbox, News, SealedSetting, Seating, Setting,
     Table, TableEvent,
 };
 use dealerless_table::rules::{Choice, Legal};
-use dealerless_table::{SystemRng, system_rng};
+use dealerless_table::{Seat, SystemRng, system_rng};
 
 use crate::operations::{CountedAttempts, CountedStorage, CountedVault, Operations};
 use crate::points::Kind;
@@ -29,16 +33,23 @@ pub(crate) const FOLDER: &str = "DEALERLESS_TEST_FOLDER";
 pub(crate) const KILL: &str = "DEALERLESS_TEST_KILL";
 /// The environment variable that is set at the first start of the program, when the match begins.
 pub(crate) const FIRST: &str = "DEALERLESS_TEST_FIRST";
-/// The environment variable with the address of the host, set for the guest.
-pub(crate) const HOST: &str = "DEALERLESS_TEST_HOST";
+/// The environment variable with the addresses of all lower seats, in order.
+pub(crate) const LOWER: &str = "DEALERLESS_TEST_LOWER";
 
 /// The name of the match file in the folder of matches.
 pub(crate) const LOG: &str = "played.log";
+/// The endings of the files with the deck and with the secret of a match.
+pub(crate) const SECRETS: [&str; 2] = ["deck", "keys"];
+
+/// The name of the player in a seat.
+pub(crate) fn name(seat: usize) -> Name {
+    Name::clean(["Anna", "Bob", "Carl"][seat])
+}
 
 /// A report of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Report {
-    /// The host listens at this address.
+    /// The program listens at this address.
     Listens(String),
     /// The player sees this card of this try of a hand.
     Card {
@@ -96,10 +107,10 @@ impl Report {
 
 /// An item posted to the table.
 enum Post {
-    /// A new connection. At the guest's seat, also the control message that the guest has sent on
-    /// it.
+    /// A new connection. At the seat that has made it, also the control message that this seat has
+    /// sent on it.
     Connection(Box<Connection>, Option<Control>),
-    /// Both sides are done.
+    /// All seats are done.
     End,
 }
 
@@ -109,9 +120,8 @@ struct Program {
     table: OnDisk,
     operations: Operations,
     peers: SharedPeers,
-    peer: PublicIdentity,
-    /// Requests a new connection.
-    dial: Sender<()>,
+    /// Requests a new connection to a lower seat.
+    dials: BTreeMap<Seat, Sender<()>>,
     /// The numbers of the current hand and try.
     dealt: (u32, u32),
 }
@@ -128,29 +138,29 @@ pub(crate) fn play() {
     let home = Arc::new(Home::open(&folder, None, &mut system_rng()).expect("a folder"));
     let peers = home.known_peers().expect("a list");
     let setting = setting(&home, &operations);
-    let of = setting.log.match_info().clone();
-    let peer = of.players()[1 - setting.seat.index()].identity.clone();
+    let (of, own) = (setting.log.match_info().clone(), setting.seat);
     let table = Table::new(setting, Deadlines::default()).expect("a valid deck");
     let mailbox = table.mailbox();
-    let (dial, dialled) = channel();
-    match env::var(HOST) {
-        Err(_) => listen(&home, &peers, mailbox.clone()),
-        Ok(host) => {
-            let (home, peer, mailbox) = (Arc::clone(&home), peer.clone(), mailbox.clone());
-            let host = host.parse().expect("an address");
-            thread::spawn(move || {
-                let mut first = env::var_os(FIRST).is_some();
-                while dialled.recv().is_ok() {
-                    let message = match std::mem::take(&mut first) {
-                        true => Control::Sit,
-                        false => Control::Resume(of.id()),
-                    };
-                    let connection = Box::new(connection(&home, &peer, &host, message.clone()));
-                    mailbox.post(Post::Connection(connection, Some(message)));
-                }
-            });
-        }
+    if own.index() + 1 < of.seats() {
+        listen(&home, &peers, (&of, own), mailbox.clone());
     }
+    let addresses = env::var(LOWER).unwrap_or_default();
+    let addresses = addresses.split(',').filter(|address| !address.is_empty());
+    // The program of the only guest begins the match. Several programs resume it from nothing.
+    let begins = env::var_os(FIRST).is_some() && of.seats() == 2;
+    let lower = Seat::all(of.seats()).zip(addresses);
+    let dials = lower.map(|(peer, address)| {
+        let address = address.parse().expect("an address");
+        let dialling = Dialling {
+            home: Arc::clone(&home),
+            name: name(own.index()),
+            peer: of.players()[peer.index()].identity.clone(),
+            address,
+            match_id: of.id(),
+        };
+        (peer, dialling.start(begins, mailbox.clone()))
+    });
+    let dials = dials.collect();
     thread::spawn(move || {
         stdin()
             .read_to_end(&mut Vec::new())
@@ -161,8 +171,7 @@ pub(crate) fn play() {
         table,
         operations,
         peers,
-        peer,
-        dial,
+        dials,
         dealt: (0, 0),
     };
     program.run();
@@ -180,43 +189,63 @@ fn setting(
     let identity = Arc::clone(home.identity());
     let log = DiskStorage::open(&path).expect("the file of the match");
     let opened = Journal::open(counted(log), identity.file_key()).expect("its own file");
-    let seating = Seating::of_file(opened.sitting).expect("a known circuit");
-    let path = path.with_extension("inputs");
-    let inputs = match path.exists() {
-        true => DiskStorage::open(&path),
-        false => DiskStorage::create(&path),
-    };
-    let inputs = counted(inputs.expect("the file of the inputs"));
-    let of = opened.log.match_info().id();
-    let inputs = Inputs::open(inputs, identity.file_key(), of).expect("its own inputs");
-    Setting {
-        deck: DeckSetting::Sealed(SealedSetting {
-            inputs: inputs.file,
-            vault: CountedVault {
-                file: FileVault(path.with_extension("deck")),
-                unfinished: path.with_file_name(".dealerless-unfinished-half"),
-                operations: operations.clone(),
-            },
+    let Sitting {
+        match_info, seat, ..
+    } = opened.sitting.clone();
+    let [deck, keys] = SECRETS.map(|ending| CountedVault {
+        file: FileVault(path.with_extension(ending)),
+        unfinished: path.with_file_name(".dealerless-unfinished-half"),
+        operations: operations.clone(),
+    });
+    let deck = if match_info.header().sealed().is_some() {
+        let seating = Seating::of_file(opened.sitting).expect("a known circuit");
+        let path = path.with_extension("inputs");
+        let inputs = match path.exists() {
+            true => DiskStorage::open(&path),
+            false => DiskStorage::create(&path),
+        };
+        let inputs = counted(inputs.expect("the file of the inputs"));
+        let inputs = Inputs::open(inputs, identity.file_key(), match_info.id());
+        DeckSetting::Sealed(SealedSetting {
+            inputs: inputs.expect("its own inputs").file,
+            vault: deck,
             circuit: seating.circuit,
-        }),
+        })
+    } else {
+        DeckSetting::Verifiable(keys)
+    };
+    Setting {
+        deck,
         identity,
-        seat: seating.sitting.seat,
+        seat,
         log: opened.log,
         journal: opened.journal,
         rng: system_rng(),
     }
 }
 
-/// Waits for connections of the guest.
-fn listen(home: &Arc<Home>, peers: &SharedPeers, mailbox: Mailbox<Post>) {
-    let door = Door::open(
-        Arc::clone(home),
-        peers.clone(),
-        Name::clean("Anna"),
-        b"played".to_vec(),
-        &["127.0.0.1:0".parse().expect("an address")],
-        Timing::default(),
-    );
+/// Waits for connections of the higher seats.
+fn listen(home: &Arc<Home>, peers: &SharedPeers, at: (&Match, Seat), mailbox: Mailbox<Post>) {
+    let (of, own) = at;
+    let (home, name) = (Arc::clone(home), name(own.index()));
+    let listen = ["127.0.0.1:0".parse().expect("an address")];
+    let door = match own {
+        Seat::HOST => {
+            let header = b"played".to_vec();
+            Door::open(
+                home,
+                peers.clone(),
+                name,
+                header,
+                &listen,
+                Timing::default(),
+            )
+        }
+        _ => {
+            let players = of.players().iter().map(|player| player.identity.clone());
+            Door::for_players(players.collect(), home, name, &listen, Timing::default())
+        }
+    };
     let door = door.expect("a free port");
     Report::Listens(door.addresses()[0].to_string()).send();
     thread::spawn(move || {
@@ -228,21 +257,49 @@ fn listen(home: &Arc<Home>, peers: &SharedPeers, mailbox: Mailbox<Post>) {
     });
 }
 
-/// Connects to the host as soon as it is reachable.
-fn connection(home: &Home, host: &PublicIdentity, at: &Address, message: Control) -> Connection {
-    let name = Name::clean("Bob");
-    let guest = Guest {
-        identity: home.identity(),
-        name: &name,
-        timing: Timing::default(),
-    };
-    loop {
-        if let Ok(connection) = guest.join_again(host, std::slice::from_ref(at), None)
-            && connection.send_control(message.encode()).is_ok()
-        {
-            return connection;
+/// How a program connects to a lower seat.
+struct Dialling {
+    home: Arc<Home>,
+    name: Name,
+    peer: PublicIdentity,
+    address: Address,
+    match_id: [u8; 32],
+}
+
+impl Dialling {
+    /// Connects each time when the returned sender requests it. The first connection `begins` the
+    /// match, or resumes it like all later ones.
+    fn start(self, mut begins: bool, mailbox: Mailbox<Post>) -> Sender<()> {
+        let (dial, dialled) = channel();
+        thread::spawn(move || {
+            while dialled.recv().is_ok() {
+                let message = match std::mem::take(&mut begins) {
+                    true => Control::Sit,
+                    false => Control::Resume(self.match_id),
+                };
+                let connection = Box::new(self.connection(&message));
+                mailbox.post(Post::Connection(connection, Some(message)));
+            }
+        });
+        dial
+    }
+
+    /// Connects as soon as the peer is reachable.
+    fn connection(&self, message: &Control) -> Connection {
+        let guest = Guest {
+            identity: self.home.identity(),
+            name: &self.name,
+            timing: Timing::default(),
+        };
+        loop {
+            if let Ok(connection) =
+                guest.join_again(&self.peer, std::slice::from_ref(&self.address), None)
+                && connection.send_control(message.encode()).is_ok()
+            {
+                return connection;
+            }
+            thread::sleep(Duration::from_millis(10));
         }
-        thread::sleep(Duration::from_millis(10));
     }
 }
 
@@ -251,7 +308,9 @@ impl Program {
         if let Phase::Over(end) = self.table.play().log().phase() {
             Report::Over(end == End::Played).send();
         }
-        let _ = self.dial.send(());
+        for dial in self.dials.values() {
+            let _ = dial.send(());
+        }
         loop {
             self.operations.set_step(self.log().step());
             match self
@@ -260,7 +319,10 @@ impl Program {
                 .expect("an honest match")
             {
                 Some(TableEvent::News(news)) => self.handle_news(&news),
-                Some(TableEvent::ConnectionLost(..)) => drop(self.dial.send(())),
+                Some(TableEvent::ConnectionLost(peer, _)) => {
+                    // A lower seat waits for a new connection.
+                    let _ = self.dials.get(&peer).map(|dial| dial.send(()));
+                }
                 Some(TableEvent::Posted(Post::Connection(connection, message))) => {
                     self.start_connection(*connection, message)
                 }
@@ -285,19 +347,27 @@ impl Program {
         });
         // A connection that ends before the first message is ignored.
         let Some(message) = message else { return };
-        let counted = self.peers.counted(&self.peer);
-        let attempts = Box::new(CountedAttempts {
-            counted: counted.expect("a known peer"),
-            operations: self.operations.clone(),
-        });
-        let peer = self.table.play().seat().next(2);
+        let players = self.log().match_info().players().iter();
+        let seats = Seat::all(players.len()).zip(players);
+        let mut peer = seats.filter(|(_, player)| player.identity == connection.peer);
+        let (peer, _) = peer.next().expect("a player");
+        let attempts = self.attempts(&connection.peer);
         match message {
-            Control::Sit => self.table.begin(peer, connection, Some(attempts)),
+            Control::Sit => self.table.begin(peer, connection, attempts),
             _ => self
                 .table
-                .resume(peer, connection, Some(attempts))
+                .resume(peer, connection, attempts)
                 .expect("a file"),
         }
+    }
+
+    /// Counts the attempts of the engine of two seats.
+    fn attempts(&self, peer: &PublicIdentity) -> Option<Box<dyn Attempts>> {
+        self.log().match_info().header().sealed()?;
+        Some(Box::new(CountedAttempts {
+            counted: self.peers.counted(peer).expect("a known peer"),
+            operations: self.operations.clone(),
+        }))
     }
 
     fn handle_news(&mut self, news: &News) {

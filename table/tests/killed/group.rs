@@ -1,9 +1,11 @@
-//! Two programs play a match. One or both are killed and started again.
+//! The programs of a match. Some are killed and started again.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::env;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -15,17 +17,17 @@ use std::time::{Duration, Instant};
 use dealerless::deck::Choice as Shuffle;
 use dealerless_table::identity::{Home, Name};
 use dealerless_table::log::{
-    Clock, DiskStorage, End, Header, Inputs, Journal, Match, Player, Sitting,
+    Clock, DeckTerms, DiskStorage, End, Header, Inputs, Journal, Match, Player, Sitting,
 };
 use dealerless_table::play::Seating;
 use dealerless_table::record::{Compared, MatchState, Record, compare};
-use dealerless_table::rules::{BettingRules, Limit, Posts, Stakes, Variety};
+use dealerless_table::rules::{BettingRules, Edition, Limit, Posts, Stakes, Variety};
 use dealerless_table::{Seat, system_rng};
 use tempfile::TempDir;
 
-use crate::points::{Kind, Plan};
-use crate::proxy::Proxy;
-use crate::seat::{self, LOG, Report};
+use crate::points::{Deck, Kind, Plan};
+use crate::proxy::{Kill, Proxy};
+use crate::seat::{self, LOG, Report, SECRETS};
 
 /// Held while a program starts, and while this process has a folder locked. At its start, a process
 /// briefly inherits all files that are open here, and their locks.
@@ -37,28 +39,48 @@ const MATCH_TIMEOUT: Duration = Duration::from_secs(60);
 pub(crate) const HANDS: u32 = 2;
 const STACK: u64 = 200;
 
-static HEADER: LazyLock<Header> = LazyLock::new(|| {
+fn stakes(deck: Deck) -> Stakes {
     let rules = BettingRules {
         stack: STACK,
         limit: Limit::NoLimit,
         posts: Posts::Blinds { small: 1, big: 2 },
     };
-    let stakes = Stakes::new(Variety::Holdem(rules), 2, HANDS).unwrap();
+    Stakes::new(Variety::Holdem(rules), deck.seats() as u8, HANDS).unwrap()
+}
+
+const CLOCK: Clock = Clock {
+    each_move: 0,
+    bank: 0,
+};
+
+static SEALED: LazyLock<Header> = LazyLock::new(|| {
+    let stakes = stakes(Deck::Sealed);
     let (cards, drawn) = stakes.deck();
     let spec = Shuffle::Cheapest.spec(cards, drawn);
-    let clock = Clock {
-        each_move: 0,
-        bank: 0,
-    };
-    let proposed = Seating::propose(stakes, spec.unwrap().algorithm(), clock);
+    let proposed = Seating::propose(stakes, spec.unwrap().algorithm(), CLOCK);
     proposed.unwrap().0
 });
+
+fn header(deck: Deck) -> Header {
+    let Deck::Verifiable(threshold) = deck else {
+        return SEALED.clone();
+    };
+    let stakes = stakes(deck);
+    Header {
+        log_version: Edition::Four,
+        deck: DeckTerms::verifiable(&stakes, threshold).unwrap(),
+        stakes,
+        clock: CLOCK,
+        past: None,
+    }
+}
 
 /// The outcome of a match.
 pub(crate) struct Outcome {
     /// The disk operations of each program since its last start, with the steps of the log.
-    pub(crate) operations: [Vec<(Kind, u64)>; 2],
-    pub(crate) frames: [usize; 2],
+    pub(crate) operations: Vec<Vec<(Kind, u64)>>,
+    /// The number of frames, by the seats of the sender and the receiver.
+    pub(crate) frames: BTreeMap<(usize, usize), usize>,
     /// The number of times that a program was killed.
     pub(crate) kills: usize,
     /// The number of void tries.
@@ -69,7 +91,7 @@ pub(crate) struct Outcome {
 type Line = (usize, Option<String>);
 
 /// The running programs.
-type Children = Arc<[Mutex<Option<Child>>; 2]>;
+type Children = Arc<Vec<Mutex<Option<Child>>>>;
 
 /// A seat, over all runs of its program.
 struct Side {
@@ -84,43 +106,44 @@ struct Side {
     operations: Vec<(Kind, u64)>,
 }
 
-/// Two programs and the proxy between them.
-pub(crate) struct Pair {
+/// The programs of a match, and the proxies between them.
+pub(crate) struct Group {
     plan: Plan,
-    sides: [Side; 2],
+    sides: Vec<Side>,
     children: Children,
-    proxy: Proxy,
+    proxies: Vec<Proxy>,
     lines: (Sender<Line>, Receiver<Line>),
-    /// The output of both programs, for error messages.
+    /// The output of all programs, for error messages.
     transcript: String,
 }
 
-/// Makes both folders, each with an empty match file.
-fn folders() -> [TempDir; 2] {
+/// Makes the folders of the seats, each with an empty match file.
+fn folders(deck: Deck) -> Vec<TempDir> {
     // In memory if possible: written bytes survive a killed program there as well.
     let folder = || tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
-    let folders = [(); 2].map(|()| folder().unwrap());
+    let folders: Vec<TempDir> = (0..deck.seats()).map(|_| folder().unwrap()).collect();
     let _lock = lock();
-    let names = ["Anna", "Bob"].map(Name::clean);
-    let homes = folders.each_ref();
+    let names: Vec<Name> = (0..deck.seats()).map(seat::name).collect();
+    let homes = folders.iter();
     let homes = homes.map(|folder| Home::open(folder.path(), None, &mut system_rng()).unwrap());
-    let players = homes.each_ref().map(|home| Player {
+    let homes: Vec<Home> = homes.collect();
+    let player = |home: &Home| Player {
         identity: home.identity().public().clone(),
         nonce: [7; 32],
-    });
-    let of = Match::new(HEADER.clone(), players.to_vec()).unwrap();
-    for (seat, home) in Seat::all(2).zip(&homes) {
-        let other = 1 - seat.index();
+    };
+    let players: Vec<Player> = homes.iter().map(player).collect();
+    let of = Match::new(header(deck), players.clone()).unwrap();
+    for (seat, home) in Seat::all(deck.seats()).zip(&homes) {
         let known = home.known_peers().unwrap();
-        let peer = &players[other].identity;
-        known
-            .lock()
-            .remember(peer, &names[other], &[], None)
-            .unwrap();
+        for other in (0..deck.seats()).filter(|other| *other != seat.index()) {
+            let peer = &players[other].identity;
+            let remembered = known.lock().remember(peer, &names[other], &[], None);
+            remembered.unwrap();
+        }
         let sitting = Sitting {
             match_info: of.clone(),
             seat,
-            names: names.to_vec(),
+            names: names.clone(),
         };
         let file = DiskStorage::create(&home.matches().join(LOG)).unwrap();
         Journal::create(file, home.identity().file_key(), &sitting).unwrap();
@@ -136,16 +159,17 @@ fn child(children: &Children, seat: usize) -> MutexGuard<'_, Option<Child>> {
     children[seat].lock().unwrap()
 }
 
-impl Pair {
+impl Group {
     fn new(plan: Plan) -> Self {
-        let children = Children::default();
+        let seats = plan.deck.seats();
+        let children: Children = Arc::new((0..seats).map(|_| Mutex::default()).collect());
         let own = Arc::clone(&children);
-        let kill = move |seat| {
+        let kill: Kill = Arc::new(move |seat| {
             let mut child = child(&own, seat);
             let child = child.as_mut().expect("the program has sent a frame");
             child.kill().unwrap();
             child.wait().unwrap();
-        };
+        });
         let side = |folder| Side {
             folder,
             over: false,
@@ -155,11 +179,14 @@ impl Pair {
             cards: HashMap::new(),
             operations: Vec::new(),
         };
-        Pair {
+        // Each program connects to those of all lower seats.
+        let ends = (0..seats).flat_map(|higher| (0..higher).map(move |lower| [lower, higher]));
+        let proxy = |ends| Proxy::new(ends, plan.frame, Arc::clone(&kill));
+        Group {
             plan,
-            sides: folders().map(side),
+            sides: folders(plan.deck).into_iter().map(side).collect(),
             children,
-            proxy: Proxy::new(plan.frame, Box::new(kill)),
+            proxies: ends.map(proxy).collect(),
             lines: channel(),
             transcript: String::new(),
         }
@@ -180,8 +207,10 @@ impl Pair {
                 command.env(seat::KILL, point.to_string());
             }
         }
-        if seat == 1 {
-            command.env(seat::HOST, self.proxy.address.to_string());
+        let lower = self.proxies.iter().filter(|proxy| proxy.dials(seat));
+        let addresses: Vec<String> = lower.map(|proxy| proxy.address.to_string()).collect();
+        if !addresses.is_empty() {
+            command.env(seat::LOWER, addresses.join(","));
         }
         let mut started = {
             let _lock = lock();
@@ -198,33 +227,41 @@ impl Pair {
         *child(&self.children, seat) = Some(started);
     }
 
+    fn set_address(&self, seat: usize, at: Option<SocketAddr>) {
+        for proxy in &self.proxies {
+            proxy.set_address(seat, at);
+        }
+    }
+
     /// Plays a match with these faults.
     pub(crate) fn play(plan: Plan) -> Outcome {
-        let mut pair = Pair::new(plan);
-        for seat in [0, 1] {
-            pair.start(seat, true);
+        let mut group = Group::new(plan);
+        for seat in 0..plan.deck.seats() {
+            group.start(seat, true);
         }
         let begun = Instant::now();
-        while !pair.sides.iter().all(|side| side.ended) {
+        while !group.sides.iter().all(|side| side.ended) {
             let left = MATCH_TIMEOUT.saturating_sub(begun.elapsed());
-            let Ok((seat, line)) = pair.lines.1.recv_timeout(left) else {
-                panic!("timeout: {plan:?} {}", pair.transcript)
+            let Ok((seat, line)) = group.lines.1.recv_timeout(left) else {
+                panic!("timeout: {plan:?} {}", group.transcript)
             };
             let text = line.as_deref().unwrap_or("(ends)");
-            pair.transcript.push_str(&format!("{seat}: {text}\n"));
+            group.transcript.push_str(&format!("{seat}: {text}\n"));
             match line.as_deref().map(Report::parse) {
-                None => pair.ended(seat),
-                Some(Some(report)) => pair.receive(seat, report),
+                None => group.ended(seat),
+                Some(Some(report)) => group.receive(seat, report),
                 // A line of the test harness, or an incomplete line.
                 Some(None) => {}
             }
         }
-        pair.check();
+        group.check();
         Outcome {
-            kills: pair.sides.iter().map(|side| side.kills).sum(),
-            void: pair.sides.iter().map(|side| side.void).max().unwrap(),
-            frames: pair.proxy.frames(),
-            operations: pair.sides.map(|side| side.operations),
+            kills: group.sides.iter().map(|side| side.kills).sum(),
+            void: group.sides.iter().map(|side| side.void).max().unwrap(),
+            frames: group.proxies.iter().flat_map(Proxy::frames).collect(),
+            operations: (group.sides.into_iter())
+                .map(|side| side.operations)
+                .collect(),
         }
     }
 
@@ -240,16 +277,17 @@ impl Pair {
         let transcript = &self.transcript;
         assert_eq!(status.signal(), Some(9), "{:?} {transcript}", self.plan);
         (side.kills, side.over) = (side.kills + 1, false);
-        if seat == 0 {
-            self.proxy.set_host(None);
-        }
+        self.set_address(seat, None);
         self.start(seat, false);
     }
 
     fn receive(&mut self, seat: usize, report: Report) {
+        if let Report::Listens(at) = &report {
+            self.set_address(seat, Some(at.parse().unwrap()));
+        }
         let side = &mut self.sides[seat];
         match report {
-            Report::Listens(at) => self.proxy.set_host(Some(at.parse().unwrap())),
+            Report::Listens(_) => {}
             Report::Card {
                 hand,
                 attempt,
@@ -272,7 +310,7 @@ impl Pair {
             Report::Operation(kind, step) => side.operations.push((kind, step)),
         }
         if self.sides.iter().all(|side| side.over || side.ended) {
-            for seat in [0, 1] {
+            for seat in 0..self.sides.len() {
                 // The end of its input tells a program that it may end.
                 if let Some(child) = &mut *child(&self.children, seat) {
                     drop(child.stdin.take());
@@ -285,31 +323,38 @@ impl Pair {
     fn check(&self) {
         let plan = self.plan;
         let _lock = lock();
-        let records = self.sides.each_ref().map(|side| {
+        let records = self.sides.iter().map(|side| {
             let home = Home::open(side.folder.path(), None, &mut system_rng()).unwrap();
             let log = home.matches().join(LOG);
             let record = Record::read(&fs::read(&log).unwrap(), Some(home.identity())).unwrap();
             assert!(record.log.evidence().is_empty() && record.log.fouls().is_empty());
             assert_eq!(record.state(), MatchState::Over(End::Played), "{plan:?}");
-            check_inputs(&record, &log, &home);
-            // The deck is destroyed, and no temporary files are left.
+            if plan.deck == Deck::Sealed {
+                check_inputs(&record, &log, &home);
+            }
+            // The secrets are destroyed, and no temporary files are left.
             let mut files = fs::read_dir(home.matches()).unwrap();
-            let known = |path: &Path| path.extension().is_some_and(|end| end != "deck");
+            let is_secret = |end: &OsStr| SECRETS.iter().any(|secret| end == *secret);
+            let known = |path: &Path| path.extension().is_some_and(|end| !is_secret(end));
             assert!(files.all(|file| known(&file.unwrap().path())), "{plan:?}");
             side.check(&record, plan);
             record
         });
-        let [one, other] = &records;
+        let records: Vec<Record> = records.collect();
         let same = Compared::Together {
             more: [0, 0],
             renamed: Vec::new(),
             same_owner: false,
         };
-        assert_eq!(compare(one, other), same, "{plan:?}");
-        // Both have seen the same cards.
-        for (at, card) in &self.sides[0].cards {
-            let other = self.sides[1].cards.get(at);
-            assert!(other.is_none_or(|other| other == card), "{plan:?}");
+        for (number, one) in records.iter().enumerate() {
+            for other in &records[number + 1..] {
+                assert_eq!(compare(one, other), same, "{plan:?}");
+            }
+        }
+        // All have seen the same cards.
+        for (at, card) in self.sides.iter().flat_map(|side| &side.cards) {
+            let mut others = self.sides.iter().filter_map(|side| side.cards.get(at));
+            assert!(others.all(|other| other == card), "{plan:?}");
         }
     }
 }
@@ -322,7 +367,7 @@ impl Side {
         assert_eq!(numbers, (1..=HANDS).collect::<Vec<_>>(), "{plan:?}");
         assert_eq!(record.played(), HANDS as usize);
         let chips: u64 = record.log.final_stacks().iter().sum();
-        assert_eq!(chips, 2 * STACK, "{plan:?}");
+        assert_eq!(chips, plan.deck.seats() as u64 * STACK, "{plan:?}");
         for (&(hand, attempt, position), &card) in &self.cards {
             let hand = &hands[hand as usize - 1];
             // Nobody has seen a card of a void try.
