@@ -11,21 +11,21 @@ use dealerless_program::arguments::{address, seconds};
 use dealerless_table::connection::{Connection, Door, Invite, MeetingError, ask_relay};
 use dealerless_table::hex;
 use dealerless_table::identity::{Address, Name, PublicIdentity};
-use dealerless_table::log::{Header, Sitting};
+use dealerless_table::log::Header;
 use dealerless_table::play::{Control, Seating, Term};
 
 use crate::in_browser::InBrowser;
 use crate::memory::{self, Limit};
-use crate::table::absence::{Absentees, Settling, returning};
+use crate::table::absence::{self, Absentees, Settling, returning};
 use crate::table::admit::{Admission, Wants};
 use crate::table::door::{
     LISTEN, addresses_of, cannot_burn, keep_addresses, keep_watch, leaked, listening, open_door,
     wait_at_relays, went_on,
 };
-use crate::table::gathering::{self, Gathered, Gathering};
+use crate::table::gathering::{self, Agreed, Gathered, Gathering};
 use crate::table::open::{self, MatchFile};
 use crate::table::sit::{ANSWER, BLOCKED};
-use crate::table::stored_match::{Farewells, SeatContext, StoredMatch};
+use crate::table::stored_match::{Farewells, NewMatch, SeatContext, StoredMatch};
 use crate::table::waiting_room::{RoomEvent, WaitingRoom};
 use crate::table::{CONNECTION, GAME, Own, OwnArgs, Player, Posts, StakesArgs, sit, standing};
 
@@ -109,7 +109,7 @@ enum Guests {
     /// The guest of a match of two players.
     One(Arrival),
     /// All guests of a match with several guests, which they have agreed to.
-    All(Vec<Connection>, Box<Sitting>),
+    All(Box<Agreed>),
 }
 
 impl Arrival {
@@ -212,11 +212,15 @@ impl Hosting {
                 stored.meet_again(*connection)?;
                 (stored, watch)
             }
-            Guests::All(connections, sitting) => {
+            Guests::All(agreed) => {
+                let new = NewMatch::create(&self.own, agreed.sitting.clone())?;
+                keep_addresses(&new.path, &listens_at)?;
+                agreed.begin();
+                let connections = agreed.connections;
                 let peers = connections.iter().map(|connection| connection.peer.clone());
-                let (of, past) = (sitting.match_info.id(), self.header.past.as_ref());
+                let (of, past) = (new.sitting.match_info.id(), self.header.past.as_ref());
                 let watch = keep_watch(room, &posts, peers.collect(), of, past)?;
-                let stored = StoredMatch::begin_with_several(around, connections, *sitting)?;
+                let stored = StoredMatch::begin_with_several(around, connections, new)?;
                 (stored, watch)
             }
         };
@@ -340,11 +344,11 @@ impl Waiting<'_> {
                     "All players are here. Waiting for them to agree to the list of players.";
                 self.player.tell(&notice(text))?;
             }
-            Some(Gathered::Complete(connections, sitting)) => {
+            Some(Gathered::Complete(agreed)) => {
                 let why = "All seats are taken.";
                 let (room, player) = (&mut self.room, &mut self.player);
                 self.admission.lapse(Control::Taken, why, room, player)?;
-                return Ok(Some(Guests::All(connections, sitting)));
+                return Ok(Some(Guests::All(agreed)));
             }
         }
         Ok(None)
@@ -480,6 +484,10 @@ impl Waiting<'_> {
                 self.room.decline(connection, Control::Unknown(of));
                 return Ok(None);
             }
+            Control::WentOn(of, chips) => {
+                self.went_on_without_host(connection, of, chips)?;
+                return Ok(None);
+            }
             Control::Declines(Term::All) => bail!("the guest declined the terms"),
             Control::Declines(term) => bail!("the guest requires {term}"),
             _ => return self.new_match(connection),
@@ -517,6 +525,24 @@ impl Waiting<'_> {
             Some(file) => return Ok(Some(Arrival::Resuming(connection, Box::new(file)))),
         }
         Ok(None)
+    }
+
+    /// Tells the player that the others have continued an open match of this host without it, by the
+    /// word of one of them.
+    fn went_on_without_host(
+        &mut self,
+        connection: Box<Connection>,
+        of: [u8; 32],
+        chips: u64,
+    ) -> anyhow::Result<()> {
+        let file = open::find(self.own, &of, &connection.peer)?;
+        let is_open = file.is_some_and(|file| !file.is_over());
+        if is_open && self.admission.is_news(&connection.peer) {
+            let text = absence::went_on_without_host(&connection, &of, chips);
+            self.player.tell(&notice(&text))?;
+        }
+        self.room.decline(connection, Control::Taken);
+        Ok(())
     }
 
     /// Serves a guest that wants to begin a match, which is allowed if the two players have no open
