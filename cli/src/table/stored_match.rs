@@ -22,7 +22,7 @@ use dealerless_table::play::{
     Control, DealCircuit, DeckSetting, FileVault, PlayError, SealedSetting, Seating, Setting,
     Table, TableEvent,
 };
-use dealerless_table::{Seat, system_rng};
+use dealerless_table::{Seat, hex, system_rng};
 
 use super::absence;
 use super::banks::Banks;
@@ -455,7 +455,13 @@ fn resumed(
         match header.past.as_ref().filter(|_| is_undealt) {
             Some(past) if has_signed => open::must_not_be_continued(own, &past.match_id)?,
             // This player may have gone on in the match before.
-            Some(past) => drop(open::must_agree(own, past)?),
+            Some(past) => drop(open::must_agree(own, past).with_context(|| {
+                let of = hex(&opened.sitting.match_info.id()[..8]);
+                format!(
+                    "you have signed nothing in match {of}. To give it up, run: dealerless resume \
+                     --close {of}"
+                )
+            })?),
             None => {}
         }
     }
