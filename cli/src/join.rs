@@ -15,16 +15,15 @@ use dealerless_table::identity::{Address, Name, PublicIdentity};
 use dealerless_table::log::{DeckTerms, Past, Sitting};
 use dealerless_table::play::{Control, GuestAddresses, Seating, Term};
 
-use crate::counted::counted;
 use crate::failure::AnswerIsNo;
 use crate::in_browser::InBrowser;
 use crate::memory::{self, Limit};
-use crate::table::absence::{self, Absentees};
+use crate::table::absence::{self, Absentees, WENT_ON};
 use crate::table::door::{LISTEN_AS_GUEST, addresses_of, open_guest_door};
 use crate::table::guests::{OtherGuests, guests_of, reachable};
 use crate::table::open::{self, MatchFile};
 use crate::table::sit::{BLOCKED, DECLINED};
-use crate::table::stored_match::{self, SeatContext, StoredMatch};
+use crate::table::stored_match::{self, NewMatch, SeatContext, StoredMatch};
 use crate::table::{
     CONNECTION, Dialer, Differs, GAME, GuestTerms, Own, OwnArgs, Player, Posts, Route, sit,
     standing,
@@ -188,21 +187,21 @@ impl GuestSeat<'_> {
                 if let Some((text, _)) = &given_up {
                     player.tell(&Event::Notice { text: text.clone() })?;
                 }
-                let (sitting, door, addresses) =
-                    match self.sit_with_several(&connection, &mut player) {
-                        Ok(agreed) => agreed,
-                        Err(error) => return Err(decline(connection, error)),
-                    };
+                let (new, door, addresses) = match self.sit_with_several(&connection, &mut player) {
+                    Ok(agreed) => agreed,
+                    Err(error) => return Err(decline(connection, error)),
+                };
                 self.give_up(given_up)?;
-                let of = sitting.match_info.id();
+                let of = new.sitting.match_info.id();
                 let addresses = reachable(addresses, &connection);
                 let relay = route.relay.as_ref();
-                let guests = OtherGuests::new(own, &sitting, door, addresses, relay, self.posts)?;
+                let guests =
+                    OtherGuests::new(own, &new.sitting, door, addresses, relay, self.posts)?;
                 let around = SeatContext {
                     guests: Some(guests),
                     ..around(player, of)
                 };
-                let stored = StoredMatch::begin_with_several(around, vec![connection], sitting)?;
+                let stored = StoredMatch::begin_with_several(around, vec![connection], new)?;
                 (of, stored.path(), stored)
             }
             (None, None) => {
@@ -231,11 +230,8 @@ impl GuestSeat<'_> {
             bail!(AnswerIsNo(DECLINED));
         }
         if let Some((Control::WentOn(of, chips), player)) = &mut declined {
-            let text = went_on(of, *chips);
-            player.tell(&Event::Notice { text })?;
-            // A player who remained goes on, if the own program has noted the absence.
-            let remained = absence::settled(&MatchFile::open(own, path)?).is_ok();
-            ensure!(remained || self.asks(player), AnswerIsNo(WENT_ON));
+            let remains = absence::tell_went_on(own, path, of, *chips, player)?;
+            ensure!(remains || self.asks(player), AnswerIsNo(WENT_ON));
         } else if let Some((control, player)) = &declined {
             let asks = matches!(control, Control::Unknown(_)) && self.asks(player);
             forget_unless_begun(own, &of, path, asks)?;
@@ -303,12 +299,14 @@ impl GuestSeat<'_> {
     /// other guests, and the addresses of all guests.
     ///
     /// # Errors
-    /// If the player declines or has blocked another player, or the host declines or disconnects.
+    /// If the player declines or has blocked another player, or the host declines or disconnects. If
+    /// the host disconnects after this player has agreed, the file of the match stays: the others may
+    /// have begun.
     fn sit_with_several(
         &self,
         connection: &Connection,
         player: &mut Player,
-    ) -> anyhow::Result<(Sitting, Door, Vec<GuestAddresses>)> {
+    ) -> anyhow::Result<(NewMatch, Door, Vec<GuestAddresses>)> {
         let header = Seating::proposal(&connection.header)?;
         self.args.terms.check(&header.stakes)?;
         self.args
@@ -331,11 +329,26 @@ impl GuestSeat<'_> {
             }
         }
         sit::send(connection, Control::Sit)?;
-        let mut proposed = None;
+        // The match that this player has agreed to, and the door for the other guests.
+        let mut agreed: Option<(NewMatch, Door)> = None;
         loop {
-            match sit::next(connection)? {
+            let received = sit::next(connection);
+            let has_begun = matches!(received, Ok(Control::Begins(_)));
+            let is_void = match &received {
+                Ok(_) => !has_begun,
+                Err(error) => error.is::<AnswerIsNo>(),
+            };
+            if is_void && let Some((new, door)) = agreed.take() {
+                // Frees the port.
+                drop(door);
+                new.remove()?;
+            }
+            let control = received.map_err(|error| match agreed {
+                None => error,
+                Some(_) => error.context(LOST_AFTER_AGREEING),
+            });
+            match control? {
                 Control::Present(present) => {
-                    proposed = None;
                     let wanted = header.stakes.seats();
                     let text = format!("{present} of {wanted} players are here.");
                     player.tell(&Event::Notice { text })?;
@@ -351,21 +364,24 @@ impl GuestSeat<'_> {
                         absentees.must_stay_absent()?;
                         absentees.stop_listening();
                     }
-                    // Frees the port of the last door.
-                    drop(proposed.take());
                     let door = open_guest_door(self.own, others, &self.args.listen)?;
                     // Without addresses, only this side dials.
                     let at = addresses_of(door.addresses()).unwrap_or_default();
-                    let agrees = Control::Agrees(sitting.match_info.id(), GuestAddresses::new(at));
-                    sit::send(connection, agrees)?;
-                    proposed = Some((sitting, door));
+                    let new = NewMatch::create(self.own, sitting)?;
+                    let id = new.sitting.match_info.id();
+                    agreed = Some((new, door));
+                    sit::send(connection, Control::Agrees(id, GuestAddresses::new(at)))?;
+                    let text = "You have agreed. The match begins when all players have agreed.";
+                    player.tell(&Event::Notice { text: text.into() })?;
                 }
-                Control::Begins(addresses) => match proposed {
-                    Some((sitting, door)) if addresses.len() == sitting.names.len() => {
-                        if let Some(absentees) = &mut absentees {
-                            absentees.must_be_absent()?;
+                Control::Begins(addresses) => match agreed {
+                    Some((new, door)) if addresses.len() == new.sitting.names.len() => {
+                        let absent = absentees.as_mut().map_or(Ok(()), Absentees::must_be_absent);
+                        if let Err(error) = absent {
+                            new.remove()?;
+                            return Err(error);
                         }
-                        return Ok((sitting, door, addresses));
+                        return Ok((new, door, addresses));
                     }
                     _ => bail!("the host began a match without a list of players"),
                 },
@@ -414,26 +430,13 @@ impl GuestSeat<'_> {
     }
 }
 
+/// The context of an error after this player has agreed to a match.
+const LOST_AFTER_AGREEING: &str =
+    "the match may have begun without you. To go on with it, join again";
+
 /// Whether the host of this connection proposes a match with several guests.
 fn is_for_several(connection: &Connection) -> bool {
     Seating::proposal(&connection.header).is_ok_and(|header| header.sealed().is_none())
-}
-
-/// The error of a player who resumes a match that was continued without absent players.
-pub(crate) const WENT_ON: &str = "the match was continued without you. To play on, close it here (dealerless resume --close \
-                                  MATCH), and join the host's next match (dealerless join NAME)";
-
-/// Notice to a player who resumes a match that was continued without absent players. It is only the
-/// word of the host.
-pub(crate) fn went_on(of: &[u8; 32], chips: u64) -> String {
-    format!(
-        "The host does not resume match {}: the table goes on without the players who were absent. There \
-         you have {}, with which you can join the host's next match. To check this, run `dealerless \
-         verify` with your file and that of the match in which the others play now. Your match stays open \
-         until you sit down to another one.",
-        hex(&of[..8]),
-        counted(chips, "chip")
-    )
 }
 
 /// Notice to a player whose host proposes a new match instead of resuming the open one.

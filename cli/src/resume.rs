@@ -15,8 +15,8 @@ use serde::Serialize;
 
 use crate::failure::AnswerIsNo;
 use crate::in_browser::InBrowser;
-use crate::join::{WENT_ON, went_on};
 use crate::output::{show, show_json};
+use crate::table::absence::{self, WENT_ON};
 use crate::table::door::keep_watch;
 use crate::table::guests::OtherGuests;
 use crate::table::open::{self, Files, MatchFile};
@@ -113,7 +113,7 @@ fn play(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
     player.tell(&Event::Hello { version: VERSION })?;
     let posts = Posts::default();
     posts.break_off_by_signal()?;
-    let (peer, of) = (file.peer().clone(), file.id());
+    let (peer, of, path) = (file.peer().clone(), file.id(), file.path.clone());
     let mut watch = None;
     let (dialer, guests) = match file.seat() {
         Seat::HOST => {
@@ -150,19 +150,28 @@ fn play(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
     match played? {
         None => Ok(()),
         Some((Control::WentOn(of, chips), mut player)) => {
-            let text = went_on(&of, chips);
-            player.tell(&Event::Notice { text })?;
-            bail!(AnswerIsNo(WENT_ON))
+            let remains = absence::tell_went_on(own, path, &of, chips, &mut player)?;
+            bail!(AnswerIsNo(if remains { JOIN } else { WENT_ON }))
         }
         Some((Control::Declined, _)) => bail!(AnswerIsNo(DECLINED)),
-        Some(_) => bail!(
-            "the host does not resume this match: you have another open match with the host, or the host \
-             uses another folder. To find out, run `dealerless join`. To give this match up, run: dealerless \
-             resume --close {}",
-            hex(&of[..8])
-        ),
+        Some(_) => {
+            let (file, of) = (MatchFile::open(own, path)?, hex(&of[..8]));
+            if !file.is_begun() {
+                file.forget()?;
+                bail!("match {of} has not begun: another player did not agree to it");
+            }
+            bail!(
+                "the host does not resume this match: you have another open match with the host, or the host \
+                 uses another folder. To find out, run `dealerless join`. To give this match up, run: \
+                 dealerless resume --close {of}"
+            )
+        }
     }
 }
+
+/// The error of a player who resumes a match that the host continues with this player.
+const JOIN: &str = "the host does not resume this match, but continues it in another one. To play on, join that one: \
+                    dealerless join NAME";
 
 /// The open match that `which` names, or without a name the only open match that is not closed.
 fn choose(files: Vec<MatchFile>, which: &str, json: bool) -> anyhow::Result<MatchFile> {

@@ -172,7 +172,7 @@ function hostForm(begin, name) {
   /** Each field, and whether it is shown. @type {[HTMLElement, () => boolean][]} */
   const fields = [
     [field("Players", seats), isPoker],
-    [field("Players who may disappear", leave, "In a hand, which the others then finish. Fewer players together can then read all cards."), isSeveral],
+    [field("Players who may disappear", leave, "In a hand, which the others then finish. It needs a limit on the time. Fewer players together can then read all cards."), isSeveral],
     [field("One player may cheat", accept, "If that player can also cut the connections between others, it can play two tables at once with them."), isRisky],
     [field("Hands", hands), () => true],
     [field("Chips per player", stack), isPoker],
@@ -237,6 +237,7 @@ function hostForm(begin, name) {
     if (game.value === "bridge") request.boards = whole(boards, 1, 100);
     if (!move.value && !bank.value) {
       request.time = "none";
+      if (Number(request.may_leave) > 0) judge(move, "Enter a time: it decides when a silent player has disappeared.");
     } else {
       const [seconds, rest] = [move, bank].map((input) => (input.value ? whole(input, 0, 1_000_000) : 0));
       if (!wrong && seconds + rest === 0) judge(move, "At least one of the two times must be more than 0.");
@@ -366,7 +367,7 @@ function pastItem(app, past) {
       ` · you ${shown < 0 ? "lost" : "won"} ${amount(Math.abs(shown))}`)),
     h("p", played),
     h("p", { class: past.state === "damaged" ? "warning" : "muted" }, past.message),
-  ], [past.state === "over" && buttonTo("Hands", () => app.go("after", past.match), {
+  ], [["over", "settled"].includes(past.state) && buttonTo("Hands", () => app.go("after", past.match), {
     "aria-label": `Hands of the match with ${name}, ${when}`,
   })]);
 }

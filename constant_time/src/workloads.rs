@@ -348,7 +348,8 @@ fn mixed_goods(roster: &Roster, context: &Context<'_>, secrets: &[SecretKey]) {
     let positions = [0, 1, 2, 3];
     let (part, _) = goods.mix(context, &positions, &mut SecretRng).expect("a hand");
     let mixed = goods.verify_mix(context, &positions, &sent(part));
-    let followed = goods.follow_mix(context, &positions, &kinds, &mut SecretRng);
+    let unmixed = goods.unmixed(&positions).expect("a hand");
+    let followed = unmixed.follow(context, &kinds, &mut SecretRng);
     assert!(is_secret(&[followed.expect("a hand")[0].0]));
 
     let decks = Decks::new(Vec::new()).with_goods(&mixed.expect("an honest mix"));

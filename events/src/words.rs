@@ -1,300 +1,17 @@
 //! Sentences that describe events to people.
 
+mod names;
+mod terms;
+
 use crate::command::{Said, To};
 use crate::event::{Ask, Awaited, HandResult, Reveal, Shown, YourTurn};
-use crate::game_name::GameName;
 use crate::hands;
 pub use crate::misleading::misleads;
-use crate::seated::{Chips, Continues, Kind, Missing, Posts, Seated, Time};
+use crate::seated::{Seated, Time};
 use dealerless::dice::Dice;
-use dealerless_table::identity::Name;
-
-/// The names of the players as they appear in sentences. The reader is the player at a seat or a
-/// third person.
-#[derive(Clone, Debug, Default)]
-pub struct Names {
-    /// The seat of the reader, which is called *You*.
-    own: Option<u8>,
-    /// The names, in order of the seats.
-    names: Vec<String>,
-    /// Whether each position holds a bridge hand instead of a card.
-    boards: bool,
-}
-
-impl Names {
-    /// Returns the names for the player on this side.
-    pub fn of(seated: &Seated) -> Self {
-        Names {
-            own: Some(seated.seat),
-            names: (0..).zip(&seated.names).map(called).collect(),
-            boards: seated.boards().is_some(),
-        }
-    }
-
-    /// Returns the names for a third person. None of `names` may be misleading; see [`misleads`].
-    pub fn of_all(names: Vec<String>, boards: bool) -> Self {
-        Names {
-            own: None,
-            names,
-            boards,
-        }
-    }
-
-    /// Returns all names, in order of the seats.
-    pub fn all(&self) -> &[String] {
-        &self.names
-    }
-
-    /// Whether each position holds a bridge hand instead of a card.
-    pub fn has_boards(&self) -> bool {
-        self.boards
-    }
-
-    /// Whether there are more than two players. With two, sentences can say "the other player".
-    pub fn are_several(&self) -> bool {
-        self.names.len() > 2
-    }
-
-    /// Returns a position in its short form: `3`, or `2S` for the South hand of board 2.
-    pub fn short_place(&self, position: usize) -> String {
-        if self.boards {
-            let (board, seat) = hands::place(position);
-            format!("{board}{}", seat.letter())
-        } else {
-            (position + 1).to_string()
-        }
-    }
-
-    /// Returns the name of a position: `card 3`, or `the South hand of board 2`.
-    pub fn place(&self, position: usize) -> String {
-        hands::name(self.boards, position)
-    }
-
-    /// Returns the name of a seat: `You`, or the name of its player.
-    pub fn name(&self, seat: u8) -> String {
-        match self.names.get(usize::from(seat)) {
-            _ if self.is_own(seat) => "You".into(),
-            Some(name) => name.clone(),
-            None => format!("Seat {seat}"),
-        }
-    }
-
-    /// Whether the seat is the reader's.
-    pub fn is_own(&self, seat: u8) -> bool {
-        self.own == Some(seat)
-    }
-
-    /// Returns a subject and its verb: `You fold` or `Bert folds`.
-    pub fn does(&self, seat: u8, verb: &str) -> String {
-        let name = self.name(seat);
-        match (self.is_own(seat), verb) {
-            (true, _) => format!("{name} {verb}"),
-            (false, "have") => format!("{name} has"),
-            (false, "pass") => format!("{name} passes"),
-            (false, _) => format!("{name} {verb}s"),
-        }
-    }
-
-    /// Returns a subject with *is* or *are*: `You are` or `Bert is`.
-    pub(crate) fn are(&self, seat: u8) -> String {
-        let verb = if self.is_own(seat) { "are" } else { "is" };
-        format!("{} {verb}", self.name(seat))
-    }
-
-    /// Returns the names of seats, the last one after *and*.
-    pub fn list(&self, seats: &[u8]) -> String {
-        list(seats.iter().map(|&seat| self.name(seat)).collect())
-    }
-}
-
-/// Joins names: `Anna, Bert and Cleo`.
-pub(crate) fn list(mut names: Vec<String>) -> String {
-    match names.pop() {
-        Some(last) if names.is_empty() => last,
-        Some(last) => format!("{} and {last}", names.join(", ")),
-        None => String::new(),
-    }
-}
-
-/// Returns the name of a player for a sentence. A misleading name is replaced by the seat number,
-/// so that no player can pass for "You" or "all".
-fn called((seat, name): (u8, &String)) -> String {
-    if misleads(name) {
-        format!("Seat {seat}")
-    } else {
-        Name::clean(name).to_string()
-    }
-}
-
-/// Describes the game and its terms.
-pub fn game(seated: &Seated) -> String {
-    let title = capitalized(seated.game.title(seated.has_fixed_limit()));
-    let dealt = match seated.game {
-        GameName::Holdem | GameName::FixedHoldem | GameName::Draw => String::new(),
-        GameName::Deck => {
-            let (cards, drawn) = (count(seated.cards as u64), count(seated.drawn as u64));
-            format!(
-                ": {drawn} of {cards} cards are drawn{}",
-                kinds(&seated.kinds)
-            )
-        }
-        GameName::Bridge => {
-            let boards = seated.boards().unwrap_or_default();
-            format!(": {} boards dealt together", count(boards as u64))
-        }
-    };
-    let hands = match (seated.hands, seated.boards()) {
-        (1, None) => "1 hand".to_owned(),
-        (hands, None) => format!("{} hands", count(hands.into())),
-        (1, Some(_)) => "once".to_owned(),
-        (sets, Some(_)) => format!("{} times", count(sets.into())),
-    };
-    let chips = match &seated.chips {
-        None => String::new(),
-        Some(Chips { stack, posts, .. }) => {
-            let posts = match posts {
-                Posts::Blinds([small, big]) => format!("blinds {small}/{big}"),
-                Posts::Ante([ante, bet]) => format!("ante {ante}, smallest bet {bet}"),
-            };
-            let who = match &seated.continues {
-                None => "each",
-                Some(_) => "for a new player",
-            };
-            format!(", {} chips {who}, {posts}", count(*stack))
-        }
-    };
-    let clock = match seated.clock {
-        None => String::new(),
-        Some(Time { each_move, bank }) => {
-            format!(" Time: {each_move} s for a move, and a bank of {bank} s.")
-        }
-    };
-    format!("{title}{dealt}{chips}, {hands}.{clock}")
-}
-
-/// Describes the terms of the host. A guest can require each of these terms with an option.
-pub fn terms(seated: &Seated) -> Vec<String> {
-    let others = others(&Names::of(seated), seated);
-    let clock = match seated.clock {
-        None => " No clock.",
-        Some(_) => "",
-    };
-    let shuffle = match &seated.shuffle {
-        None => String::new(),
-        Some(shuffle) => format!(" Shuffled by {shuffle}."),
-    };
-    let mut lines = match seated.names.len() {
-        ..=2 if seated.continues.is_none() => vec![format!("{others} wants to play:")],
-        seats => {
-            let mut lines = vec![format!(
-                "A table of {seats} players, in order of the seats:"
-            )];
-            lines.extend(seats_of(seated));
-            lines
-        }
-    };
-    lines.push(format!("  {}{clock}{shuffle}", game(seated)));
-    if let Some(Continues { of, without, .. }) = &seated.continues {
-        let of = of.get(..16).unwrap_or(of);
-        lines.push(format!("  The chips are those at the end of match {of}."));
-        if !without.is_empty() {
-            lines.push("  It is settled without these players:".to_owned());
-        }
-        let missing = without.iter().map(|missing| {
-            let Missing { fingerprint, chips } = missing;
-            format!("    fingerprint {fingerprint}, {} chips", count(*chips))
-        });
-        lines.extend(missing);
-    }
-    if let Some(opens) = seated.opens {
-        lines.extend(risks(seated.names.len(), opens.into()));
-    }
-    lines
-}
-
-/// Lists the players with their fingerprints, one on each line. The host has the first seat.
-fn seats_of(seated: &Seated) -> Vec<String> {
-    let names = Names::of(seated);
-    let line = |(seat, fingerprint): (u8, &String)| {
-        let host = if seat == 0 { ", the host" } else { "" };
-        let stacks = seated.continues.as_ref().map(|before| &before.stacks);
-        let chips = match stacks.and_then(|stacks| stacks.get(usize::from(seat))) {
-            None => String::new(),
-            Some(1) => ", 1 chip".to_owned(),
-            Some(chips) => format!(", {} chips", count(*chips)),
-        };
-        format!(
-            "  {} (fingerprint {fingerprint}){host}{chips}",
-            names.name(seat)
-        )
-    };
-    (0..).zip(&seated.fingerprints).map(line).collect()
-}
-
-/// Describes what the other players can do at a table of `seats` players, `opens` of whom open a
-/// card together. With two players, there is nothing to describe: each of them knows the other.
-pub fn risks(seats: usize, opens: usize) -> Vec<String> {
-    if seats <= 2 {
-        return Vec::new();
-    }
-    let vanish = match seats - opens {
-        0 => "If one player disappears, the hand cannot go on without that player.".to_owned(),
-        1 => "The hand goes on if one player disappears.".to_owned(),
-        some => format!("The hand goes on if up to {some} players disappear."),
-    };
-    let read = if opens == seats {
-        format!(
-            "Only all {seats} players together can read every card; the other {} together cannot read \
-             yours, and cannot play a second table with you.",
-            seats - 1
-        )
-    } else {
-        let who = match two_tables(seats, opens) {
-            1 => {
-                "One player who can also cut the connections between honest players can".to_owned()
-            }
-            some => format!(
-                "{some} players together who can also cut the connections between honest players can"
-            ),
-        };
-        let also = if 2 * opens > seats {
-            ""
-        } else {
-            " If connections fail for long, two groups of honest players can each go on alone."
-        };
-        format!(
-            "Any {opens} players together can read every card, also later. {who} play two tables at \
-             once with them; the records of both tables convict a cheat.{also}"
-        )
-    };
-    vec![
-        vanish,
-        read,
-        "The host chooses who sits. Two players can be the same person, and no program can tell; \
-         players who work together know each other's cards."
-            .to_owned(),
-        "All players learn each other's network addresses, and their programs connect to each other."
-            .to_owned(),
-    ]
-}
-
-/// The number of players who can play two tables at once with the honest players of a table of
-/// `seats` players, `opens` of whom open a card together, if they can also cut the connections between
-/// honest players. Two sets of `opens` players without a common honest player are enough.
-pub fn two_tables(seats: usize, opens: usize) -> usize {
-    (2 * opens).saturating_sub(seats).max(1)
-}
-
-/// Lists the kinds of cards in parentheses; empty if the deck has no kinds.
-pub fn kinds(kinds: &[Kind]) -> String {
-    let kind = |kind: &Kind| format!("{} {}", count(kind.count.into()), kind.name);
-    let all: Vec<String> = kinds.iter().map(kind).collect();
-    if all.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", all.join(", "))
-    }
-}
+pub use names::Names;
+pub(crate) use names::list;
+pub use terms::{game, kinds, risks, table, terms, two_tables};
 
 /// Describes a choice of a seat. `all_in` means that the seat has bet its last chips.
 pub fn chose(names: &Names, seat: u8, said: &Said, all_in: bool) -> String {
@@ -496,7 +213,7 @@ pub fn proposed(names: &Names, cards: &[Reveal]) -> String {
         To::Seat(seat) if names.is_own(seat) => "you".to_owned(),
         To::Seat(seat) => names.name(seat),
     };
-    if names.boards {
+    if names.has_boards() {
         let hand = |reveal: &Reveal| (usize::from(reveal.position), reveal.to);
         let hands: Vec<_> = cards.iter().map(hand).collect();
         return hands::proposed(&hands, to);
@@ -674,28 +391,6 @@ pub fn waiting(names: &Names, seats: &[u8], what: Awaited, seconds: u64) -> Stri
     format!("Waiting for {who}{what}: {time}")
 }
 
-/// Names the other players with their fingerprints, so that a person can check the fingerprints.
-pub fn table(names: &Names, seated: &Seated) -> Vec<String> {
-    if names.are_several() {
-        let title = "You sit at a table with these players, in order of the seats:".to_owned();
-        return std::iter::once(title).chain(seats_of(seated)).collect();
-    }
-    vec![format!(
-        "You sit at a table with {}.",
-        others(names, seated)
-    )]
-}
-
-fn others(names: &Names, seated: &Seated) -> String {
-    let others = (0..seated.names.len() as u8).filter(|&seat| seat != seated.seat);
-    let other = |seat: u8| {
-        let fingerprint = &seated.fingerprints[usize::from(seat)];
-        format!("{} (fingerprint {fingerprint})", names.name(seat))
-    };
-    let others: Vec<String> = others.map(other).collect();
-    others.join(", ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -707,18 +402,9 @@ mod tests {
     }
 
     #[test]
-    fn misleading_name_is_replaced_by_the_seat() {
-        assert_eq!(called((1, &"yOu".into())), "Seat 1");
-        assert_eq!(called((0, &"Anna".into())), "Anna");
-    }
-
-    #[test]
     fn sentences_address_a_player_or_a_third_person() {
         let of_all = Names::of_all(vec!["Anna".into(), "Youri".into()], false);
-        let own = Names {
-            own: Some(0),
-            ..of_all.clone()
-        };
+        let own = of_all.clone().read_by(0);
         let to = |seat| {
             [Reveal {
                 position: 0,
@@ -738,10 +424,7 @@ mod tests {
     #[test]
     fn chips_of_several_players_begin_with_the_reader_and_name_seats_that_are_out_last() {
         let all = ["Anna", "Bert", "Cleo", "Dora"].map(String::from).to_vec();
-        let names = Names {
-            own: Some(2),
-            ..Names::of_all(all, false)
-        };
+        let names = Names::of_all(all, false).read_by(2);
         let stacks = [199, 198, 200, 150];
         assert_eq!(
             chips(&names, &stacks),
@@ -757,10 +440,7 @@ mod tests {
     #[test]
     fn roll_call_names_its_seat_and_those_that_are_missing() {
         let all = ["Anna", "Bert", "Cleo"].map(String::from).to_vec();
-        let names = Names {
-            own: Some(0),
-            ..Names::of_all(all, false)
-        };
+        let names = Names::of_all(all, false).read_by(0);
         let own = roll_call(&names, 0, &[1, 2]);
         assert!(own.starts_with("Your program has received nothing from Bert and Cleo in time."));
         assert!(own.ends_with("without them."));
@@ -775,65 +455,5 @@ mod tests {
                 "Cleo is gone, and the others play on."
             ]
         );
-    }
-
-    #[test]
-    fn several_players_are_told_who_can_read_cards() {
-        assert!(risks(2, 2).is_empty());
-        let all = risks(6, 6).join(" ");
-        for part in [
-            "the hand cannot go on",
-            "Only all 6 players together",
-            "the other 5 together cannot read yours",
-            "can be the same person",
-            "The host chooses who sits",
-            "learn each other's network addresses",
-        ] {
-            assert!(all.contains(part), "{all}");
-        }
-        for (seats, opens, numbers) in [
-            (
-                6,
-                4,
-                [
-                    "up to 2 players disappear",
-                    "Any 4 players",
-                    "2 players together who",
-                ],
-            ),
-            (
-                10,
-                9,
-                [
-                    "if one player disappears",
-                    "Any 9 players",
-                    "8 players together who",
-                ],
-            ),
-            (
-                3,
-                2,
-                [
-                    "if one player disappears",
-                    "Any 2 players",
-                    "One player who",
-                ],
-            ),
-            (
-                4,
-                2,
-                [
-                    "up to 2 players disappear",
-                    "groups of honest",
-                    "One player who",
-                ],
-            ),
-        ] {
-            let some = risks(seats, opens).join(" ");
-            for part in numbers {
-                assert!(some.contains(part), "{some}");
-            }
-            assert!(some.contains("convict"), "{some}");
-        }
     }
 }

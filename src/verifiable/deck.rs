@@ -1,6 +1,6 @@
 //! Cards as points, and decks of encrypted cards.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use curve25519_dalek::ristretto::RistrettoPoint;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
@@ -155,8 +155,10 @@ impl VerifiedDeck {
 /// deck. The coins of the hand, if there are any, have the number after it.
 #[derive(Clone)]
 pub struct Decks {
-    pub(super) decks: Vec<VerifiedDeck>,
-    pub(super) digest: [u8; 32],
+    /// Shared, so that a copy takes no memory.
+    pub(super) decks: Vec<Arc<VerifiedDeck>>,
+    /// Computed when a hash first needs it: the goods can change often before a card is opened.
+    digest: OnceLock<[u8; 32]>,
     /// The digest of the public keys and the hand, if the hand has coins.
     coins: Option<([u8; 32], u64)>,
 }
@@ -164,11 +166,9 @@ pub struct Decks {
 impl Decks {
     /// The decks that a hand is played with.
     pub fn new(decks: Vec<VerifiedDeck>) -> Self {
-        let hash = Transcript::new("decks").number(decks.len() as u64);
-        let hash = (decks.iter()).fold(hash, |hash, deck| hash.points(deck.points()));
         Decks {
-            digest: hash.digest(),
-            decks,
+            decks: decks.into_iter().map(Arc::new).collect(),
+            digest: OnceLock::new(),
             coins: None,
         }
     }
@@ -176,11 +176,9 @@ impl Decks {
     /// These decks and the goods, as one more deck.
     #[must_use]
     pub fn with_goods(mut self, goods: &Goods) -> Self {
-        self.decks.push(goods.deck().clone());
-        Decks {
-            coins: self.coins,
-            ..Decks::new(self.decks)
-        }
+        self.decks.push(Arc::clone(goods.deck()));
+        self.digest = OnceLock::new();
+        self
     }
 
     /// These decks and the coins of a hand.
@@ -194,6 +192,16 @@ impl Decks {
     /// coin.
     pub fn coins(&self) -> usize {
         self.decks.len()
+    }
+
+    /// The digest of all points of the decks.
+    pub(super) fn digest(&self) -> &[u8; 32] {
+        self.digest.get_or_init(|| {
+            let hash = Transcript::new("decks").number(self.decks.len() as u64);
+            let decks = self.decks.iter();
+            let hash = decks.fold(hash, |hash, deck| hash.points(deck.points()));
+            hash.digest()
+        })
     }
 
     /// The ciphertext at a place.
@@ -220,6 +228,6 @@ impl Decks {
 
     /// A hash that begins with a context and these decks.
     pub(super) fn hash(&self, context: &Context<'_>, tag: &str) -> Transcript {
-        context.hash(tag).bytes(&self.digest)
+        context.hash(tag).bytes(self.digest())
     }
 }

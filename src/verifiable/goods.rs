@@ -11,20 +11,29 @@ use rand::CryptoRng;
 use super::context::Context;
 use super::deck::{Cards, Ciphertext, VerifiedDeck};
 use super::group::Point;
-use super::shuffle::BadShuffle;
+use super::shuffle::{BadShuffle, follow};
 use crate::deck::Card;
 
 /// The goods of a hand, by the order in which they were gained. All mixes of them were verified.
 #[derive(Clone)]
-pub struct Goods(VerifiedDeck);
+pub struct Goods(Arc<VerifiedDeck>);
+
+/// Goods of a seat before a mix of them: what the seat needs to know their kinds after it. It takes 64
+/// bytes a good.
+#[derive(Clone)]
+pub struct Unmixed {
+    count: usize,
+    /// All points of the goods, encoded.
+    points: Box<[u8]>,
+}
 
 impl Goods {
     /// No goods. `kinds` are made by [`Cards::kinds`].
     pub fn new(kinds: &Arc<Cards>) -> Self {
-        Goods(VerifiedDeck {
+        Goods(Arc::new(VerifiedDeck {
             cards: Arc::clone(kinds),
             places: Vec::new(),
-        })
+        }))
     }
 
     /// The number of goods that were gained.
@@ -32,7 +41,7 @@ impl Goods {
         self.0.count()
     }
 
-    pub(super) fn deck(&self) -> &VerifiedDeck {
+    pub(super) fn deck(&self) -> &Arc<VerifiedDeck> {
         &self.0
     }
 
@@ -40,7 +49,7 @@ impl Goods {
     pub fn gain(&mut self, kind: Card) -> Option<()> {
         let b = self.0.cards.point(kind)?;
         let a = Point::identity();
-        self.0.places.push(Ciphertext { a, b });
+        Arc::make_mut(&mut self.0).places.push(Ciphertext { a, b });
         Some(())
     }
 
@@ -82,25 +91,17 @@ impl Goods {
         Ok(self.replaced(positions, mixed))
     }
 
-    /// The kinds of the goods after [`mix`](Self::mix) with the same random bytes, for the owner, from
-    /// the kinds before it. Both are in order of the positions.
+    /// The goods at these positions, for their owner to [follow](Unmixed::follow) a mix of them.
     ///
     /// # Errors
-    /// [`BadShuffle::Places`], also if there is not one kind for each position.
-    pub fn follow_mix(
-        &self,
-        context: &Context<'_>,
-        positions: &[usize],
-        kinds: &[Card],
-        rng: &mut impl CryptoRng,
-    ) -> Result<Vec<Card>, BadShuffle> {
+    /// [`BadShuffle::Places`].
+    pub fn unmixed(&self, positions: &[usize]) -> Result<Unmixed, BadShuffle> {
         let hand = self.hand(positions)?;
-        if kinds.len() != positions.len() {
-            return Err(BadShuffle::Places);
-        }
-        let kinds = zeroize::Zeroizing::new(kinds.iter().map(|kind| kind.0).collect::<Vec<u64>>());
-        let followed = hand.follow(context, &kinds, rng);
-        Ok(followed.iter().map(|&kind| Card(kind)).collect())
+        let points = hand.points().flat_map(|point| *point.bytes());
+        Ok(Unmixed {
+            count: hand.count(),
+            points: points.collect(),
+        })
     }
 
     /// The goods at these positions as a deck.
@@ -119,10 +120,32 @@ impl Goods {
     /// These goods, with those of a hand replaced.
     fn replaced(&self, positions: &[usize], hand: VerifiedDeck) -> Self {
         let mut goods = self.clone();
+        let places = &mut Arc::make_mut(&mut goods.0).places;
         for (&position, place) in positions.iter().zip(hand.places) {
-            goods.0.places[position] = place;
+            places[position] = place;
         }
         goods
+    }
+}
+
+impl Unmixed {
+    /// The kinds of the goods after [`Goods::mix`] with the same random bytes in this context, from the
+    /// kinds before it. Both are in order of the positions.
+    ///
+    /// # Errors
+    /// [`BadShuffle::Places`] if there is not one kind for each good.
+    pub fn follow(
+        &self,
+        context: &Context<'_>,
+        kinds: &[Card],
+        rng: &mut impl CryptoRng,
+    ) -> Result<Vec<Card>, BadShuffle> {
+        if kinds.len() != self.count {
+            return Err(BadShuffle::Places);
+        }
+        let kinds = zeroize::Zeroizing::new(kinds.iter().map(|kind| kind.0).collect::<Vec<u64>>());
+        let followed = follow(context, &self.points, &kinds, rng);
+        Ok(followed.iter().map(|&kind| Card(kind)).collect())
     }
 }
 

@@ -38,10 +38,10 @@ mod tests;
 pub use coin::Coin;
 pub use context::Context;
 pub use deck::{Cards, Decks, VerifiedDeck};
-pub use goods::Goods;
+pub use goods::{Goods, Unmixed};
 pub use keys::{
     BadKeys, Complaint, Contribution, Dealing, Keys, MAX_SEATS, NoKey, Roster, Seats, SecretKey,
 };
-pub use partials::{BadPartials, Partial, Partials, Receiver, Slot, openers};
+pub use partials::{BadPartials, OpenedTo, Partial, Partials, Receiver, Slot, openers};
 pub use show::{BadShow, Show, Shown};
 pub use shuffle::BadShuffle;

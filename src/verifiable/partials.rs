@@ -5,13 +5,15 @@
 //! DLEQ, RFC 9497, section 2.2). Each `R` is proven too: otherwise a seat could send the `R` of another card,
 //! and what the receiver shows later would open that card.
 
+use std::sync::Arc;
+
 use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
 use super::context::Context;
-use super::deck::Decks;
+use super::deck::{Cards, Ciphertext, Decks};
 use super::group::{ELEMENT, Point, Reader, Transcript, vartime_sum};
 use super::keys::{Roster, Seats, SecretKey, lagrange};
 use crate::crypto::random_scalar;
@@ -454,10 +456,25 @@ impl Decks {
         partials: &[Partial],
         key: &SecretKey,
     ) -> Option<Card> {
-        let factor = self.own_factor(seats, deck, position, partials, key)?;
-        let place = self.place(deck, position)?;
-        let cards = &self.decks[deck].cards;
-        cards.card(&(place.b.get() - factor))
+        let opened = self.opened_to(deck, position, partials.to_vec())?;
+        opened.card(seats, key)
+    }
+
+    /// The card at a position, for [`open_own`](Self::open_own) at a time when the decks have changed.
+    /// `None` if there is no such card.
+    pub fn opened_to(
+        &self,
+        deck: usize,
+        position: usize,
+        partials: Vec<Partial>,
+    ) -> Option<OpenedTo> {
+        Some(OpenedTo {
+            cards: Arc::clone(&self.decks.get(deck)?.cards),
+            place: *self.place(deck, position)?,
+            deck,
+            position,
+            partials,
+        })
     }
 
     /// `D = xA`, where `x` is the secret of the deck's key, for a card that is opened to the seat of `key`.
@@ -469,19 +486,43 @@ impl Decks {
         partials: &[Partial],
         key: &SecretKey,
     ) -> Option<RistrettoPoint> {
-        let a = self.place(deck, position)?.a;
-        let openers = distinct(partials, Some(key.seat))?;
+        let opened = self.opened_to(deck, position, partials.to_vec())?;
+        opened.factor(seats, key)
+    }
+}
+
+/// A card that was opened to one seat alone: what this seat needs to compute it, with its partials.
+#[derive(Clone)]
+pub struct OpenedTo {
+    cards: Arc<Cards>,
+    place: Ciphertext,
+    deck: usize,
+    position: usize,
+    partials: Vec<Partial>,
+}
+
+impl OpenedTo {
+    /// The card. `None` if the seat of `key` and the partials are not those of a threshold of different
+    /// seats for this card and this seat.
+    pub fn card(&self, seats: Seats, key: &SecretKey) -> Option<Card> {
+        let factor = self.factor(seats, key)?;
+        self.cards.card(&(self.place.b.get() - factor))
+    }
+
+    /// `D = xA`.
+    fn factor(&self, seats: Seats, key: &SecretKey) -> Option<RistrettoPoint> {
+        let openers = distinct(&self.partials, Some(key.seat))?;
         let slot = Slot {
-            deck,
-            position,
+            deck: self.deck,
+            position: self.position,
             receiver: Receiver::Seat(key.seat),
         };
-        let for_it = partials.iter().all(|partial| partial.slot == slot);
+        let for_it = self.partials.iter().all(|partial| partial.slot == slot);
         if openers.len() != seats.threshold() || !for_it {
             return None;
         }
-        let own = a.get() * (key.secret * lagrange(&openers, key.seat));
-        let others = partials.iter().map(|partial| {
+        let own = self.place.a.get() * (key.secret * lagrange(&openers, key.seat));
+        let others = self.partials.iter().map(|partial| {
             let mask = partial.mask.map(|mask| mask.get() * key.decryption);
             let value = partial.value.get() - mask.unwrap_or_default();
             value * lagrange(&openers, partial.seat)

@@ -78,6 +78,8 @@ struct Island {
     steals: u32,
     /// How many cards it has paid for and not drawn yet.
     paid: u32,
+    /// Whether another seat has to answer an offer of the seat at its turn.
+    offered: bool,
     gone: Vec<Seat>,
 }
 
@@ -127,7 +129,10 @@ impl Island {
                 stop: Stop::Leave,
             } => {
                 self.gone.push(*seat);
-                self.begin_turn();
+                // A seat leaves in place of its choice. If this was an answer, the turn goes on.
+                if !std::mem::take(&mut self.offered) {
+                    self.begin_turn();
+                }
             }
             _ => {}
         }
@@ -145,6 +150,7 @@ impl Island {
 
     /// Whether the rules allow a choice, which then counts.
     fn allows(&mut self, choice: &Choice) -> bool {
+        self.offered = matches!(choice, Choice::Goods(GoodsChoice::Offer(_)));
         match choice {
             Choice::Pass => {
                 let may_pass = self.gains.is_empty() && (self.rolled || self.turns >= TURNS);

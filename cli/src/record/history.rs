@@ -4,10 +4,10 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::bail;
 use dealerless_events::game_name;
-use dealerless_table::Seat;
 use dealerless_table::identity::Name;
-use dealerless_table::log::MatchEntry;
+use dealerless_table::log::{MatchEntry, Past};
 use dealerless_table::record::{BadRecord, MatchState, Record};
+use dealerless_table::{Seat, hex};
 use serde::Serialize;
 
 use super::source::Folder;
@@ -51,7 +51,7 @@ pub(super) struct Listed {
     pub(super) bytes: u64,
     /// The time of the last change, in seconds since 1970.
     pub(super) changed: u64,
-    /// `over`, `open`, `damaged` or `deleted`.
+    /// `over`, `open`, `settled`, `damaged` or `deleted`.
     pub(super) state: &'static str,
     /// The state as a sentence.
     pub(super) message: String,
@@ -72,6 +72,17 @@ pub(super) struct Played {
     pub(super) won: Option<i128>,
     /// The chips in a pot that nobody has won yet.
     pub(super) undecided: Option<u64>,
+    /// The end of the match before, if that one was settled without absent players.
+    #[serde(skip)]
+    settles: Option<Past>,
+    #[serde(skip)]
+    seat: Seat,
+    /// The names of all players, in order of their seats.
+    #[serde(skip)]
+    names: Vec<Name>,
+    /// The chips that the owner has bought.
+    #[serde(skip)]
+    bought: i128,
 }
 
 /// Runs the command.
@@ -94,14 +105,51 @@ fn old_enough(args: &Args, file: &MatchEntry) -> bool {
 }
 
 fn list(folder: &Folder, args: &Args) -> anyhow::Result<Vec<Listed>> {
-    let mut listed = Vec::new();
-    for file in folder.list()? {
-        if old_enough(args, &file) {
-            let record = folder.read(&file.path);
-            listed.push(of_file(&file, &record));
+    let files = all(folder)?.into_iter();
+    let files = files.filter(|(file, _)| old_enough(args, file));
+    Ok(files.map(|(_, listed)| listed).collect())
+}
+
+/// All matches of the folder.
+fn all(folder: &Folder) -> anyhow::Result<Vec<(MatchEntry, Listed)>> {
+    let files = folder.list()?.into_iter().map(|file| {
+        let listed = of_file(&file, &folder.read(&file.path));
+        (file, listed)
+    });
+    let mut files: Vec<_> = files.collect();
+    let settle = |(_, next): &(MatchEntry, Listed)| {
+        let past = next.played.as_ref()?.settles.clone()?;
+        Some((past, next.of.clone()))
+    };
+    let pasts: Vec<(Past, String)> = files.iter().filter_map(settle).collect();
+    for (_, listed) in &mut files {
+        let is_it = |(past, _): &&(Past, String)| hex(&past.match_id).starts_with(&listed.of);
+        if let Some((past, next)) = pasts.iter().find(is_it) {
+            listed.settle(past, next);
         }
     }
-    Ok(listed)
+    Ok(files)
+}
+
+impl Listed {
+    /// Replaces the state of an open match that others continue in the match `next` without absent
+    /// players.
+    fn settle(&mut self, past: &Past, next: &str) {
+        let open = self.played.as_mut().filter(|_| self.state == "open");
+        let Some(played) = open else {
+            return;
+        };
+        let named = |seat: &Seat| Some(played.names.get(seat.index())?.to_string());
+        let without: Vec<String> = past.without.iter().filter_map(named).collect();
+        let chips = past.player(played.seat).map(|(_, chips)| i128::from(chips));
+        self.state = "settled";
+        self.message = format!(
+            "Settled without {}, and continued in match {next}.",
+            without.join(", ")
+        );
+        played.undecided = None;
+        played.won = (played.won.and(chips)).map(|chips| chips - played.bought);
+    }
 }
 
 /// Deletes the named matches, or all matches that are old enough and over.
@@ -111,9 +159,9 @@ fn delete(folder: &Folder, args: &Args) -> anyhow::Result<Vec<Listed>> {
     match (named, args.older_than) {
         ([], None) => bail!("name the matches to delete, or give --older-than DAYS"),
         ([], Some(_)) => {
-            for file in folder.list()? {
+            for (file, listed) in all(folder)? {
                 // A damaged record may be the only trace of an open match.
-                let over = matches!(folder.read(&file.path), Ok(Ok(record)) if is_over(&record));
+                let over = ["over", "settled"].contains(&listed.state);
                 if over && old_enough(args, &file) {
                     files.push(file);
                 }
@@ -174,7 +222,10 @@ fn played(record: &Record) -> Played {
     let others: Vec<Seat> = others.collect();
     let stakes = &record.log.match_info().header().stakes;
     let chips = |chips: Vec<u64>| i128::from(chips[own.index()]);
-    let won = || chips(record.log.final_stacks()) - chips(record.bought());
+    let bought = chips(record.bought());
+    let won = || chips(record.log.final_stacks()) - bought;
+    let past = record.log.match_info().header().past.clone();
+    let is_begun = record.log.history(0).next().is_some();
     Played {
         with: (others.iter())
             .map(|seat| record.names[seat.index()].as_str().to_owned())
@@ -184,6 +235,10 @@ fn played(record: &Record) -> Played {
         hands: record.played(),
         won: stakes.betting().map(|_| won()),
         undecided: words::undecided_pot(record),
+        settles: past.filter(|past| is_begun && !past.without.is_empty()),
+        seat: own,
+        names: record.names.clone(),
+        bought,
     }
 }
 

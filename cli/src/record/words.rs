@@ -277,13 +277,21 @@ pub(super) fn claim(who: &Who, record: &Record, claim: &Claim) -> String {
         Claimed::OutOfTime => {
             let mut parts = record.log.history(step);
             let has_moved = parts.any(|part| (part.step, part.seat) == (step, seat));
-            let worth = match (has_moved, claim.is_valid(&record.log)) {
-                (true, _) => format!("It is void: {name} has moved in that step."),
-                (false, true) => format!("It is only {owner}'s word."),
-                (false, false) => "It is void: the match has continued since.".to_owned(),
+            let is_valid = claim.is_valid(&record.log);
+            let answers = if has_moved && is_valid {
+                ": it owes an answer to a roll call"
+            } else {
+                ""
+            };
+            // A seat that had signed could still owe an answer to a roll call.
+            let is_past = record.log.step() > step && record.log.match_info().has_roll_calls();
+            let worth = match has_moved && !is_past {
+                _ if is_valid => format!("It is only {owner}'s word."),
+                true => format!("It is void: {name} has moved in that step."),
+                false => "It is void: the match has continued since.".to_owned(),
             };
             format!(
-                "{owner}'s program noted on {at} UTC that {name} was out of time in step {step}. \
+                "{owner}'s program noted on {at} UTC that {name} was out of time in step {step}{answers}. \
                  {worth}"
             )
         }

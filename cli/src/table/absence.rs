@@ -9,12 +9,13 @@ use dealerless_events::ending;
 use dealerless_events::event::Event;
 use dealerless_events::seated::Seated;
 use dealerless_events::words::Names;
+use dealerless_table::connection::Connection;
 use dealerless_table::identity::{Address, Fingerprint, Name, PublicIdentity};
 use dealerless_table::log::{Disagreement, Past, Settled};
 use dealerless_table::{Seat, hex};
 
 use super::dial::{Dialer, Route};
-use super::door::{Watch, keep_watch, kept_addresses, open_door};
+use super::door::{self, Watch, keep_watch, kept_addresses, open_door};
 use super::guests::OtherGuests;
 use super::open::MatchFile;
 use super::own::Own;
@@ -22,6 +23,7 @@ use super::player::Player;
 use super::posts::{Early, Post, Posts};
 use super::standing;
 use super::waiting_room::WaitingRoom;
+use crate::counted::counted;
 use crate::failure::AnswerIsNo;
 
 /// The minimum time for which this side tries to reach the absent players before its player agrees.
@@ -89,6 +91,75 @@ pub(crate) fn must_agree(file: &MatchFile, past: &Past) -> anyhow::Result<Settle
              down"
         ),
     })
+}
+
+/// The error of a player who resumes a match that was continued without this player.
+pub(crate) const WENT_ON: &str = "the table goes on in another match. To play on, close this one here (dealerless resume --close \
+                                  MATCH), and join the host's next match (dealerless join NAME)";
+
+/// Tells a player that the host does not resume the match of this file, but has continued it, or is
+/// about to, without absent players. Returns whether this player stays at the table, by the claims of
+/// the own program. All this is only the word of the host.
+///
+/// # Errors
+/// If the file cannot be read, or the output is closed.
+pub(crate) fn tell_went_on(
+    own: &Own,
+    path: PathBuf,
+    of: &[u8; 32],
+    chips: u64,
+    player: &mut Player,
+) -> anyhow::Result<bool> {
+    let file = MatchFile::open(own, path)?;
+    let (of, chips) = (hex(&of[..8]), counted(chips, "chip"));
+    let settled = settled(&file).ok();
+    let text = match &settled {
+        Some(settled) => format!(
+            "The host continues match {of} without {}. You stay at the table, with {chips}.",
+            file.names(&settled.absent)
+        ),
+        None => format!(
+            "The host does not resume match {of}: the table goes on without the players who were absent. \
+             There you have {chips}, with which you can join the host's next match. {TO_CHECK}"
+        ),
+    };
+    player.tell(&notice(&text))?;
+    Ok(settled.is_some())
+}
+
+/// Notice to the host of a match that the other players have continued without it, by the word of one
+/// of them.
+pub(crate) fn went_on_without_host(connection: &Connection, of: &[u8; 32], chips: u64) -> String {
+    format!(
+        "{} does not resume match {}: the table goes on in another match, without you. There you have {}, \
+         with which you can join the next match of its host. {TO_CHECK}",
+        connection.peer_name,
+        hex(&of[..8]),
+        counted(chips, "chip")
+    )
+}
+
+const TO_CHECK: &str = "To check this, run `dealerless verify` with your file and that of the match in which the others play \
+                        now. Your match stays open until you sit down to another one.";
+
+/// The longest pause between two tries to tell an absent host that the table goes on.
+const HOST_RETURNS: Duration = Duration::from_secs(60);
+
+/// If the match before was continued without its host: dials this host until it answers, and tells it
+/// so. Nobody else would: its guests do not resume the match any more. Dropping the dialer ends this.
+pub(crate) fn tell_absent_host(own: &Own, past: Option<&Past>) -> Option<Dialer> {
+    let past = past.filter(|past| past.without.contains(&Seat::HOST))?;
+    let (host, _) = past.player(Seat::HOST)?;
+    let host = own.peers.lock().find(&host.to_string()).ok()?.clone();
+    let route = Route::to(&host, &[], None).ok().filter(|_| !host.blocked)?;
+    let told = door::went_on(past, &host.identity)?;
+    let (identity, name) = (own.home.identity().clone(), own.name.clone());
+    let (peer, of) = (host.identity, past.match_id);
+    // The connection is kept until the host closes it, and has no other use.
+    let dialer = Dialer::new(identity, name, peer, of, route, Posts::default());
+    let mut dialer = dialer.pausing(0, HOST_RETURNS).beginning_with(told);
+    dialer.dial().ok()?;
+    Some(dialer)
 }
 
 /// The settlement in words, with the names of this file.

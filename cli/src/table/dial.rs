@@ -54,7 +54,8 @@ pub(crate) struct Dialer {
     pub(crate) identity: Arc<Identity>,
     pub(crate) name: Name,
     pub(crate) peer: PublicIdentity,
-    pub(crate) of: [u8; 32],
+    /// The first message on a connection.
+    first: Control,
     pub(crate) route: Route,
     pub(crate) posts: Posts,
     /// The number of dials since the match last continued.
@@ -88,7 +89,7 @@ impl Dialer {
             identity,
             name,
             peer,
-            of,
+            first: Control::Resume(of),
             route,
             posts,
             tries: 0,
@@ -106,6 +107,11 @@ impl Dialer {
         }
     }
 
+    /// Sends this message first on a connection, in place of the request to resume the match.
+    pub(crate) fn beginning_with(self, first: Control) -> Self {
+        Dialer { first, ..self }
+    }
+
     /// Dials in the background until the player answers. Asks the player to resume the match, and
     /// sends the connection to `posts`.
     ///
@@ -120,7 +126,7 @@ impl Dialer {
             peer: self.peer.clone(),
             route: self.route.clone(),
         };
-        let (of, posts) = (self.of, self.posts.clone());
+        let (first, posts) = (self.first.encode(), self.posts.clone());
         let (tries, longest) = (self.tries, self.longest);
         self.tries = self.tries.saturating_add(1);
         let dial = move || {
@@ -130,12 +136,9 @@ impl Dialer {
                     return;
                 }
                 let connection = call.once(number).ok();
-                let sends_request = |connection: &Connection| {
-                    connection
-                        .send_control(Control::Resume(of).encode())
-                        .is_ok()
-                };
-                if let Some(connection) = connection.filter(sends_request) {
+                let sends_first =
+                    |connection: &Connection| connection.send_control(first.clone()).is_ok();
+                if let Some(connection) = connection.filter(sends_first) {
                     if !ended.load(Ordering::Relaxed) {
                         posts.put(Post::Connection(Box::new(connection)));
                     }

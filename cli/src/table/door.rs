@@ -17,6 +17,7 @@ use dealerless_table::identity::{Address, Fingerprint, PublicIdentity};
 use dealerless_table::log::{Header, Past};
 use dealerless_table::play::Control;
 
+use super::absence;
 use super::open::listen_file;
 use super::own::Own;
 use super::posts::{Post, Posts};
@@ -152,7 +153,8 @@ impl Drop for Watch {
 }
 
 /// Answers at the door while the match `of` with `peers` is played, in a separate thread. These
-/// peers may reconnect. A player who was absent in the match before, which `past` names, and resumes
+/// peers may reconnect. If one of them reports that the others have continued this match without this
+/// player, the player is told. A player who was absent in the match before, which `past` names, and resumes
 /// it is told that the table went on. All other peers are told that the seat is taken, and a second
 /// guest with an invite is reported to the host.
 ///
@@ -170,6 +172,7 @@ pub(crate) fn keep_watch(
     let posts = posts.clone();
     let ended = Arc::new(AtomicBool::new(false));
     let is_ended = Arc::clone(&ended);
+    let mut told = Vec::new();
     let watch = move || {
         room.decline_others(&peers, Control::Taken);
         while !is_ended.load(Ordering::Relaxed) {
@@ -187,6 +190,17 @@ pub(crate) fn keep_watch(
                 {
                     room.decline(connection, Control::Taken);
                     true
+                }
+                Some(RoomEvent::Request(connection, Control::WentOn(went, chips), _))
+                    if went == of && peers.contains(&connection.peer) =>
+                {
+                    let text = absence::went_on_without_host(&connection, &of, chips);
+                    let is_known = told.contains(&connection.peer);
+                    if !is_known {
+                        told.push(connection.peer.clone());
+                    }
+                    room.decline(connection, Control::Taken);
+                    is_known || posts.put(notice(text))
                 }
                 Some(RoomEvent::Request(connection, request, _))
                     if !peers.contains(&connection.peer) =>

@@ -40,7 +40,25 @@ pub(crate) enum Gathered {
     /// These players cannot play the match.
     CannotBegin(CannotBegin),
     /// All guests have agreed.
-    Complete(Vec<Connection>, Box<Sitting>),
+    Complete(Box<Agreed>),
+}
+
+/// A match that all guests have agreed to.
+pub(crate) struct Agreed {
+    pub(crate) sitting: Sitting,
+    pub(crate) connections: Vec<Connection>,
+    /// The addresses of all players, in order of the seats.
+    addresses: Vec<GuestAddresses>,
+}
+
+impl Agreed {
+    /// Tells all guests that the match begins. Its file has to be on the disk.
+    pub(crate) fn begin(&self) {
+        for connection in &self.connections {
+            // A guest whose connection is lost resumes the match, which it has agreed to.
+            let _ = sit::send(connection, Control::Begins(self.addresses.clone()));
+        }
+    }
 }
 
 impl Gathering {
@@ -163,11 +181,11 @@ impl Gathering {
         let (sitting, _) = self.proposed.take()?;
         let guests = std::mem::take(&mut self.guests).into_iter();
         let connections: Vec<Connection> = guests.map(|guest| *guest.connection).collect();
-        for connection in &connections {
-            // A guest whose connection is lost resumes the match, which it has agreed to.
-            let _ = sit::send(connection, Control::Begins(addresses.clone()));
-        }
-        Some(Gathered::Complete(connections, Box::new(sitting)))
+        Some(Gathered::Complete(Box::new(Agreed {
+            sitting,
+            connections,
+            addresses,
+        })))
     }
 
     /// Sends each guest the list of all players. Those of the match before keep their order.

@@ -13,6 +13,7 @@ mod columns;
 mod dial;
 pub(crate) mod door;
 pub(crate) mod gathering;
+mod guest_terms;
 pub(crate) mod guests;
 mod headings;
 mod input;
@@ -38,6 +39,7 @@ pub(crate) mod waiting_room;
 mod tests;
 
 pub(crate) use dial::{Dialer, Route};
+pub(crate) use guest_terms::{Differs, GuestTerms};
 #[cfg(feature = "browser")]
 pub(crate) use headings::SCREEN;
 pub(crate) use headings::{CONNECTION, GAME};
@@ -48,4 +50,4 @@ pub(crate) use own::{FolderArgs, Own, OwnArgs, is_in_use};
 pub(crate) use player::Player;
 pub(crate) use posts::Posts;
 pub use prompt::reads_typed;
-pub(crate) use stakes::{Differs, GuestTerms, StakesArgs};
+pub(crate) use stakes::StakesArgs;

@@ -167,7 +167,7 @@ impl MatchFile {
     }
 
     /// Whether the log contains a part of either player.
-    fn is_begun(&self) -> bool {
+    pub(crate) fn is_begun(&self) -> bool {
         self.opened.log.history(0).next().is_some()
     }
 
@@ -237,8 +237,11 @@ impl MatchFile {
         };
         let late = match claimed(Claimed::OutOfTime) {
             None => String::new(),
-            // This player cannot act because the peer's engine did not answer in time.
-            Some(claim) if who == "you" => format!(", {} out of time", named(&[claim.seat])),
+            // This player cannot act because the peer's engine did not answer in time, or the seat
+            // owes an answer to a roll call.
+            Some(claim) if who == "you" || !speaks.contains(&claim.seat) => {
+                format!(", {} out of time", named(&[claim.seat]))
+            }
             Some(_) => ", out of time".to_owned(),
         };
         let away = claimed(Claimed::Away);
@@ -331,7 +334,8 @@ pub(crate) struct Files {
 }
 
 /// Lists the files of matches that are not over, and were not continued without absent seats. Matches
-/// without any part are removed.
+/// without any part are removed, unless there are several other players: they may have begun without
+/// this one, who has agreed to the match.
 ///
 /// # Errors
 /// If the folder cannot be read.
@@ -346,7 +350,7 @@ pub(crate) fn all(own: &Own) -> anyhow::Result<Files> {
         match MatchFile::open(own, file.path.clone()) {
             Ok(file) if file.is_over() => {}
             Ok(file) if settled.contains(&file.id()) => {}
-            Ok(file) if !file.is_begun() => file.forget()?,
+            Ok(file) if !file.is_begun() && file.is_sealed() => file.forget()?,
             Ok(file) => open.push(file),
             Err(error) => match error.downcast_ref() {
                 // The process was killed before it wrote the first record.

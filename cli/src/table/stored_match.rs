@@ -22,8 +22,9 @@ use dealerless_table::play::{
     Control, DealCircuit, DeckSetting, FileVault, PlayError, SealedSetting, Seating, Setting,
     Table, TableEvent,
 };
-use dealerless_table::system_rng;
+use dealerless_table::{Seat, hex, system_rng};
 
+use super::absence;
 use super::banks::Banks;
 use super::dial::Dialer;
 use super::guests::{self, OtherGuests};
@@ -59,6 +60,48 @@ pub(crate) struct SeatContext<'a> {
     pub(crate) guests: Option<OtherGuests>,
 }
 
+/// The file of a new match, in which nobody has signed anything yet.
+///
+/// A player of several agrees to a match only once its file is on the disk: the others may begin even if
+/// this program ends before it hears of it, and it then resumes the match.
+pub(crate) struct NewMatch {
+    pub(crate) sitting: Sitting,
+    pub(crate) path: PathBuf,
+    journal: Journal<DiskStorage>,
+}
+
+impl NewMatch {
+    /// # Errors
+    /// If the file cannot be created.
+    pub(crate) fn create(own: &Own, sitting: Sitting) -> anyhow::Result<Self> {
+        let shelf = MatchFolder(own.home.matches());
+        let first_other = match sitting.seat {
+            Seat::HOST => Seat::GUEST,
+            _ => Seat::HOST,
+        };
+        let name = &sitting.names[first_other.index()];
+        let (path, storage) = shelf
+            .create(&sitting.match_info.id(), name.as_str())
+            .context("cannot make the file of the match")?;
+        let journal = Journal::create(storage, own.home.identity().file_key(), &sitting)?;
+        Ok(NewMatch {
+            sitting,
+            path,
+            journal,
+        })
+    }
+
+    /// Removes the file of a match that does not begin.
+    ///
+    /// # Errors
+    /// If it cannot be removed.
+    pub(crate) fn remove(self) -> anyhow::Result<()> {
+        // The folder takes the lock again.
+        drop(self.journal);
+        open::forget(&self.path)
+    }
+}
+
 impl<'a> StoredMatch<'a> {
     /// Begins a match of two players, who have agreed to it on this connection.
     ///
@@ -69,7 +112,8 @@ impl<'a> StoredMatch<'a> {
         connection: Connection,
         Seating { sitting, circuit }: Seating,
     ) -> anyhow::Result<Self> {
-        Self::begin_on(around, vec![connection], sitting, Some(circuit))
+        let new = NewMatch::create(around.own, sitting)?;
+        Self::begin_on(around, vec![connection], new, Some(circuit))
     }
 
     /// Begins a match that all players have agreed to. A host has a connection to each guest, and a
@@ -80,26 +124,23 @@ impl<'a> StoredMatch<'a> {
     pub(crate) fn begin_with_several(
         around: SeatContext<'a>,
         connections: Vec<Connection>,
-        sitting: Sitting,
+        new: NewMatch,
     ) -> anyhow::Result<Self> {
-        Self::begin_on(around, connections, sitting, None)
+        Self::begin_on(around, connections, new, None)
     }
 
     fn begin_on(
         around: SeatContext<'a>,
         connections: Vec<Connection>,
-        sitting: Sitting,
+        new: NewMatch,
         circuit: Option<Arc<DealCircuit>>,
     ) -> anyhow::Result<Self> {
         let own = around.own;
-        let shelf = MatchFolder(own.home.matches());
-        let name = connections
-            .first()
-            .map_or("", |connection| connection.peer_name.as_str());
-        let (path, storage) = shelf
-            .create(&sitting.match_info.id(), name)
-            .context("cannot make the file of the match")?;
-        let journal = Journal::create(storage, own.home.identity().file_key(), &sitting)?;
+        let NewMatch {
+            sitting,
+            path,
+            journal,
+        } = new;
         let log = MatchLog::new(sitting.match_info.clone(), sitting.seat);
         let deck = match circuit {
             Some(circuit) => sealed(own, &path, &sitting, circuit)?,
@@ -208,6 +249,8 @@ impl<'a> StoredMatch<'a> {
     /// If the match cannot continue, was broken by a player, or was broken off.
     pub(crate) fn play(mut self) -> anyhow::Result<Option<(Control, Player)>> {
         self.seat.guests.iter_mut().for_each(OtherGuests::dial_all);
+        let header = self.seat.table.play().log().match_info().header();
+        let _telling = absence::tell_absent_host(self.seat.own, header.past.as_ref());
         let stopped = self.seat.play();
         // Whether the peer has received the end of the match.
         let received = match stopped {
@@ -407,8 +450,19 @@ fn resumed(
         open::must_not_be_settled(own, &opened.sitting.match_info.id())?;
         // Before its first hand, the players may have taken their chips to another match.
         let is_undealt = opened.log.attempt().hand == 1 && opened.log.game().is_none();
-        if let Some(past) = header.past.as_ref().filter(|_| is_undealt) {
-            open::must_not_be_continued(own, &past.match_id)?;
+        let seat = opened.sitting.seat;
+        let has_signed = opened.log.history(0).any(|part| part.seat == seat);
+        match header.past.as_ref().filter(|_| is_undealt) {
+            Some(past) if has_signed => open::must_not_be_continued(own, &past.match_id)?,
+            // This player may have gone on in the match before.
+            Some(past) => drop(open::must_agree(own, past).with_context(|| {
+                let of = hex(&opened.sitting.match_info.id()[..8]);
+                format!(
+                    "you have signed nothing in match {of}. To give it up, run: dealerless resume \
+                     --close {of}"
+                )
+            })?),
+            None => {}
         }
     }
     let (sitting, deck) = match header.sealed() {

@@ -149,8 +149,8 @@ impl WaitingRoom {
     }
 }
 
-/// Parses the first message of a guest: a request to begin, resume or audit a match, or the answer
-/// that the guest declines the match.
+/// Parses the first message of a guest: a request to begin, resume or audit a match, the answer
+/// that the guest declines the match, or the report that others have continued a match.
 fn request(message: &Message) -> Result<Control, ConnectionError> {
     match (message.stream, Control::decode(&message.bytes)) {
         (
@@ -159,6 +159,7 @@ fn request(message: &Message) -> Result<Control, ConnectionError> {
                 control @ (Control::Sit
                 | Control::Resume(_)
                 | Control::Audit(_)
+                | Control::WentOn(..)
                 | Control::Declines(_)),
             ),
         ) => Ok(control),

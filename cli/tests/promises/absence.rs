@@ -138,6 +138,18 @@ fn two_players_continue_without_the_third_who_returns_with_its_chips_later() {
         "{told}"
     );
     host.until("listening");
+    // Bert, who remains, does not resume the match but has to join the next one.
+    let mut bert = resume(b, &["--at", &at]);
+    let told = until_notice(&mut bert, "without Cleo");
+    assert!(
+        told.contains("You stay at the table, with 101 chips."),
+        "{told}"
+    );
+    let (message, code) = end(bert);
+    assert!(
+        code == 4 && message.contains("dealerless join") && !message.contains("--close"),
+        "{message}"
+    );
     let mut bert = join(b, &["Anna", "--at", &at], "Bert");
     until_notice(&mut bert, "is settled without Cleo");
     let terms = bert.until("ask-sit")["continues"].clone();
@@ -178,6 +190,9 @@ fn two_players_continue_without_the_third_who_returns_with_its_chips_later() {
         assert!(verified.contains(line), "{verified}");
     }
     for folder in [a, b] {
+        let listed = text(run(folder, &["history"]));
+        let settled = "won 1. Settled without Cleo, and continued in match ";
+        assert!(listed.contains(settled), "{listed}");
         let resumed = run(folder, &["resume", of]);
         assert_eq!(resumed.status.code(), Some(1), "{resumed:?}");
         let again = run(folder, &["host", "--after", of, "--auto"]);
@@ -205,4 +220,57 @@ fn two_players_continue_without_the_third_who_returns_with_its_chips_later() {
     cleo.say(&json!({"do": "sit", "agree": true}));
     cleo.until("dealt");
     drop([host, bert, cleo]);
+}
+
+/// The host disappears, and its guests continue the match. When it returns, they tell it.
+#[test]
+fn absent_host_that_returns_is_told_by_its_guests() {
+    let folders: [TempDir; 3] = [(); 3].map(|()| tempfile::tempdir().expect("a folder"));
+    let [a, b, c] = folders.each_ref().map(|folder| folder.path());
+    let at = free_address();
+    let terms = [
+        "--seats", "3", "--hands", "2", "--stack", "100", "--time", "1+0",
+    ];
+    let (mut anna, first) = host_at(a, &at, &terms);
+    let second = anna.event()["invite"]
+        .as_str()
+        .expect("an invite")
+        .to_owned();
+    let mut bert = join(b, &[&first, "--yes"], "Bert");
+    until_notice(&mut anna, "Bert is here");
+    let mut cleo = join(c, &[&second, "--yes"], "Cleo");
+    let of = anna.until("seated")["match"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
+    let of = &of[..16];
+    for side in [&mut anna, &mut bert, &mut cleo] {
+        side.until("dealt");
+    }
+    // It is the turn of Anna, whose machine stops.
+    anna.until("your-turn");
+    anna.signal("STOP");
+    for side in [&mut bert, &mut cleo] {
+        while side.until("out-of-time")["seat"] != 0 {}
+    }
+    for side in [anna, bert, cleo] {
+        side.kill();
+    }
+
+    let next = [
+        "host", "--json", "--after", of, "--hands", "1", "--name", "Bert",
+    ];
+    let mut bert = Side::start(b, &[&next[..], &["--listen", "127.0.0.1:0"]].concat());
+    until_notice(&mut bert, "is settled without Anna");
+    let invite = bert.until("invite")["invite"]
+        .as_str()
+        .expect("an invite")
+        .to_owned();
+    let mut cleo = join(c, &[&invite, "--yes"], "Cleo");
+    bert.until("dealt");
+    cleo.until("dealt");
+    let mut anna = resume(a, &[]);
+    let told = until_notice(&mut anna, "the table goes on in another match, without you");
+    assert!(told.contains("There you have 100 chips"), "{told}");
+    drop([anna, bert, cleo]);
 }

@@ -327,3 +327,43 @@ fn table_at_which_one_player_could_play_two_is_accepted_explicitly() {
     }
     host.kill();
 }
+
+/// A guest agrees to a match, and its program is killed before it hears that the match has begun. It
+/// resumes the match, in which it has signed nothing yet.
+#[cfg(unix)]
+#[test]
+fn guest_that_is_killed_before_its_first_signature_resumes_the_match() {
+    let folders = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    let [anna, bert, cleo] = folders.each_ref().map(|folder| folder.path());
+    let at = free_address();
+    let terms = ["--seats", "3", "--hands", "1", "--auto"];
+    let (mut host, first) = host_at(anna, &at, &terms);
+    let second = host.event()["invite"].as_str().unwrap().to_owned();
+    let join = |folder: &Path, invite: &str, name: &str| {
+        let args = ["join", invite, "--json", "--name", name];
+        let side = Side::start(folder, &args);
+        side
+    };
+    let mut guest = join(bert, &first, "Bert");
+    host.until("notice");
+    let mut other = join(cleo, &second, "Cleo");
+    for side in [&mut guest, &mut other] {
+        side.until("ask-sit");
+    }
+    let agree = json!({"do": "sit", "agree": true});
+    guest.say(&agree);
+    let agreed = |event: &Value| event["text"].as_str().unwrap().contains("You have agreed.");
+    while !agreed(&guest.until("notice")) {}
+    // Its machine stops, and the others begin.
+    guest.signal("STOP");
+    other.say(&agree);
+    let of = host.until("seated")["match"].clone();
+    guest.kill();
+    let again = ["resume", "--json", "--auto", "--at", &at];
+    let mut guest = Side::start(bert, &again);
+    assert_eq!(guest.until("seated")["match"], of);
+    for side in [&mut host, &mut guest, &mut other] {
+        side.until("dealt");
+    }
+    drop([host, guest, other]);
+}

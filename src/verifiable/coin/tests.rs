@@ -11,7 +11,7 @@ use super::*;
 use crate::verifiable::keys::lagrange;
 use crate::verifiable::partials::BadPartials;
 use crate::verifiable::tests::{Fixture, contexts};
-use crate::verifiable::{Context, Partials};
+use crate::verifiable::{Context, Partials, VerifiedDeck};
 
 /// The coins of the hand that the contexts of a fixture name, with one deck.
 fn decks(fixture: &Fixture) -> Decks {
@@ -149,7 +149,8 @@ fn partials_of_a_coin_are_valid_at_their_place_only() {
         receiver: Receiver::Seat(0),
         ..slots[0]
     }];
-    let without = Decks::new(decks.decks.clone());
+    let same = decks.decks.iter().map(|deck| VerifiedDeck::clone(deck));
+    let without = Decks::new(same.collect());
     let elsewhere = without.clone().with_coins(&fixture.roster, 4);
     let theirs = without.clone().with_coins(&other.roster, 3);
     for (decks, slots) in [

@@ -65,7 +65,8 @@ fn a_mixed_hand_has_the_same_kinds_in_an_order_that_its_owner_knows() {
     for position in [0, 4] {
         assert_eq!(mixed.0.places[position], goods.0.places[position]);
     }
-    let known = goods.follow_mix(&context, &hand, &own, &mut rng()).unwrap();
+    let unmixed = goods.unmixed(&hand).unwrap();
+    let known = unmixed.follow(&context, &own, &mut rng()).unwrap();
     let opened = hand.map(|position| kind(&fixture, &mixed, position).unwrap());
     assert_eq!(opened[..], known);
     let mut sorted = known.clone();
@@ -79,7 +80,8 @@ fn a_mixed_hand_has_the_same_kinds_in_an_order_that_its_owner_knows() {
     };
     let (part, again) = mixed.mix(&next, &hand[1..], &mut rng()).unwrap();
     assert!(mixed.verify_mix(&next, &hand[1..], &part).is_ok());
-    let followed = mixed.follow_mix(&next, &hand[1..], &known[1..], &mut rng());
+    let unmixed = mixed.unmixed(&hand[1..]).unwrap();
+    let followed = unmixed.follow(&next, &known[1..], &mut rng());
     let opened = [2, 3, 5].map(|position| kind(&fixture, &again, position).unwrap());
     assert_eq!(opened[..], followed.unwrap());
 }
@@ -149,8 +151,11 @@ fn positions_that_are_no_hand_of_goods_are_refused() {
         assert_eq!(refused, Some(BadShuffle::Places), "{hand:?}");
         let refused = goods.verify_mix(&context, hand, &[]).err();
         assert_eq!(refused, Some(BadShuffle::Places), "{hand:?}");
+        let refused = goods.unmixed(hand).err();
+        assert_eq!(refused, Some(BadShuffle::Places), "{hand:?}");
     }
-    let followed = goods.follow_mix(&context, &[0, 1], &[Card(0)], &mut rng);
+    let unmixed = goods.unmixed(&[0, 1]).unwrap();
+    let followed = unmixed.follow(&context, &[Card(0)], &mut rng);
     assert_eq!(followed.err(), Some(BadShuffle::Places));
     assert_eq!(gained(&[]).gain(Card(4)), None);
     assert!(Cards::kinds(0, 8).is_none() && Cards::kinds(4, 0).is_none());
@@ -191,7 +196,8 @@ fn a_stolen_good_is_seen_by_the_thief_alone() {
     let (hand, kinds) = ([0, 1, 2, 3], [3, 2, 1, 0].map(Card));
     let at = context(&fixture, owner, 9);
     let (_, mixed) = goods.mix(&at, &hand, &mut rng()).unwrap();
-    let known = goods.follow_mix(&at, &hand, &kinds, &mut rng()).unwrap();
+    let unmixed = goods.unmixed(&hand).unwrap();
+    let known = unmixed.follow(&at, &kinds, &mut rng()).unwrap();
     let (decks, seats) = (decks(&fixture, &mixed), fixture.roster.seats());
     let of_coin = Slot {
         deck: decks.coins(),
@@ -246,9 +252,10 @@ fn owner_and_thief_together_do_not_choose_the_stolen_good() {
     let goods = gained(&[0, 1, 2, 3]);
     let (hand, kinds) = ([0, 1, 2, 3], [0, 1, 2, 3].map(Card));
     let picks = picks(&fixture, 400);
+    let unmixed = goods.unmixed(&hand).unwrap();
     let mix = |round: usize, rng: &mut StdRng| {
         let at = context(&fixture, 0, round as u64);
-        goods.follow_mix(&at, &hand, &kinds, rng).unwrap()
+        unmixed.follow(&at, &kinds, rng).unwrap()
     };
     let mut rng = StdRng::seed_from_u64(7);
     // A fixed order, one that depends on the last pick, and the one of several mixes in which good 0

@@ -32,7 +32,7 @@ fn every_changed_byte_of_partials_is_refused_and_they_are_bound_to_their_place()
     let refused = Partials::verify(&context, &other_decks, &slots, &part).err();
     assert_eq!(refused, Some(BadPartials::Proof));
     // The same deck with another second component, and the same keys under another digest.
-    let mut changed = decks.decks[0].clone();
+    let mut changed = VerifiedDeck::clone(&decks.decks[0]);
     changed.places[4].b = changed.places[3].b;
     let refused = Partials::verify(&context, &Decks::new(vec![changed]), &slots, &part).err();
     assert_eq!(refused, Some(BadPartials::Proof));

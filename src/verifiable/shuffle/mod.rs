@@ -4,6 +4,8 @@
 mod permutation;
 mod proof;
 
+use std::sync::Arc;
+
 use curve25519_dalek::ristretto::{RistrettoBasepointTable, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use rand::CryptoRng;
@@ -13,7 +15,7 @@ use self::permutation::Permutation;
 use self::proof::{Proof, Statement, Witness};
 use super::context::Context;
 use super::deck::{Ciphertext, Decks, VerifiedDeck};
-use super::group::{Derived, Point, Reader};
+use super::group::{Derived, Point, Reader, Transcript};
 use crate::crypto::random_scalar;
 
 /// Why a shuffle is a foul of its signer.
@@ -47,7 +49,8 @@ impl VerifiedDeck {
     /// same part for the same deck in the same context, and an unrelated one for any other.
     pub fn shuffle(&self, context: &Context<'_>, rng: &mut impl CryptoRng) -> (Vec<u8>, Self) {
         let count = self.count();
-        let (permutation, mut derived) = self.draw(context, rng);
+        let secrets = secrets(context).points(self.points());
+        let (permutation, mut derived) = draw(secrets, count, rng);
         let added: Vec<Scalar> = (0..count).map(|_| random_scalar(&mut derived)).collect();
         let added = Zeroizing::new(added);
         let key = RistrettoBasepointTable::create(context.roster.deck.get());
@@ -74,25 +77,6 @@ impl VerifiedDeck {
         (part, output)
     }
 
-    /// The permutation of a shuffle, and the generator of its other random values.
-    fn draw(&self, context: &Context<'_>, rng: &mut impl CryptoRng) -> (Permutation, Derived) {
-        let statement = context.hash("shuffle secrets").points(self.points());
-        let mut derived = statement.derive(&[], rng);
-        let permutation = Permutation::draw(self.count(), &mut derived);
-        (permutation, derived)
-    }
-
-    /// The values that belong to the places of the deck after [`shuffle`](Self::shuffle) with the same
-    /// random bytes, from those before it.
-    pub(super) fn follow(
-        &self,
-        context: &Context<'_>,
-        values: &[u64],
-        rng: &mut impl CryptoRng,
-    ) -> Zeroizing<Vec<u64>> {
-        self.draw(context, rng).0.gather(values)
-    }
-
     /// The deck after a shuffle of this one by the seat of the context.
     ///
     /// # Errors
@@ -117,6 +101,30 @@ impl VerifiedDeck {
     }
 }
 
+/// The hash of the secrets of a shuffle in this context, before the points of the deck.
+fn secrets(context: &Context<'_>) -> Transcript {
+    context.hash("shuffle secrets")
+}
+
+/// The permutation of a shuffle of `count` cards, and the generator of its other random values.
+fn draw(secrets: Transcript, count: usize, rng: &mut impl CryptoRng) -> (Permutation, Derived) {
+    let mut derived = secrets.derive(&[], rng);
+    let permutation = Permutation::draw(count, &mut derived);
+    (permutation, derived)
+}
+
+/// The values that belong to the places of a deck after [`VerifiedDeck::shuffle`] with the same random
+/// bytes, from those before it. `points` are all points of the deck before it, encoded.
+pub(super) fn follow(
+    context: &Context<'_>,
+    points: &[u8],
+    values: &[u64],
+    rng: &mut impl CryptoRng,
+) -> Zeroizing<Vec<u64>> {
+    let (permutation, _) = draw(secrets(context).bytes(points), values.len(), rng);
+    permutation.gather(values)
+}
+
 impl Decks {
     /// The length of a part that shuffles decks with these numbers of cards, in bytes.
     pub fn shuffle_len(counts: impl IntoIterator<Item = usize>) -> usize {
@@ -126,8 +134,9 @@ impl Decks {
     /// Shuffles all decks of a hand that has no goods yet. Returns the part that the seat of the context
     /// signs, with a shuffle of each deck in order, and the new decks.
     pub fn shuffle(&self, context: &Context<'_>, rng: &mut impl CryptoRng) -> (Vec<u8>, Self) {
-        let shuffle =
-            |(number, deck): (usize, &VerifiedDeck)| deck.shuffle(&of_deck(context, number), rng);
+        let shuffle = |(number, deck): (usize, &Arc<VerifiedDeck>)| {
+            deck.shuffle(&of_deck(context, number), rng)
+        };
         let (parts, decks): (Vec<_>, Vec<_>) = self.decks.iter().enumerate().map(shuffle).unzip();
         (parts.concat(), Decks::new(decks))
     }
@@ -141,7 +150,8 @@ impl Decks {
         context: &Context<'_>,
         mut part: &[u8],
     ) -> Result<Self, BadShuffle> {
-        let fits = |deck: &VerifiedDeck| (1..=deck.cards.generators.len()).contains(&deck.count());
+        let fits =
+            |deck: &Arc<VerifiedDeck>| (1..=deck.cards.generators.len()).contains(&deck.count());
         if !self.decks.iter().all(fits) {
             return Err(BadShuffle::Places);
         }

@@ -66,9 +66,9 @@ fn a_part_shuffles_each_deck_of_a_hand_and_is_bound_to_their_order() {
     let (part, shuffled) = start.shuffle(&context, rng);
     assert_eq!(part.len(), Decks::shuffle_len(counts));
     let verified = start.verify_shuffle(&context, &part).unwrap();
-    assert_eq!(verified.digest, shuffled.digest);
+    assert_eq!(verified.digest(), shuffled.digest());
     for (number, count) in counts.into_iter().enumerate() {
-        let deck = verified.decks[number].clone();
+        let deck = VerifiedDeck::clone(&verified.decks[number]);
         let mut cards: Vec<u64> = fixture.open_all(deck).iter().map(|card| card.0).collect();
         cards.sort_unstable();
         assert_eq!(cards, (0..count as u64).collect::<Vec<_>>());
@@ -84,7 +84,7 @@ fn a_part_shuffles_each_deck_of_a_hand_and_is_bound_to_their_order() {
         changed[byte] ^= 1;
         assert!(refused(&start, &changed).is_some(), "{byte}");
     }
-    let twins = Decks::new(vec![start.decks[0].clone(); 2]);
+    let twins = Decks::new(vec![VerifiedDeck::clone(&start.decks[0]); 2]);
     let (mut part, _) = twins.shuffle(&context, rng);
     part.rotate_left(Decks::shuffle_len([3]));
     assert_eq!(refused(&twins, &part), Some(BadShuffle::Proof));

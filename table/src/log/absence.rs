@@ -83,10 +83,7 @@ impl MatchLog {
         let gone = self.state.standing().gone;
         let is_absent = |seat: &Seat| {
             let mut claims = claims.iter().rev();
-            let applies = |claim: &Claim| {
-                claim.is_valid(self) || unanswered.contains(*seat) && claim.step == self.step()
-            };
-            let of_seat = |claim: &&Claim| claim.seat == *seat && applies(claim);
+            let of_seat = |claim: &&Claim| claim.seat == *seat && claim.is_valid(self);
             let last = claims.find(|claim| of_seat(claim) && claim.what != Claimed::Closed);
             match last.map(|claim| claim.what) {
                 Some(Claimed::OutOfTime) => due.contains(seat) || unanswered.contains(*seat),
@@ -157,7 +154,7 @@ impl MatchLog {
     }
 
     /// The seats that owe the owner an answer to a roll call.
-    fn unanswered(&self) -> SeatSet {
+    pub(super) fn unanswered(&self) -> SeatSet {
         let lacks = self.lacks_of_others().into_iter();
         let answers = lacks.filter(|(_, what)| *what == Missing::Answer);
         answers.map(|(seat, _)| seat).collect()

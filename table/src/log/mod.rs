@@ -90,7 +90,7 @@ mod with_internals {
 }
 
 pub(crate) use ahead::{Verified, verify_ahead};
-pub(crate) use deck_log::{DeckNow, Opens};
+pub(crate) use deck_log::{DeckNow, KnownGoods, Opens};
 pub(crate) use early::Early;
 pub(crate) use match_file::{BadFile, Entry, MatchFile};
 pub(crate) use roll_call::Missing;

@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 
 use super::error::PlayError;
 use crate::hash::Hash;
-use crate::log::{DeckNow, MatchLog, Opens, Part, Phase};
+use crate::log::{DeckNow, KnownGoods, MatchLog, Opens, Part, Phase};
 use crate::random::Derived;
 use crate::seat::Seat;
 
@@ -23,6 +23,8 @@ pub(crate) struct VerifiableSeat {
     secret: Zeroizing<[u8; 32]>,
     /// The seat's key, once all seats have dealt their shares.
     key: Option<SecretKey>,
+    /// The hidden goods that the seat knows.
+    goods: KnownGoods,
 }
 
 impl VerifiableSeat {
@@ -35,6 +37,7 @@ impl VerifiableSeat {
             contribution: Contribution::generate(of, seats, seat.index(), &mut rng),
             secret,
             key: None,
+            goods: KnownGoods::default(),
         })
     }
 
@@ -153,7 +156,8 @@ impl VerifiableSeat {
         }
         let of = log.match_info().id();
         let rng = |step, before: &[u8; 32]| made(&self.secret, &of, step, before);
-        deck.known_goods(key, rng).get(&position).copied()
+        deck.follow_goods(&mut self.goods, key, rng);
+        self.goods.kind(position)
     }
 }
 

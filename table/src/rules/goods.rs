@@ -97,7 +97,8 @@ enum Due {
     },
     /// The good is being opened to the thief, to whom it already belongs.
     Take(Stolen),
-    /// These hidden goods were given by these seats, and are being opened to all seats.
+    /// These hidden goods were given by these seats, and are being opened to all seats. In ascending
+    /// order of their positions.
     Claims(Vec<(Seat, Good)>),
     /// Nothing: a seat chooses, or the hand is over.
     Nothing,
@@ -339,11 +340,13 @@ impl Goods {
             }
             Due::Take(_) if public.is_empty() => {}
             Due::Claims(claims) => {
+                let mut public = public.to_vec();
+                public.sort_unstable_by_key(|&(position, _)| position);
                 let positions = claims.iter().map(|(_, good)| usize::from(good.position));
                 if !positions.eq(public.iter().map(|&(position, _)| position)) {
                     return Err(BadCards::NotDue);
                 }
-                for ((seat, good), &(_, card)) in claims.iter().zip(public) {
+                for ((seat, good), (_, card)) in claims.iter().zip(public) {
                     if card != Card(good.kind.into()) {
                         return Err(BadCards::OtherKind(*seat));
                     }

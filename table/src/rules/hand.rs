@@ -92,7 +92,8 @@ enum Game {
 impl Hand {
     /// Starts a hand: antes or blinds are paid, and no card is open. `stacks` has the chips of each
     /// seat; a seat without chips is not in the hand. The seats `out` sit out. In a game without
-    /// chips, all stacks are 0, and no seat sits out.
+    /// chips, all stacks are 0; in a board game, the seats `out` get no turns, and in a deck without
+    /// rules, no seat sits out.
     ///
     /// # Errors
     /// If no hand can be dealt with these stacks or this button.
@@ -295,7 +296,7 @@ impl Hand {
     }
 
     /// In a board game: the good that was stolen last, until the next choice.
-    pub fn last_steal(&self) -> Option<Stolen> {
+    pub(crate) fn last_steal(&self) -> Option<Stolen> {
         match &self.game {
             Game::Poker(_) | Game::FreeDeck(_) => None,
             Game::Goods(goods) => goods.last_steal(),

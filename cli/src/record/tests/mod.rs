@@ -2,6 +2,7 @@
 
 mod boards;
 mod made;
+mod names;
 mod pokerkit;
 mod screens;
 mod sizes;

@@ -15,7 +15,7 @@ use super::super::words;
 use super::super::{json, listing, phh, pokerstars};
 use super::made::{Made, passive, rules};
 
-fn holdem(hands: u32) -> Made {
+pub(super) fn holdem(hands: u32) -> Made {
     let variety = Variety::Holdem(rules(Limit::NoLimit, 200));
     Made::new(variety, 2, hands, [11, 15])
 }
@@ -37,7 +37,7 @@ fn script(choices: Vec<Choice>) -> impl FnMut(Seat, &Legal) -> Option<Choice> {
 }
 
 /// A match of three hands: one with a showdown, one that ends on the flop, and an all-in.
-fn played() -> Made {
+pub(super) fn played() -> Made {
     let mut made = holdem(3);
     let (call, check) = (Choice::Call, Choice::Check);
     let mut choices = vec![Choice::Raise { to: 6 }, call.clone()];
@@ -61,7 +61,7 @@ fn played() -> Made {
     made
 }
 
-fn read(name: &str, bytes: &[u8]) -> Read {
+pub(super) fn read(name: &str, bytes: &[u8]) -> Read {
     Read {
         file: name.to_owned(),
         record: Record::read(bytes, None),
@@ -72,7 +72,7 @@ fn golden(text: &str, expected: &str) {
     assert_eq!(text, expected.trim_end());
 }
 
-fn pages(record: &Record) -> String {
+pub(super) fn pages(record: &Record) -> String {
     let hands: Vec<_> = record.hands.iter().collect();
     pokerstars::write(record, &hands, Some(DATE))
 }
@@ -480,92 +480,6 @@ fn an_undecided_pot_is_reported_with_the_seat_to_act() {
         shown.ends_with(&format!("{pot}: Bert must open its cards.")),
         "{shown}"
     );
-}
-
-/// A file with another name of a player. Only the owner's key protects the names.
-fn renamed(bytes: &[u8], old: &str, new: &str) -> Vec<u8> {
-    let name = |name: &str| [&(name.len() as u16).to_le_bytes()[..], name.as_bytes()].concat();
-    let (old, new) = (name(old), name(new));
-    let at = bytes.windows(old.len()).position(|at| at == old).unwrap();
-    let mut changed = [&bytes[..at], &new, &bytes[at + old.len()..]].concat();
-    let len = u32::from_le_bytes(*bytes.first_chunk().unwrap());
-    let len = len + new.len() as u32 - old.len() as u32;
-    changed[..4].copy_from_slice(&len.to_le_bytes());
-    changed
-}
-
-#[test]
-fn records_with_different_names_disagree() {
-    let made = played();
-    let swapped = renamed(&made.file(Seat::GUEST), "Anna", "Carl");
-    let swapped = renamed(&swapped, "Bert", "Anna");
-    let swapped = renamed(&swapped, "Carl", "Bert");
-    let files = [
-        read("anna.log", &made.file(Seat::HOST)),
-        read("bert.log", &swapped),
-    ];
-    let pairs = pairs(&files);
-    assert!(outcome(&files, &pairs).is_err());
-    let text = report(&files, &pairs, false);
-    assert!(!text.contains("Both records agree"), "{text}");
-    let names = "Both records hold the same signed parts.\n\
-                 They disagree on the name of seat 0: Anna in anna.log, Bert in bert.log. Neither name is \
-                 proven.\n\
-                 They disagree on the name of seat 1: Bert in anna.log, Anna in bert.log.";
-    assert!(text.contains(names), "{text}");
-    let unproven = "The names, the owner, notes and claims are unproven";
-    assert_eq!(text.matches(unproven).count(), 2);
-}
-
-#[test]
-fn two_files_of_one_side_agree_with_a_note() {
-    let made = played();
-    let files = ["anna.log", "copy.log"].map(|name| read(name, &made.file(Seat::HOST)));
-    let pairs = pairs(&files);
-    assert!(outcome(&files, &pairs).is_ok());
-    let text = report(&files, &pairs, false);
-    assert!(
-        text.ends_with("Both name the same seat as their owner; that is unproven."),
-        "{text}"
-    );
-}
-
-#[test]
-fn a_name_that_reads_like_a_sentence_is_quoted() {
-    let mut made = holdem(1);
-    made.play(|_, _| None);
-    let name = "Anna left the match. Bert";
-    let bytes = renamed(&made.file(Seat::HOST), "Anna", name);
-    let text = report(&[read("anna.log", &bytes)], &[], false);
-    assert_eq!(
-        text.matches(name).count(),
-        text.matches(&format!("\"{name}\"")).count(),
-        "{text}"
-    );
-    assert!(
-        text.contains(&format!("undecided: \"{name}\" must choose.")),
-        "{text}"
-    );
-    let record = Record::read(&bytes, None).unwrap();
-    assert!(pages(&record).contains(&format!("\"{name}\" must choose.")));
-}
-
-#[test]
-fn a_player_named_you_is_listed_with_the_seat() {
-    let mut made = holdem(1);
-    made.play(|_, _| None);
-    let bytes = renamed(&made.file(Seat::HOST), "Bert", "You");
-    let file = MatchEntry {
-        path: "matches/x.log".into(),
-        match_id: "6c49bb6dfa0acd46".into(),
-        peer: "You".into(),
-        changed: SystemTime::UNIX_EPOCH,
-        len: 1,
-    };
-    let listed = of_file(&file, &Ok(Record::read(&bytes, None)));
-    assert_eq!(listed.played.as_ref().unwrap().with, ["You"]);
-    let lines = history::lines(&[listed]);
-    assert!(lines.contains("  with You (seat 1)\n"), "{lines}");
 }
 
 #[test]

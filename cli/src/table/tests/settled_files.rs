@@ -131,8 +131,15 @@ fn settled_match_is_closed_to_its_players_from_the_first_signed_part_of_the_next
     assert_eq!(open::is_settled(own, &first).unwrap(), None);
     assert!(open::must_not_be_settled(own, &first).is_ok());
     assert_eq!(open::went_on(own, &first, three.peer(2)).unwrap(), None);
+    let mut both = three.open();
+    both.sort_unstable();
+    let mut expected = [first, next.id()];
+    expected.sort_unstable();
+    assert_eq!(both, expected);
+    let file = open::find(own, &next.id(), three.peer(1)).unwrap();
+    file.unwrap().forget().unwrap();
     assert_eq!(three.open(), [first]);
-    // Its file was removed. From the first part on, the other one is closed.
+    // From the first part on, the other one is closed.
     three.file(&next, is_dealing_keys);
     assert_eq!(open::is_settled(own, &first).unwrap(), Some(next.id()));
     assert!(open::must_not_be_settled(own, &first).is_err());

@@ -29,7 +29,7 @@ use crate::seat::Seat;
 pub use sealed::{Attempt, CardOpening, Masked, Reseal, Seal, SealedInput};
 pub(super) use sealed::{Sizes, read_openings, read_reveal, write_reveal};
 pub(super) use verifiable::{Checked, VerifiableSizes};
-pub(crate) use verifiable::{DeckNow, Opens};
+pub(crate) use verifiable::{DeckNow, KnownGoods, Opens};
 
 /// The deck of the current hand, as far as the complete steps determine it.
 #[derive(Clone, Debug)]

@@ -320,6 +320,50 @@ fn seat_that_owes_an_answer_to_a_roll_call_can_be_absent() {
 }
 
 #[test]
+fn claim_about_an_answer_applies_although_the_seat_has_signed() {
+    let mut table = Table::new(threshold(5, 4, 1), 2);
+    table.play_until(|log| log.phase() == Phase::Deal);
+    table.deliver_all();
+    let (late, silent) = (seat(0), seat(1));
+    let deal = table.sign(silent).unwrap();
+    table.send(&deal);
+    table.deliver_all();
+    for caller in [2, 3, 4].map(seat) {
+        while let Some(statement) = table.sign(caller) {
+            table.send(&statement);
+        }
+    }
+    table.deliver_all();
+    let claim = |log: &MatchLog| Claim {
+        step: log.step(),
+        seat: silent,
+        time: 1,
+        what: Claimed::OutOfTime,
+    };
+    let log = &table.seats[2].log;
+    assert!(log.part(log.step(), silent).is_some() && !claim(log).is_valid(log));
+    for caller in [2, 3, 4].map(seat) {
+        let call = table.call(caller, &[late]).unwrap();
+        table.send(&call);
+    }
+    for to in [2, 3, 4].map(seat) {
+        for from in [2, 3, 4].map(seat) {
+            table.deliver(from, to);
+        }
+    }
+    let log = &table.seats[2].log;
+    assert!(claim(log).is_valid(log));
+    // Its own roll call voids the claim, because the step is over.
+    let out_of_time = claim(log);
+    table.deliver_all();
+    let call = table.call(silent, &[late]).unwrap();
+    table.send(&call);
+    table.deliver_all();
+    let log = &table.seats[2].log;
+    assert!(log.gone().contains(&late) && !out_of_time.is_valid(log));
+}
+
+#[test]
 fn two_seats_and_finished_matches_are_not_settled() {
     let (table, due) = at_a_choice(2);
     assert_eq!(table.seats[0].log.settled_without(&[due]), None);

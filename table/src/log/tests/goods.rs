@@ -1,5 +1,7 @@
 //! Board games with a verifiable deck: several decks, goods, trades, steals and dice.
 
+mod many;
+
 use dealerless::deck::Card;
 use dealerless::dice::Dice;
 use dealerless::verifiable::BadShuffle;

@@ -130,6 +130,13 @@ fn seat_gives_only_its_own_goods_of_the_kinds_that_it_names() {
     give(&mut hand, &[good(0, 0), good(3, 0)]).unwrap();
     hand.opened(&[(FIRST, Card(0))]).unwrap();
     assert_eq!(hand.goods(Seat::HOST), []);
+    // Several goods are opened in any order.
+    gain(&mut hand, 0, 0, 2).unwrap();
+    mix(&mut hand);
+    give(&mut hand, &[good(4, 0), good(5, 0)]).unwrap();
+    let opened = [(FIRST + 5, Card(0)), (FIRST + 4, Card(0))];
+    hand.opened(&opened).unwrap();
+    assert_eq!(hand.goods(Seat::HOST), []);
 }
 
 #[test]

@@ -4,14 +4,11 @@ use dealerless::verifiable::{
     Context, Dealing, Decks, Goods, Keys, Receiver, Seats, SecretKey, Shown, Slot,
 };
 
-use std::collections::BTreeMap;
-
 use dealerless::deck::Card;
-use rand::CryptoRng;
 
 use super::super::{DeckLog, Turn};
+use super::VerifiableLog;
 use super::layout::receiver;
-use super::{Trail, VerifiableLog};
 use crate::log::match_log::MatchLog;
 use crate::log::phase::Phase;
 use crate::rules::Learners;
@@ -19,8 +16,8 @@ use crate::seat::Seat;
 
 /// The verifiable deck of a match in the current step, as one seat uses it.
 pub(crate) struct DeckNow<'a> {
-    deck: &'a VerifiableLog,
-    turn: Turn<'a>,
+    pub(super) deck: &'a VerifiableLog,
+    pub(super) turn: Turn<'a>,
 }
 
 /// The cards that a seat opens in a step.
@@ -96,7 +93,7 @@ impl DeckNow<'_> {
 
     /// The decks of the hand, once all seats have shuffled them.
     pub(crate) fn hand(&self) -> Option<&Decks> {
-        self.deck.hand.as_ref().map(|hand| &*hand.decks)
+        self.deck.hand.as_ref().map(|hand| &hand.decks)
     }
 
     /// The goods that the seat mixes in this step: what the mix is bound to, all goods, and the numbers
@@ -105,7 +102,7 @@ impl DeckNow<'_> {
         let Phase::Mix { positions, .. } = self.turn.phase else {
             return None;
         };
-        let goods = self.deck.hand.as_ref()?.goods.as_deref()?;
+        let goods = self.deck.hand.as_ref()?.goods.as_ref()?;
         let context = self.deck.mix_context(&self.turn).ok()?;
         Some((context, goods, self.deck.numbers(positions)))
     }
@@ -138,62 +135,6 @@ impl DeckNow<'_> {
             }
         };
         Some(deck.layout.card(&slot, card?))
-    }
-
-    /// The hidden goods whose kinds the seat knows: it has mixed them, or they were opened to it alone.
-    /// `rng` gives the random values with which the seat has mixed goods in a step, after steps with
-    /// this hash.
-    pub(crate) fn known_goods<R: CryptoRng>(
-        &self,
-        key: &SecretKey,
-        rng: impl Fn(u64, &[u8; 32]) -> R,
-    ) -> BTreeMap<usize, Card> {
-        let mut known = BTreeMap::new();
-        let trail = self.deck.hand.as_ref().map(|hand| &hand.trail);
-        for step in trail.into_iter().flatten() {
-            match step {
-                Trail::Mixed {
-                    seat,
-                    positions,
-                    public,
-                    step,
-                    before,
-                    goods,
-                } => {
-                    let kinds = positions.iter().zip(public);
-                    let kinds = kinds.map(|(position, public)| public.or(known.remove(position)));
-                    let kinds: Vec<Option<Card>> = kinds.collect();
-                    let kinds: Option<Vec<Card>> = kinds.into_iter().collect();
-                    let turn = Turn {
-                        step: *step,
-                        before: *before,
-                        ..self.turn
-                    };
-                    let (Some(kinds), Ok(context)) = (kinds, self.deck.mix_context(&turn)) else {
-                        continue;
-                    };
-                    if *seat == self.turn.seat {
-                        let numbers = self.deck.numbers(positions);
-                        let rng = &mut rng(*step, before);
-                        let after = goods.follow_mix(&context, &numbers, &kinds, rng);
-                        known.extend(positions.iter().copied().zip(after.unwrap_or_default()));
-                    }
-                }
-                Trail::Seen {
-                    seat,
-                    position,
-                    slot,
-                    partials,
-                    decks,
-                } if *seat == self.turn.seat => {
-                    let (deck, at) = (slot.deck, slot.position);
-                    let card = decks.open_own(self.deck.seats, deck, at, partials, key);
-                    known.extend(card.map(|card| (*position, card)));
-                }
-                Trail::Seen { .. } => {}
-            }
-        }
-        known
     }
 
     /// Whether a position is that of a good.

@@ -1,20 +1,24 @@
 //! Goods and coins of a board game: what is gained, mixed, rolled, and seen by one seat.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 use dealerless::deck::Card;
 use dealerless::dice::Dice;
-use dealerless::verifiable::{Coin, Decks, Goods, Partial, Slot};
+use dealerless::verifiable::{Coin, Decks, Goods, OpenedTo, SecretKey, Slot, Unmixed};
+use rand::CryptoRng;
 
+use super::super::Turn;
 use super::VerifiableLog;
+use super::asked::DeckNow;
 use crate::log::phase::Phase;
 use crate::rules::{Hand, Learners};
 use crate::seat::Seat;
 
-/// A step that changed which seats know a good.
+/// A step that changed which seats know a good, with what such a seat needs to compute the kinds. It
+/// takes less memory than the parts of the step.
 #[derive(Clone)]
 pub(super) enum Trail {
-    /// A seat mixed its goods. The goods are those before the step.
+    /// A seat mixed its goods.
     Mixed {
         seat: Seat,
         positions: Vec<usize>,
@@ -22,16 +26,32 @@ pub(super) enum Trail {
         public: Vec<Option<Card>>,
         step: u64,
         before: [u8; 32],
-        goods: Arc<Goods>,
+        /// The goods before the step.
+        unmixed: Unmixed,
     },
     /// A hidden good was opened to a seat alone.
     Seen {
         seat: Seat,
         position: usize,
-        slot: Slot,
-        partials: Vec<Partial>,
-        decks: Arc<Decks>,
+        opened: Box<OpenedTo>,
     },
+}
+
+/// The hidden goods of a hand whose kinds a seat knows: it has mixed them, or they were opened to it
+/// alone.
+#[derive(Default)]
+pub(crate) struct KnownGoods {
+    hand: u64,
+    /// The number of the steps that the kinds follow from.
+    followed: usize,
+    kinds: BTreeMap<usize, Card>,
+}
+
+impl KnownGoods {
+    /// The kind of a good, if the seat knows it.
+    pub(crate) fn kind(&self, position: usize) -> Option<Card> {
+        self.kinds.get(&position).copied()
+    }
 }
 
 impl VerifiableLog {
@@ -49,15 +69,15 @@ impl VerifiableLog {
 
     /// Replaces the goods of the hand.
     fn set_goods(&mut self, goods: Goods) {
-        let decks = Arc::new(self.decks_with(Some(&goods)));
+        let decks = self.decks_with(Some(&goods));
         if let Some(hand) = &mut self.hand {
-            (hand.decks, hand.goods) = (decks, Some(Arc::new(goods)));
+            (hand.decks, hand.goods) = (decks, Some(goods));
         }
     }
 
     /// Adds the goods that seats have gained in this step.
     pub(in super::super) fn gain(&mut self, game: &Hand) {
-        let goods = self.hand.as_ref().and_then(|hand| hand.goods.as_deref());
+        let goods = self.hand.as_ref().and_then(|hand| hand.goods.as_ref());
         let Some(mut goods) = goods.cloned() else {
             return;
         };
@@ -104,28 +124,28 @@ impl VerifiableLog {
         goods: Goods,
         before: [u8; 32],
     ) {
-        let layout = &self.layout;
-        let slots = positions
-            .iter()
-            .map(|&position| layout.slot(position, Learners::All));
-        let slots: Vec<Slot> = slots.collect();
+        let numbers = self.numbers(&positions);
         let Some(hand) = &mut self.hand else {
             return;
         };
-        let is_mixed = |slot: &Slot| {
-            let mut mixed = slots.iter();
-            mixed.any(|mixed| (mixed.deck, mixed.position) == (slot.deck, slot.position))
-        };
-        hand.partials.retain(|slot, _| !is_mixed(slot));
+        for &position in &positions {
+            let slots = hand.partials.range(self.layout.slots(position));
+            let slots: Vec<Slot> = slots.map(|(slot, _)| *slot).collect();
+            for slot in slots {
+                hand.partials.remove(&slot);
+            }
+        }
         let public = positions.iter().map(|position| hand.open.remove(position));
-        if let Some(goods) = &hand.goods {
+        let public = public.collect();
+        let unmixed = hand.goods.as_ref().map(|goods| goods.unmixed(&numbers));
+        if let Some(Ok(unmixed)) = unmixed {
             hand.trail.push(Trail::Mixed {
                 seat,
-                public: public.collect(),
                 positions,
+                public,
                 step,
                 before,
-                goods: Arc::clone(goods),
+                unmixed,
             });
         }
         self.set_goods(goods);
@@ -136,13 +156,74 @@ impl VerifiableLog {
         let slot = self.layout.slot(position, Learners::Seat(seat));
         let partials = self.partials(&slot);
         if let Some(hand) = &mut self.hand {
-            hand.trail.push(Trail::Seen {
+            let opened = hand.decks.opened_to(slot.deck, slot.position, partials);
+            hand.trail.extend(opened.map(|opened| Trail::Seen {
                 seat,
                 position,
-                slot,
-                partials,
-                decks: Arc::clone(&hand.decks),
-            });
+                opened: Box::new(opened),
+            }));
         }
+    }
+}
+
+impl DeckNow<'_> {
+    /// Updates the goods that the seat knows, with the steps since the last call. `rng` gives the random
+    /// values with which the seat has mixed goods in a step, after steps with this hash.
+    pub(crate) fn follow_goods<R: CryptoRng>(
+        &self,
+        known: &mut KnownGoods,
+        key: &SecretKey,
+        rng: impl Fn(u64, &[u8; 32]) -> R,
+    ) {
+        let hand = self.deck.hand.as_ref();
+        let trail = hand.map_or(&[][..], |hand| &hand.trail);
+        if known.hand != self.deck.number || known.followed > trail.len() {
+            *known = KnownGoods {
+                hand: self.deck.number,
+                ..KnownGoods::default()
+            };
+        }
+        for step in &trail[known.followed..] {
+            match step {
+                Trail::Mixed {
+                    seat,
+                    positions,
+                    public,
+                    step,
+                    before,
+                    unmixed,
+                } => {
+                    let kinds = positions.iter().zip(public);
+                    let kinds =
+                        kinds.map(|(position, public)| public.or(known.kinds.remove(position)));
+                    let kinds: Vec<Option<Card>> = kinds.collect();
+                    let kinds: Option<Vec<Card>> = kinds.into_iter().collect();
+                    let turn = Turn {
+                        step: *step,
+                        before: *before,
+                        ..self.turn
+                    };
+                    let (Some(kinds), Ok(context)) = (kinds, self.deck.mix_context(&turn)) else {
+                        continue;
+                    };
+                    if *seat == self.turn.seat {
+                        let after = unmixed.follow(&context, &kinds, &mut rng(*step, before));
+                        let after = after.unwrap_or_default();
+                        known.kinds.extend(positions.iter().copied().zip(after));
+                    }
+                }
+                Trail::Seen {
+                    seat,
+                    position,
+                    opened,
+                } => {
+                    if *seat == self.turn.seat {
+                        let kind = opened.card(self.deck.seats, key);
+                        known.kinds.extend(kind.map(|kind| (*position, kind)));
+                    }
+                }
+            }
+        }
+        known.followed = trail.len();
     }
 }

@@ -97,7 +97,7 @@ impl VerifiableLog {
     }
 
     fn goods(&self) -> Option<&Goods> {
-        self.hand.as_ref()?.goods.as_deref()
+        self.hand.as_ref()?.goods.as_ref()
     }
 
     /// The context of a mix of goods.

@@ -1,9 +1,10 @@
 //! The places of cards, goods and coins: the positions that the rules use, and the slots of the crypto.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use dealerless::deck::Card;
-use dealerless::verifiable::{Cards, Receiver, Slot};
+use dealerless::verifiable::{Cards, Decks, Goods, Receiver, Slot, VerifiedDeck};
 
 use crate::rules::{Game, Learners, Stakes};
 
@@ -17,23 +18,31 @@ pub(super) struct Layout {
     pub(super) decks: Vec<Arc<Cards>>,
     /// The kinds of goods, if the game has goods.
     pub(super) goods: Option<Arc<Cards>>,
+    /// The number that stands for the coins among the decks.
+    coins_deck: usize,
 }
 
 impl Layout {
     pub(super) fn new(stakes: &Stakes) -> Self {
         let new = |name: &str, count| Cards::new(name, count).expect("the stakes limit the cards");
-        let Some(game) = stakes.game() else {
-            return Layout {
-                decks: vec![new(ONE_DECK, stakes.deck().0)],
-                goods: None,
-            };
+        let (decks, goods) = match stakes.game() {
+            None => (vec![new(ONE_DECK, stakes.deck().0)], None),
+            Some(game) => {
+                let decks = game.decks().iter();
+                let decks = decks.map(|deck| new(&deck.name, deck.kinds.cards()));
+                let goods = Cards::kinds(game.goods().len(), Game::MAX_HELD);
+                (decks.collect(), goods)
+            }
         };
-        let decks = game.decks().iter();
+        let start = Decks::new(decks.iter().map(VerifiedDeck::start).collect());
+        let hand = match &goods {
+            Some(kinds) => start.with_goods(&Goods::new(kinds)),
+            None => start,
+        };
         Layout {
-            decks: decks
-                .map(|deck| new(&deck.name, deck.kinds.cards()))
-                .collect(),
-            goods: Cards::kinds(game.goods().len(), Game::MAX_HELD),
+            coins_deck: hand.coins(),
+            decks,
+            goods,
         }
     }
 
@@ -50,10 +59,6 @@ impl Layout {
     /// The number of the goods as a deck.
     pub(super) fn goods_deck(&self) -> usize {
         self.decks.len()
-    }
-
-    fn coins_deck(&self) -> usize {
-        self.decks.len() + usize::from(self.goods.is_some())
     }
 
     fn first_coin(&self) -> usize {
@@ -77,7 +82,7 @@ impl Layout {
     /// The deck of a position, and the position in it.
     fn place(&self, position: usize) -> (usize, usize) {
         if position >= self.first_coin() {
-            return (self.coins_deck(), position - self.first_coin());
+            return (self.coins_deck, position - self.first_coin());
         }
         let decks = (0..self.decks.len()).rev();
         let with_goods = decks.map(|deck| (deck, self.start(deck)));
@@ -95,6 +100,16 @@ impl Layout {
             position,
             receiver: receiver(to),
         }
+    }
+
+    /// The slots of a position, for all receivers.
+    pub(super) fn slots(&self, position: usize) -> RangeInclusive<Slot> {
+        let first = self.slot(position, Learners::All);
+        let last = Slot {
+            receiver: Receiver::Seat(usize::MAX),
+            ..first
+        };
+        first..=last
     }
 
     /// The number of a card of the deck of this slot, over all decks. A good is a card with the number

@@ -29,6 +29,7 @@ use crate::log::phase::{End, Phase};
 use crate::rules::{Learners, Stakes};
 use crate::seat::Seat;
 pub(crate) use asked::{DeckNow, Opens};
+pub(crate) use goods::KnownGoods;
 use goods::Trail;
 use layout::Layout;
 pub(in crate::log) use sizes::VerifiableSizes;
@@ -53,7 +54,7 @@ pub(in crate::log) struct VerifiableLog {
     /// The decks after the shuffles so far.
     deck: Decks,
     /// The decks of the hand, once all seats have shuffled them.
-    hand: Option<HandDeck>,
+    hand: Option<Box<HandDeck>>,
     /// The shuffles for the next hand.
     pub(in crate::log) ahead: Option<Box<AheadChain>>,
     /// The chains for the next hand that are void because a seat is gone.
@@ -64,9 +65,9 @@ pub(in crate::log) struct VerifiableLog {
 #[derive(Clone)]
 struct HandDeck {
     /// The decks, with the goods as they are now.
-    decks: Arc<Decks>,
+    decks: Decks,
     /// The goods, if the game has goods.
-    goods: Option<Arc<Goods>>,
+    goods: Option<Goods>,
     /// What hid goods, or showed hidden ones to one seat, in order: each seat computes from it the
     /// goods that it knows.
     trail: Vec<Trail>,
@@ -176,15 +177,15 @@ impl VerifiableLog {
     /// The decks after the last shuffle, made in this step, are those of the hand.
     fn use_deck(&mut self, step: u64) {
         let goods = self.layout.goods.as_ref().map(Goods::new);
-        self.hand = Some(HandDeck {
-            decks: Arc::new(self.decks_with(goods.as_ref())),
-            goods: goods.map(Arc::new),
+        self.hand = Some(Box::new(HandDeck {
+            decks: self.decks_with(goods.as_ref()),
+            goods,
             trail: Vec::new(),
             shown: BTreeMap::new(),
             since: step + 1,
             partials: BTreeMap::new(),
             open: BTreeMap::new(),
-        });
+        }));
     }
 
     /// The shuffle of the first seat that has not left, from `seat` on.
@@ -246,13 +247,10 @@ impl VerifiableLog {
             .hand
             .as_ref()
             .filter(|_| !self.layout.is_good(position))?;
-        let at = self.layout.slot(position, Learners::All);
-        let mut slots = hand.partials.keys();
-        slots.find_map(|slot| match slot.receiver {
-            Receiver::Seat(seat) if (slot.deck, slot.position) == (at.deck, at.position) => {
-                Some(Seat::new(seat as u8))
-            }
-            _ => None,
+        let mut given = hand.partials.range(self.layout.slots(position));
+        given.find_map(|(slot, _)| match slot.receiver {
+            Receiver::Seat(seat) => Some(Seat::new(seat as u8)),
+            Receiver::All => None,
         })
     }
 
