@@ -8,9 +8,10 @@ use rand::seq::IndexedRandom;
 use super::world::{World, late};
 use super::{ONE, TWO};
 use crate::log::tests::many_seats::threshold;
-use crate::log::{End, MatchLog, Phase};
+use crate::log::{End, LogMessage, MatchLog, Phase, Signed, Statement};
 use crate::play::clocks::Lacks;
 use crate::play::news::Command;
+use crate::play::orders::Event;
 use crate::record::{Compared, MatchState, Record, compare};
 use crate::seat::Seat;
 

@@ -226,7 +226,7 @@ impl Honest {
 
     /// The step up to which the log is the history of its owner.
     pub(super) fn end(&self) -> u64 {
-        self.log.removed_in.unwrap_or(self.log.step())
+        self.log.step()
     }
 }
 
