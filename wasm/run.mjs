@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 const [file, hands = "3"] = process.argv.slice(2);
 const module = await WebAssembly.compile(await readFile(file));
 const STACK = 1 << 20;
-const NORMAL = 0, UNWINDING = 1, REWINDING = 2;
+const UNWINDING = 1, REWINDING = 2;
 const text = new TextDecoder();
 
 class Seat {
@@ -14,7 +14,8 @@ class Seat {
     this.number = number;
     this.messages = []; // messages of the other seat, not yet received
     this.bytes = []; // chunks for the engine of this seat
-    this.waiting = null; // what the engine waits for: a function that returns whether it can go on
+    this.isWaiting = false; // whether the engine waits for bytes
+    this.isStarted = false;
     this.printed = [];
     this.over = false;
     this.received = 0;
@@ -23,23 +24,17 @@ class Seat {
 
   async sit(other) {
     const at = (start, len) => new Uint8Array(this.memory.buffer, start, len);
-    const wait = (ready) => {
-      this.waits += 1;
-      this.waiting = ready;
-      this.exports.asyncify_start_unwind(this.stack);
-      return 0;
-    };
-    const isRewound = () => {
-      if (this.exports.asyncify_get_state() !== REWINDING) return false;
-      this.exports.asyncify_stop_rewind();
-      return true;
-    };
     const host = {
       message: (start, len) => { other.messages.push(at(start, len).slice()); },
       engine_send: (start, len) => { other.bytes.push(at(start, len).slice()); },
       engine_recv: (start, len, _) => {
-        isRewound();
-        if (this.bytes.length === 0) return wait(() => this.bytes.length > 0);
+        if (this.exports.asyncify_get_state() === REWINDING) this.exports.asyncify_stop_rewind();
+        if (this.bytes.length === 0) {
+          this.waits += 1;
+          this.isWaiting = true;
+          this.exports.asyncify_start_unwind(this.stack);
+          return 0;
+        }
         const [first] = this.bytes;
         const taken = first.subarray(0, len);
         at(start, len).set(taken);
@@ -48,8 +43,6 @@ class Seat {
         this.received += taken.length;
         return taken.length;
       },
-      // One step at least lies between two questions for an order.
-      wait_for_order: () => { if (!isRewound()) wait(() => true); },
       now: () => performance.now(),
       random: (start, len) => { crypto.getRandomValues(at(start, len)); },
       print: (start, len) => { this.printed.push(text.decode(at(start, len).slice())); },
@@ -61,20 +54,23 @@ class Seat {
     exports.sit(this.number, Number(hands));
   }
 
-  // Runs the engine until it waits.
+  // Runs the engine, if there is something to do, until it waits or has executed its orders.
   engine() {
     const { exports, stack } = this;
-    const words = new Uint32Array(this.memory.buffer);
-    if (this.waiting === null) {
+    if (this.isWaiting) {
+      if (this.bytes.length === 0) return;
+      this.isWaiting = false;
+      exports.asyncify_start_rewind(stack);
+    } else {
+      if (this.isStarted && !exports.has_orders()) return;
+      this.isStarted = true;
+      const words = new Uint32Array(this.memory.buffer);
       words[stack >> 2] = stack + 8;
       words[(stack >> 2) + 1] = stack + STACK;
-    } else {
-      this.waiting = null;
-      exports.asyncify_start_rewind(stack);
     }
-    exports.engine();
+    const lives = exports.engine();
     if (exports.asyncify_get_state() === UNWINDING) exports.asyncify_stop_unwind();
-    if (exports.asyncify_get_state() !== NORMAL) throw new Error("the engine is in no state");
+    else if (!lives) throw new Error("the engine has failed");
   }
 
   step() {
@@ -94,7 +90,7 @@ const begun = performance.now();
 for (let round = 0; round < 1_000_000 && !seats.every((seat) => seat.over); round += 1) {
   for (const seat of seats) {
     seat.step();
-    if (seat.waiting === null || seat.waiting()) seat.engine();
+    seat.engine();
   }
 }
 const time = performance.now() - begun;

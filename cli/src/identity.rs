@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 use dealerless_table::identity::{HomeError, OldIdentity, PublicIdentity, Succession};
-use dealerless_table::log::{DiskStorage, Journal, MatchFolder, Phase};
+use dealerless_table::log::{Journal, MatchFolder, Phase};
+use dealerless_table::storage::DiskStorage;
 use serde_json::json;
 
 use crate::output::{show, show_json};

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use dealerless::deck::Card;
-use dealerless_table::log::{Begun, End, LogEvent, MatchLog, Phase, Stop, Storage};
-use dealerless_table::play::{News, NotNow, Play, Vault};
+use dealerless_table::log::{Begun, End, LogEvent, MatchLog, Phase, Stop};
+use dealerless_table::play::{News, NotNow, Play};
 use dealerless_table::rules::{Amounts, Hand, Learners, Legal, Outcome, Proposal, Stakes};
+use dealerless_table::storage::{Storage, Vault};
 use dealerless_table::{Seat, hex};
 use rand::CryptoRng;
 

@@ -13,7 +13,8 @@ mod several;
 
 use dealerless_table::Seat;
 use dealerless_table::internals::write_records;
-use dealerless_table::log::{Journal, MatchLog, MemoryStorage, SignedPart};
+use dealerless_table::log::{Journal, MatchLog, SignedPart};
+use dealerless_table::storage::MemoryStorage;
 use dealerless_table::record::{BadRecord, Compared, Record, compare};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;

@@ -24,16 +24,16 @@ use dealerless::deck::Card;
 use dealerless::dice::Dice;
 use dealerless_table::identity::{Identity, Name};
 use dealerless_table::log::{
-    Clock, DeckTerms, Header, Journal, LogEvent, Match, MatchLog, MemoryStorage, Player, Sitting,
-    Stop,
+    Clock, DeckTerms, Header, Journal, LogEvent, Match, MatchLog, Player, Sitting, Stop,
 };
 use dealerless_table::play::{
-    Command, DeckSetting, Event, MemoryVault, News, Order, Orders, Outbox, Play, Setting,
+    Command, DeckSetting, Event, News, Order, Orders, Outbox, Play, Setting,
 };
 use dealerless_table::record::Record;
 use dealerless_table::rules::{
     Choice, Edition, Gain, Game, GameDeck, Good, GoodsChoice, Learners, Legal, Offer, Stakes,
 };
+use dealerless_table::storage::{MemoryStorage, MemoryVault};
 use dealerless_table::{Seat, SystemRng, system_rng};
 
 const NAMES: [&str; 4] = ["Anna", "Bert", "Cleo", "Dora"];

@@ -1,9 +1,9 @@
 //! One seat of a match in WebAssembly, without threads, clocks, files and sockets. `run.mjs` plays a
 //! match of two such seats with the real engine.
 //!
-//! The host of the module passes messages and bytes of the engine from one seat to the other. Two calls
-//! wait: `engine_recv` and `wait_for_order`. Asyncify suspends them, so that the host can call
-//! [`receive`] and [`step`] while [`engine`] waits. No borrow of [`SEAT`] lives across a wait.
+//! The host of the module passes messages and bytes of the engine from one seat to the other. One call
+//! waits: `engine_recv`. Asyncify suspends it, so that the host can call [`receive`] and [`step`] while
+//! [`engine`] waits. No borrow of a cell lives across a wait.
 
 #![cfg(target_family = "wasm")]
 
@@ -13,6 +13,7 @@ use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::time::Duration;
 
+use dealerless::deck;
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::{Channel, Deadlines, Transport};
 use dealerless::shuffle::Algorithm;
@@ -21,8 +22,8 @@ use dealerless_table::log::{
     Clock, DeckTerms, Header, Inputs, Journal, Match, MatchLog, Player, SealedTerms, Sitting,
 };
 use dealerless_table::play::{
-    Binding, Command, DealCircuit, DeckSetting, Done, Event, Incoming, Moment, News, Order, Orders,
-    Outbox, SealedSetting, Setting, TableCore, TableEvent, serve,
+    Binding, Command, DealCircuit, DeckSetting, Done, Engine, Event, Incoming, Moment, News, Order,
+    Orders, Outbox, SealedSetting, Setting, TableCore, TableEvent,
 };
 use dealerless_table::rules::{BettingRules, Choice, Legal, Limit, Posts, Stakes, Variety};
 use dealerless_table::storage::{MemoryStorage, MemoryVault};
@@ -36,8 +37,6 @@ unsafe extern "C" {
     fn engine_send(at: *const u8, len: usize);
     /// Waits for bytes of the engine. Returns their number, or -1 after `ms`.
     fn engine_recv(at: *mut u8, len: usize, ms: f64) -> i32;
-    /// Waits until `step` has returned.
-    fn wait_for_order();
     /// Milliseconds since a fixed moment.
     fn now() -> f64;
     fn random(at: *mut u8, len: usize);
@@ -71,6 +70,7 @@ struct Playing {
 thread_local! {
     static SEAT: RefCell<Option<Playing>> = const { RefCell::new(None) };
     static ORDERS: RefCell<VecDeque<Order>> = const { RefCell::new(VecDeque::new()) };
+    static ENGINE: RefCell<Option<Engine<SystemRng>>> = const { RefCell::new(None) };
 }
 
 struct ToHost;
@@ -212,46 +212,54 @@ pub extern "C" fn step() -> bool {
     playing(Playing::step)
 }
 
-/// Runs the engine. Waits.
+/// Starts the engine, or executes its orders. Waits. Returns whether the engine lives.
 #[unsafe(no_mangle)]
-pub extern "C" fn engine() {
-    let (seat, circuit) = playing(|playing| (playing.seat, Arc::clone(&playing.circuit)));
-    let binding = Binding {
-        seat,
-        handshake: [0; 32],
-        circuit,
-        attempts: Box::new(Uncounted),
-        now: clock,
-    };
-    let channel = Channel::with_clock(EngineStream, Deadlines::default(), clock);
-    let report = |done| {
-        playing(|playing| {
-            let event = Event::Done(done);
-            let peer = playing.seat.next(2);
-            playing.table.receive(Some(peer), Incoming::Event(event));
-        });
-        true
-    };
-    let served = serve(channel, binding, NextOrders, system_rng(), &|_| {}, &report);
-    if let Err(error) = served {
-        report(Done::Failed(error));
+pub extern "C" fn engine() -> bool {
+    match execute() {
+        Ok(()) => true,
+        Err(error) => {
+            report(Done::Failed(error));
+            false
+        }
     }
 }
 
-/// The orders, as they are given.
-struct NextOrders;
-
-impl Iterator for NextOrders {
-    type Item = Order;
-
-    fn next(&mut self) -> Option<Order> {
-        loop {
-            if let Some(order) = ORDERS.with_borrow_mut(VecDeque::pop_front) {
-                return Some(order);
-            }
-            unsafe { wait_for_order() };
-        }
+fn execute() -> deck::Result<()> {
+    let mut engine = match ENGINE.take() {
+        Some(engine) => engine,
+        None => start()?,
+    };
+    while let Some(order) = ORDERS.with_borrow_mut(VecDeque::pop_front) {
+        report(engine.execute(order)?);
     }
+    ENGINE.set(Some(engine));
+    Ok(())
+}
+
+fn start() -> deck::Result<Engine<SystemRng>> {
+    let binding = playing(|playing| Binding {
+        seat: playing.seat,
+        handshake: [0; 32],
+        circuit: Arc::clone(&playing.circuit),
+        attempts: Box::new(Uncounted),
+        now: clock,
+    });
+    let channel = Channel::with_clock(EngineStream, Deadlines::default(), clock);
+    Engine::start(channel, binding, system_rng())
+}
+
+fn report(done: Done) {
+    playing(|playing| {
+        let peer = playing.seat.next(2);
+        let event = Event::Done(done);
+        playing.table.receive(Some(peer), Incoming::Event(event));
+    });
+}
+
+/// Whether the engine has orders.
+#[unsafe(no_mangle)]
+pub extern "C" fn has_orders() -> bool {
+    ORDERS.with_borrow(|orders| !orders.is_empty())
 }
 
 fn playing<R>(work: impl FnOnce(&mut Playing) -> R) -> R {

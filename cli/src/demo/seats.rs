@@ -13,12 +13,12 @@ use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::Deadlines;
 use dealerless_table::connection::{Connection, Door, DoorEvent, Guest, Timing};
 use dealerless_table::identity::{Home, Identity, Name};
-use dealerless_table::log::{End, Header, Inputs, Journal, LogEvent, MatchLog, MemoryStorage};
+use dealerless_table::log::{End, Header, Inputs, Journal, LogEvent, MatchLog};
 use dealerless_table::play::{
-    Command, DealCost, DeckSetting, MemoryVault, News, SealedSetting, Seating, Setting, Table,
-    TableEvent,
+    Command, DealCost, DeckSetting, News, SealedSetting, Seating, Setting, Table, TableEvent,
 };
 use dealerless_table::rules::{Choice, Legal};
+use dealerless_table::storage::{MemoryStorage, MemoryVault};
 use dealerless_table::{Seat, system_rng};
 
 use super::hand::View;

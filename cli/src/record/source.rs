@@ -8,8 +8,9 @@ use std::time::SystemTime;
 
 use anyhow::{Context, ensure};
 use dealerless_table::identity::Identity;
-use dealerless_table::log::{MatchEntry, MatchFolder, check_regular};
+use dealerless_table::log::{MatchEntry, MatchFolder};
 use dealerless_table::record::{BadRecord, Record};
+use dealerless_table::storage::check_regular;
 
 use crate::output::say;
 use crate::table::{FolderArgs, is_in_use};

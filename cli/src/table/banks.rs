@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use dealerless_table::Seat;
-use dealerless_table::log::Storage;
-use dealerless_table::play::{Table, Vault};
+use dealerless_table::play::Table;
+use dealerless_table::storage::{Storage, Vault};
 
 use super::open::clock_file;
 use crate::whole_file;

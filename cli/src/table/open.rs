@@ -6,10 +6,11 @@ use std::time::SystemTime;
 use anyhow::{Context, bail, ensure};
 use dealerless_table::identity::{Name, PublicIdentity};
 use dealerless_table::log::{
-    Claim, Claimed, DiskStorage, Input, Inputs, Journal, JournalError, MatchEntry, MatchFolder,
-    MatchLog, Opened, Past, Phase, Settled,
+    Claim, Claimed, Input, Inputs, Journal, JournalError, MatchEntry, MatchFolder, MatchLog,
+    Opened, Past, Phase, Settled,
 };
 use dealerless_table::play::Control;
+use dealerless_table::storage::DiskStorage;
 use dealerless_table::{Seat, hex};
 
 use super::own::Own;

@@ -12,8 +12,9 @@ use dealerless_events::story::{Story, awaited};
 use dealerless_table::Seat;
 use dealerless_table::connection::Connection;
 use dealerless_table::identity::{Name, PeersError, PublicIdentity};
-use dealerless_table::log::{End, LogEvent, Phase, Sitting, Storage};
-use dealerless_table::play::{Command, Control, News, PlayError, Table, TableEvent, Vault};
+use dealerless_table::log::{End, LogEvent, Phase, Sitting};
+use dealerless_table::play::{Command, Control, News, PlayError, Table, TableEvent};
+use dealerless_table::storage::{Storage, Vault};
 
 use super::banks::Banks;
 use super::dial::{Dialer, HOST_PAUSE, pause};

@@ -15,13 +15,12 @@ use dealerless_events::seated::Seated;
 use dealerless_events::story::{Story, hands_with_a_result};
 use dealerless_table::connection::Connection;
 use dealerless_table::identity::PublicIdentity;
-use dealerless_table::log::{
-    DiskStorage, End, Inputs, Journal, MatchFolder, MatchLog, Opened, Phase, Sitting,
-};
+use dealerless_table::log::{End, Inputs, Journal, MatchFolder, MatchLog, Opened, Phase, Sitting};
 use dealerless_table::play::{
-    Control, DealCircuit, DeckSetting, FileVault, PlayError, SealedSetting, Seating, Setting,
-    Table, TableEvent,
+    Control, DealCircuit, DeckSetting, PlayError, SealedSetting, Seating, Setting, Table,
+    TableEvent,
 };
+use dealerless_table::storage::{DiskStorage, FileVault};
 use dealerless_table::{Seat, hex, system_rng};
 
 use super::absence;

@@ -13,8 +13,9 @@ use common::side::{Side, folders, of_kind};
 use dealerless_bridge::formats::Format;
 use dealerless_bridge::{Board, Card, Compass, Deal};
 use dealerless_table::identity::Home;
-use dealerless_table::log::{DiskStorage, Inputs};
+use dealerless_table::log::Inputs;
 use dealerless_table::record::Record;
+use dealerless_table::storage::DiskStorage;
 use dealerless_table::system_rng;
 use serde_json::{Value, json};
 

@@ -12,11 +12,12 @@ use dealerless::mpc::Attempts;
 use dealerless::net::Deadlines;
 use dealerless_table::connection::{Connection, Door, DoorEvent, Guest, Timing};
 use dealerless_table::identity::{Home, Name, SharedPeers};
-use dealerless_table::log::{Clock, Header, Inputs, Journal, LogEvent, MatchLog, Storage};
+use dealerless_table::log::{Clock, Header, Inputs, Journal, LogEvent, MatchLog};
 use dealerless_table::play::{
-    Command, DeckSetting, News, SealedSetting, Seating, Setting, Table, TableEvent, Vault,
+    Command, DeckSetting, News, SealedSetting, Seating, Setting, Table, TableEvent,
 };
 use dealerless_table::rules::{BettingRules, Choice, Legal, Limit, Posts, Stakes, Variety};
+use dealerless_table::storage::{Storage, Vault};
 use dealerless_table::system_rng;
 
 use zeroize::Zeroizing;

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use dealerless_table::Seat;
 use dealerless_table::connection::{Connection, DoorEvent, Guest, Timing};
 use dealerless_table::identity::Address;
-use dealerless_table::log::{LogEvent, Storage};
-use dealerless_table::play::{News, Table, TableEvent, Vault};
+use dealerless_table::log::LogEvent;
+use dealerless_table::play::{News, Table, TableEvent};
+use dealerless_table::storage::{Storage, Vault};
 
 use crate::match_of_two::{Player, Syncs, attempts, calls, door, seat};
 use crate::proxy::{Link, proxy};

@@ -12,13 +12,11 @@ use std::time::{Duration, Instant};
 use dealerless_table::Seat;
 use dealerless_table::identity::{Identity, Name};
 use dealerless_table::log::{
-    Clock, DeckTerms, Header, Journal, LogEvent, LogMessage, Match, MatchLog, MemoryStorage,
-    Player, Sitting,
+    Clock, DeckTerms, Header, Journal, LogEvent, LogMessage, Match, MatchLog, Player, Sitting,
 };
-use dealerless_table::play::{
-    DeckSetting, Event, MemoryVault, News, Order, Orders, Outbox, Play, Setting,
-};
+use dealerless_table::play::{DeckSetting, Event, News, Order, Orders, Outbox, Play, Setting};
 use dealerless_table::rules::{BettingRules, Edition, Limit, Posts, Stakes, Variety};
+use dealerless_table::storage::{MemoryStorage, MemoryVault};
 use dealerless_table::system_rng;
 
 use crate::match_of_two::calls;

@@ -52,7 +52,6 @@ mod step_events;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use crate::storage::{DiskStorage, MemoryStorage, Storage, check_regular};
 pub use absence::{Disagreement, Settled};
 pub use ahead_chain::{Head, SignedAhead};
 pub use claim::{Claim, Claimed};

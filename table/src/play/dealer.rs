@@ -114,12 +114,8 @@ impl Orders for Dealer {
     }
 }
 
-/// Runs an engine that executes `orders`, from any source. The other parameters are those of
-/// [`Dealer::start`].
-///
-/// # Errors
-/// The error with which the session has failed.
-pub fn serve(
+/// Runs an engine that executes `orders`, from any source.
+fn serve(
     channel: Channel,
     binding: Binding,
     orders: impl IntoIterator<Item = Order>,
@@ -137,8 +133,8 @@ pub fn serve(
     Ok(())
 }
 
-/// A session with the peer's engine.
-struct Engine<R> {
+/// A session with the peer's engine, for programs with and without threads.
+pub struct Engine<R> {
     session: Malicious,
     circuit: Arc<DealCircuit>,
     last: LastDeck,
@@ -148,7 +144,10 @@ struct Engine<R> {
 
 impl<R: CryptoRng> Engine<R> {
     /// Greets the peer's engine and sets up the session.
-    fn start(channel: Channel, binding: Binding, mut rng: R) -> deck::Result<Self> {
+    ///
+    /// # Errors
+    /// The error with which the session has failed.
+    pub fn start(channel: Channel, binding: Binding, mut rng: R) -> deck::Result<Self> {
         let offer = Offer::new(role(binding.seat), Security::Malicious)
             .bound_to(&binding.handshake)
             .statistical_security(STATISTICAL_SECURITY)
@@ -163,7 +162,11 @@ impl<R: CryptoRng> Engine<R> {
         })
     }
 
-    fn execute(&mut self, order: Order) -> deck::Result<Done> {
+    /// Executes an order.
+    ///
+    /// # Errors
+    /// The error with which the session has failed.
+    pub fn execute(&mut self, order: Order) -> deck::Result<Done> {
         let (session, circuit) = (&mut self.session, &self.circuit);
         Ok(match order {
             Order::Prepare(hands) => {

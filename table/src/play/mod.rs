@@ -31,7 +31,6 @@ mod verifiable_seat;
 #[cfg(test)]
 mod tests;
 
-pub use crate::storage::{FileVault, MemoryVault, Vault};
 pub use clock::TimeLeft;
 pub use control::{Control, Term};
 pub use cost::{DealCost, Prepared, Spent};
@@ -56,7 +55,7 @@ pub(crate) use verifiable_seat::VerifiableSeat;
 
 /// Items that are public only for tests and fuzz targets.
 mod with_internals {
-    pub use super::dealer::{Binding, Dealer, serve};
+    pub use super::dealer::{Binding, Dealer, Engine};
     pub use super::deck::{HandDeck, Shuffled};
     pub use super::orders::{Done, Event, Order, Orders, Outbox, Reshuffling};
     pub use super::seat_play::deck_name;

@@ -30,11 +30,12 @@ use super::verifiable_seat::VerifiableSeat;
 use crate::identity::Identity;
 use crate::log::{
     Claim, Early, Head, Inputs, Journal, LogMessage, MatchLog, PartKind, Phase, Resuming, Signed,
-    Statement, StatementPlace, Storage,
+    Statement, StatementPlace,
 };
 use crate::random::SystemRng;
 use crate::rules::{Choice, Foul};
 use crate::seat::Seat;
+use crate::storage::Storage;
 use crate::storage::Vault;
 
 /// The number of hands in a batch of preprocessing. Large batches need smaller buckets.

@@ -17,9 +17,9 @@ use super::news::{Command, NotNow};
 use super::seat_play::{Play, Setting};
 use super::table_core::{Incoming, TableCore, TableEvent};
 use crate::connection::Connection;
-use crate::log::Storage;
 use crate::random::SystemRng;
 use crate::seat::Seat;
+use crate::storage::Storage;
 use crate::storage::Vault;
 use crate::time::Moment;
 

@@ -17,8 +17,9 @@ use super::news::{Command, News, NotNow};
 use super::orders::{Event, Order, Orders, Outbox};
 use super::seat_play::{Play, Setting};
 use crate::connection::ConnectionError;
-use crate::log::{Phase, Storage};
+use crate::log::Phase;
 use crate::seat::Seat;
+use crate::storage::Storage;
 use crate::storage::Vault;
 use crate::time::Moment;
 

@@ -17,11 +17,12 @@ use std::time::{Duration, Instant};
 use dealerless::deck::Choice as Shuffle;
 use dealerless_table::identity::{Home, Name};
 use dealerless_table::log::{
-    Clock, DeckTerms, DiskStorage, End, Header, Inputs, Journal, Match, Player, Sitting,
+    Clock, DeckTerms, End, Header, Inputs, Journal, Match, Player, Sitting,
 };
 use dealerless_table::play::Seating;
 use dealerless_table::record::{Compared, MatchState, Record, compare};
 use dealerless_table::rules::{BettingRules, Edition, Limit, Posts, Stakes, Variety};
+use dealerless_table::storage::DiskStorage;
 use dealerless_table::{Seat, system_rng};
 use tempfile::TempDir;
 

@@ -7,8 +7,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use dealerless::mpc::{Attempt, Attempts};
-use dealerless_table::log::{DiskStorage, Storage};
-use dealerless_table::play::{FileVault, Vault};
+use dealerless_table::storage::{DiskStorage, FileVault, Storage, Vault};
 use rustix::process::{Signal, getpid, kill_process};
 use zeroize::Zeroizing;
 

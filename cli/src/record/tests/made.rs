@@ -6,13 +6,13 @@ use dealerless_table::Seat;
 use dealerless_table::identity::{Identity, Name};
 use dealerless_table::log::{
     CardOpening, Claim, Claimed, Clock, DeckTerms, Header, Journal, Masked, Match, MatchLog,
-    MemoryStorage, Opening, Part, PartKind, Phase, Player, Seal, SealedTerms, Seen, SignedPart,
-    Sitting,
+    Opening, Part, PartKind, Phase, Player, Seal, SealedTerms, Seen, SignedPart, Sitting,
 };
 use dealerless_table::record::Record;
 use dealerless_table::rules::{
     BettingRules, Choice, Learners, Legal, Limit, Posts, Stakes, Variety,
 };
+use dealerless_table::storage::MemoryStorage;
 
 /// A test match with the file of each seat.
 pub(super) struct Made {

@@ -6,9 +6,10 @@ use std::thread;
 use dealerless::net::Deadlines;
 use dealerless_events::seated::Seated;
 use dealerless_events::story::Story;
-use dealerless_table::log::{Inputs, Journal, MatchLog, Storage};
-use dealerless_table::play::{DeckSetting, MemoryVault, PlayError, SealedSetting, Setting, Table};
+use dealerless_table::log::{Inputs, Journal, MatchLog};
+use dealerless_table::play::{DeckSetting, PlayError, SealedSetting, Setting, Table};
 use dealerless_table::rules::{BettingRules, Limit, Posts as Stakes_, Stakes, Variety};
+use dealerless_table::storage::{MemoryVault, Storage};
 use dealerless_table::{Seat, system_rng};
 
 use super::super::posts::Posts;

@@ -4,6 +4,7 @@ use super::super::signed::{SignedPart, Statement};
 use super::super::*;
 use super::many_seats::{Table, verifiable};
 use crate::seat::Seat;
+use crate::storage::MemoryStorage;
 
 pub(super) const SEATS: [Seat; 3] = [Seat::HOST, Seat::GUEST, Seat::new(2)];
 

@@ -9,6 +9,7 @@ use super::super::match_file::MatchFile;
 use super::super::*;
 use super::many_seats::{Table, verifiable, verifiable_draw};
 use crate::seat::Seat;
+use crate::storage::Storage;
 
 /// A file in memory.
 #[derive(Clone, Default)]

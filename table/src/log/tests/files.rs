@@ -7,6 +7,7 @@ use super::super::*;
 use super::test_match::{TestMatch, holdem};
 use crate::hash::hex;
 use crate::seat::Seat;
+use crate::storage::{DiskStorage, Storage};
 
 /// A file in memory with limited room. It records how many bytes were synced.
 #[derive(Clone, Debug, Default)]

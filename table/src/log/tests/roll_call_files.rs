@@ -8,6 +8,7 @@ use super::many_seats::{Table, threshold};
 use super::roll_calls::{A, B, C, D, roll_call, table_at};
 use crate::record::{Record, compare};
 use crate::seat::{Seat, SeatSet};
+use crate::storage::{MemoryStorage, Storage};
 
 fn at_a_bet(log: &MatchLog) -> bool {
     matches!(log.phase(), Phase::Choose { .. })

@@ -4,7 +4,8 @@ use dealerless::deck;
 use rand::CryptoRng;
 
 use super::{FailedCheck, Play};
-use crate::log::{Part, Phase, Storage};
+use crate::log::{Part, Phase};
+use crate::storage::Storage;
 use crate::storage::Vault;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
@@ -51,13 +52,14 @@ mod tests {
 
     use super::*;
     use crate::log::tests::test_match::{TestMatch, holdem};
-    use crate::log::{Inputs, Journal, MatchLog, MemoryStorage};
+    use crate::log::{Inputs, Journal, MatchLog};
     use crate::play::deal_circuit::DealCircuit;
     use crate::play::error::PlayError;
     use crate::play::seat_play::{DeckSetting, SealedSetting, Setting};
     use crate::random::{SystemRng, system_rng};
     use crate::rules::{Choice, Edition};
     use crate::seat::Seat;
+    use crate::storage::MemoryStorage;
     use crate::storage::MemoryVault;
 
     type TestPlay = Play<MemoryStorage, MemoryVault, SystemRng>;

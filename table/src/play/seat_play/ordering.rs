@@ -9,8 +9,9 @@ use super::super::error::PlayError;
 use super::super::orders::{Order, Orders};
 use super::{Connected, Play};
 use crate::hash::Hash;
-use crate::log::{MatchLog, Phase, Storage};
+use crate::log::{MatchLog, Phase};
 use crate::seat::Seat;
+use crate::storage::Storage;
 use crate::storage::Vault;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {

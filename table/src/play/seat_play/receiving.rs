@@ -12,10 +12,11 @@ use super::super::news::News;
 use super::{FailedCheck, Play};
 use crate::log::{
     Accepted, CardOpening, Early, Evidence, LogEvent, LogMessage, Part, Phase, Refused, Seal, Seen,
-    Signed, Statement, Storage, ToDo,
+    Signed, Statement, ToDo,
 };
 use crate::rules::{Game, Learners};
 use crate::seat::Seat;
+use crate::storage::Storage;
 use crate::storage::Vault;
 
 /// The connection on which a statement came.

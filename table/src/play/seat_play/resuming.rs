@@ -9,8 +9,9 @@ use super::super::news::News;
 use super::super::own_dice;
 use super::stealing::steal_name;
 use super::{Connected, Peer, Play, deck_name};
-use crate::log::{LogEvent, LogMessage, MatchLog, Phase, Resuming, Storage};
+use crate::log::{LogEvent, LogMessage, MatchLog, Phase, Resuming};
 use crate::seat::{Seat, SeatSet};
+use crate::storage::Storage;
 use crate::storage::Vault;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {

@@ -8,8 +8,9 @@ use super::super::clocks::Lacks;
 use super::super::error::PlayError;
 use super::super::news::News;
 use super::Play;
-use crate::log::{CannotSign, LogEvent, Missing, Phase, Signed, SignedRollCall, Storage};
+use crate::log::{CannotSign, LogEvent, Missing, Phase, Signed, SignedRollCall};
 use crate::seat::Seat;
+use crate::storage::Storage;
 use crate::storage::Vault;
 
 /// The seats whose time is out for what they lack, at a place of the log.

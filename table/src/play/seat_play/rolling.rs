@@ -7,8 +7,9 @@ use rand::CryptoRng;
 use super::super::error::PlayError;
 use super::super::own_dice::{self, OwnDice};
 use super::Play;
-use crate::log::{Part, Storage};
+use crate::log::Part;
 use crate::rules::Hand;
+use crate::storage::Storage;
 use crate::storage::Vault;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {

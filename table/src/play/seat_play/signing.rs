@@ -8,9 +8,10 @@ use super::super::dealer::role;
 use super::super::error::PlayError;
 use super::super::news::News;
 use super::{BATCH, FailedCheck, Play};
-use crate::log::{CardOpening, Input, Opening, Part, PartKind, Phase, Storage};
+use crate::log::{CardOpening, Input, Opening, Part, PartKind, Phase};
 use crate::rules::{Choice, Legal};
 use crate::seat::Seat;
+use crate::storage::Storage;
 use crate::storage::Vault;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {

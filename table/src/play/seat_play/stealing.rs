@@ -11,9 +11,10 @@ use super::super::error::PlayError;
 use super::super::orders::Reshuffling;
 use super::{FailedCheck, Play};
 use crate::hash::Hash;
-use crate::log::{MatchLog, Part, Phase, Storage};
+use crate::log::{MatchLog, Part, Phase};
 use crate::rules::Steal;
 use crate::seat::Seat;
+use crate::storage::Storage;
 use crate::storage::Vault;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {

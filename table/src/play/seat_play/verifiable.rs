@@ -8,9 +8,10 @@ use super::super::error::PlayError;
 use super::super::news::News;
 use super::super::verifiable_seat::VerifiableSeat;
 use super::{DeckSetting, Play};
-use crate::log::{DealInput, LogEvent, Part, Phase, Storage};
+use crate::log::{DealInput, LogEvent, Part, Phase};
 use crate::rules::{Game, Learners};
 use crate::seat::Seat;
+use crate::storage::Storage;
 use crate::storage::Vault;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {

@@ -24,9 +24,10 @@ use super::super::seat_play::{DeckSetting, SealedSetting};
 use super::*;
 use crate::identity::Identity;
 use crate::log::tests::test_match::{TestMatch, holdem};
-use crate::log::{Attempt, CardOpening, End, Inputs, Journal, Masked, MemoryStorage, Seal};
+use crate::log::{Attempt, CardOpening, End, Inputs, Journal, Masked, Seal};
 use crate::record::Record;
 use crate::rules::{Choice, Legal};
+use crate::storage::MemoryStorage;
 use crate::storage::MemoryVault;
 
 const HANDS: u32 = 50;

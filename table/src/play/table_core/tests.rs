@@ -13,12 +13,11 @@ use super::super::seat_play::{DeckSetting, SealedSetting};
 use super::*;
 use crate::identity::Identity;
 use crate::log::tests::test_match::{TestMatch, boards, draw, free_deck, holdem};
-use crate::log::{
-    Claimed, Clock, End, Header, Inputs, Journal, Match, MatchLog, MemoryStorage, SignedPart,
-};
+use crate::log::{Claimed, Clock, End, Header, Inputs, Journal, Match, MatchLog, SignedPart};
 use crate::random::{SystemRng, system_rng};
 use crate::record::Record;
 use crate::rules::Legal;
+use crate::storage::MemoryStorage;
 use crate::storage::MemoryVault;
 
 type TestTable = TableCore<MemoryStorage, MemoryVault, SystemRng, ()>;

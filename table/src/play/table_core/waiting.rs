@@ -11,8 +11,9 @@ use super::super::clocks::{ConnectionState, Timeout, View};
 use super::super::error::PlayError;
 use super::super::news::{Command, News};
 use super::TableCore;
-use crate::log::{Claim, Claimed, Storage};
+use crate::log::{Claim, Claimed};
 use crate::seat::Seat;
+use crate::storage::Storage;
 use crate::storage::Vault;
 use crate::time::Moment;
 

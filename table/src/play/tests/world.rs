@@ -12,9 +12,7 @@ use zeroize::Zeroizing;
 use crate::identity::Identity;
 use crate::log::tests::many_seats::{passive, verifiable};
 use crate::log::tests::test_match::TestMatch;
-use crate::log::{
-    End, Journal, LogEvent, LogMessage, MatchLog, MemoryStorage, Phase, Signed, Statement,
-};
+use crate::log::{End, Journal, LogEvent, LogMessage, MatchLog, Phase, Signed, Statement};
 use crate::play::clocks::Lacks;
 use crate::play::error::PlayError;
 use crate::play::news::{Command, News};
@@ -22,6 +20,7 @@ use crate::play::orders::{Event, Order, Orders, Outbox};
 use crate::play::seat_play::{DeckSetting, Play, Setting};
 use crate::random::{SystemRng, system_rng};
 use crate::seat::Seat;
+use crate::storage::MemoryStorage;
 use crate::storage::{MemoryVault, Vault};
 
 /// A vault that outlives the program.

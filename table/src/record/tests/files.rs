@@ -5,9 +5,10 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use crate::log::tests::test_match::TestMatch;
-use crate::log::{Journal, MatchLog, MemoryStorage, Part, PartKind, Phase, Seen, SignedPart};
+use crate::log::{Journal, MatchLog, Part, PartKind, Phase, Seen, SignedPart};
 use crate::rules::{Amounts, Choice, Learners, Legal};
 use crate::seat::Seat;
+use crate::storage::MemoryStorage;
 
 /// A new match file of the given seat, open for appending.
 pub(super) fn begun(table: &TestMatch, seat: Seat) -> (Journal<MemoryStorage>, MemoryStorage) {

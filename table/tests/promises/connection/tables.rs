@@ -10,13 +10,10 @@ use dealerless::deck::Choice as Shuffle;
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::{Deadlines, VERSION};
 use dealerless_table::connection::{Connection, ConnectionError, Door};
-use dealerless_table::log::{
-    Clock, DeckTerms, DiskStorage, Inputs, Journal, Match, MatchFolder, MatchLog,
-};
-use dealerless_table::play::{
-    CannotBegin, DeckSetting, MemoryVault, SealedSetting, Seating, Setting, Table,
-};
+use dealerless_table::log::{Clock, DeckTerms, Inputs, Journal, Match, MatchFolder, MatchLog};
+use dealerless_table::play::{CannotBegin, DeckSetting, SealedSetting, Seating, Setting, Table};
 use dealerless_table::rules::{BettingRules, Limit, Posts, Stakes, Variety};
+use dealerless_table::storage::{DiskStorage, MemoryVault};
 use dealerless_table::system_rng;
 
 use super::players::{Player, SOON, connection};

@@ -3,8 +3,9 @@
 
 use dealerless_table::Seat;
 use dealerless_table::audit::{Audit, AuditError, Auditing, CannotAudit};
-use dealerless_table::log::{Input, MatchLog, Storage};
+use dealerless_table::log::{Input, MatchLog};
 use dealerless_table::record::{Record, RecordedHand};
+use dealerless_table::storage::Storage;
 use zeroize::Zeroizing;
 
 use super::disk::When;

@@ -3,8 +3,7 @@
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use dealerless_table::log::Storage;
-use dealerless_table::play::Vault;
+use dealerless_table::storage::{Storage, Vault};
 use zeroize::Zeroizing;
 
 /// How far an action has got when the program is killed.

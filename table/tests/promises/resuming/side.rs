@@ -12,8 +12,9 @@ use dealerless_table::identity::Identity;
 use dealerless_table::log::{End, Inputs, Journal, LogEvent, LogMessage, OpenedInputs, SignedPart};
 use dealerless_table::play::{
     Binding, Command, Dealer, DeckSetting, Event, News, Order, Orders, Outbox, Play, PlayError,
-    SealedSetting, Setting, Vault,
+    SealedSetting, Setting,
 };
+use dealerless_table::storage::Vault;
 use dealerless_table::{Seat, SystemRng, system_rng};
 
 use super::disk::{Disk, Growing, Kind};

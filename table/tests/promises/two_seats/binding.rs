@@ -8,10 +8,9 @@ use dealerless::circuit::Party;
 use dealerless::mpc::{Attempt, Attempts, Greeting, Malicious, Offer, Security};
 use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair, system_time};
 use dealerless_table::identity::Identity;
-use dealerless_table::log::{
-    End, Journal, LogMessage, MatchLog, MemoryStorage, Part, Phase, SignedPart,
-};
+use dealerless_table::log::{End, Journal, LogMessage, MatchLog, Part, Phase, SignedPart};
 use dealerless_table::play::{Binding, Dealer, Done, Event, Orders};
+use dealerless_table::storage::MemoryStorage;
 use dealerless_table::{Seat, system_rng};
 
 use super::seats::wirings;

@@ -11,14 +11,14 @@ use dealerless::testing::session::system_rng;
 use dealerless_table::Seat;
 use dealerless_table::identity::Identity;
 use dealerless_table::log::{
-    Clock, DeckTerms, End, Header, Inputs, Journal, Match, MatchLog, MemoryStorage, Player,
-    SealedTerms, Sitting, Storage,
+    Clock, DeckTerms, End, Header, Inputs, Journal, Match, MatchLog, Player, SealedTerms, Sitting,
 };
 use dealerless_table::play::{
-    Binding, Command, DealCircuit, Dealer, DeckSetting, Event, MemoryVault, News, Outbox, Play,
-    PlayError, SealedSetting, Setting,
+    Binding, Command, DealCircuit, Dealer, DeckSetting, Event, News, Outbox, Play, PlayError,
+    SealedSetting, Setting,
 };
 use dealerless_table::rules::Stakes;
+use dealerless_table::storage::{MemoryStorage, MemoryVault, Storage};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 

@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use dealerless_table::Seat;
-use dealerless_table::log::{End, Journal, MatchLog, Sitting, Storage};
+use dealerless_table::log::{End, Journal, MatchLog, Sitting};
 use dealerless_table::play::{
     Command, DeckSetting, Event, News, Order, Orders, Outbox, Play, PlayError, SealedSetting,
-    Setting, Vault,
+    Setting,
 };
 use dealerless_table::rules::{Choice, Legal};
+use dealerless_table::storage::{Storage, Vault};
 use dealerless_table::{SystemRng, system_rng};
 
 use zeroize::Zeroizing;
