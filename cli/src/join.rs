@@ -432,7 +432,7 @@ impl GuestSeat<'_> {
 
 /// The context of an error after this player has agreed to a match.
 const LOST_AFTER_AGREEING: &str =
-    "the match may have begun without you. To go on with it, join again";
+    "the match may have begun without you. To continue it, join again";
 
 /// Whether the host of this connection proposes a match with several guests.
 fn is_for_several(connection: &Connection) -> bool {

@@ -145,10 +145,14 @@ const TO_CHECK: &str = "To check this, run `dealerless verify` with your file an
 /// The longest pause between two tries to tell an absent host that the table goes on.
 const HOST_RETURNS: Duration = Duration::from_secs(60);
 
-/// If the match before was continued without its host: dials this host until it answers, and tells it
-/// so. Nobody else would: its guests do not resume the match any more. Dropping the dialer ends this.
+/// If this player has continued the match before without its host: dials this host until it answers, and
+/// tells it so. Nobody else would: its guests do not resume the match any more. Dropping the dialer ends
+/// this.
 pub(crate) fn tell_absent_host(own: &Own, past: Option<&Past>) -> Option<Dialer> {
     let past = past.filter(|past| past.without.contains(&Seat::HOST))?;
+    let mut players = past.remaining().filter_map(|seat| past.player(seat));
+    let this = own.home.identity().public().fingerprint();
+    players.find(|(player, _)| *player == this)?;
     let (host, _) = past.player(Seat::HOST)?;
     let host = own.peers.lock().find(&host.to_string()).ok()?.clone();
     let route = Route::to(&host, &[], None).ok().filter(|_| !host.blocked)?;

@@ -15,7 +15,7 @@ use crate::rules::{Hand, Learners};
 use crate::seat::Seat;
 
 /// A step that changed which seats know a good, with what such a seat needs to compute the kinds. It
-/// takes less memory than the parts of the step.
+/// takes about as much memory as the parts of the step.
 #[derive(Clone)]
 pub(super) enum Trail {
     /// A seat mixed its goods.
