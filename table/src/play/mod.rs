@@ -4,8 +4,9 @@
 //! [`Play`] is a seat as a state machine. It receives events (`Event`) and commands of the player
 //! ([`Command`]), sends the seat's signed parts, and reports [`News`] to the player. `Play` never
 //! waits and has no clock, so a test can send events in any order. `Dealer` is the shuffling
-//! engine, on its own thread. [`Table`] combines a `Play` and a `Dealer`, and continues the match
-//! on a new connection when the old one is lost.
+//! engine, on its own thread. `TableCore` adds the rules for connections that come and go, for time and
+//! for closing; it takes the time as an argument. [`Table`] drives a `TableCore` with the threads of the
+//! connections and of the engine.
 
 mod attached;
 mod clock;
