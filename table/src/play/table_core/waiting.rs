@@ -71,8 +71,8 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
     /// Whether `peer` has to send its history in time. The host of several guests may wait for other
     /// guests before it sends its own.
     fn owes_history(&self, peer: Seat) -> bool {
-        let has_several = self.play.log().match_info().seats() > 2;
-        !(has_several && peer == Seat::HOST) && !self.play.has_heard(peer)
+        let may_wait = self.play.log().match_info().seats() > 2 && peer == Seat::HOST;
+        !may_wait && !self.play.has_heard(peer)
     }
 
     /// A connected seat that has not sent its history in time.
