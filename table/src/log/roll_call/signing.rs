@@ -180,21 +180,27 @@ impl MatchLog {
     }
 
     /// The step and the number of a roll call that the owner has to answer. `None` if there is none. In a
-    /// step that all others have passed, nobody needs an answer: a seat that passes a step has no open
-    /// roll call there. Otherwise a cheat could make the owner write answers for all steps that it knows.
+    /// step that all other seats of this step have passed, nobody needs an answer: a seat that passes a
+    /// step has no open roll call there. A seat that is gone may not have come to the step in which it was
+    /// removed. Without this rule, a cheat could make the owner write answers for all steps that it knows.
     pub(crate) fn owes_answer(&self) -> Option<(u64, u8)> {
         let is_over = matches!(self.state.phase, Phase::Over(_));
         let end = self.step() + u64::from(!is_over);
-        let others = self.live_at(self.step()).iter();
-        let others = others.filter(|seat| *seat != self.owner);
-        let passed = others.map(|seat| self.last_signed(seat).unwrap_or_default());
-        let steps = passed.min().unwrap_or_default().max(FIRST_STEP)..end;
-        let due = steps.rev().find_map(|step| {
+        let steps = self.first_step().max(FIRST_STEP)..end;
+        let unanswered = |step| {
             let calls = self.calls_at(step).iter().filter(|call| !call.is_answer());
             let mut open = calls.filter(|call| self.may_answer(step, call.round));
             open.next().map(|call| (step, call.round))
-        });
-        due.filter(|_| !self.is_removed())
+        };
+        let mut unanswered = steps.rev().filter_map(unanswered).peekable();
+        unanswered.peek().filter(|_| !self.is_removed())?;
+        let seats = Seat::all(self.match_info().seats());
+        let last: Vec<_> = seats.map(|seat| self.last_signed(seat)).collect();
+        let is_needed = |(step, _): &(u64, u8)| {
+            let mut others = self.live_at(*step).iter().filter(|s| *s != self.owner);
+            others.any(|seat| last[seat.index()] <= Some(*step))
+        };
+        unanswered.find(is_needed)
     }
 
     /// Whether the owner has not signed anything with this number, and lacks nothing from any seat.

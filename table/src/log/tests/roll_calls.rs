@@ -415,6 +415,25 @@ fn roll_calls_in_steps_that_all_others_have_passed_are_not_answered() {
     assert_eq!(owes(&table), None);
 }
 
+/// The others have removed the seat in a later step. It learns this when it comes to that step.
+#[test]
+fn roll_call_of_a_seat_that_was_removed_later_is_answered() {
+    let mut table = table_at(3, 2, 1, at_a_bet);
+    let step = table.seats[0].log.step();
+    let signer = table.seats[0].log.waits_for()[0];
+    let others: Vec<Seat> = table.of.seats().filter(|other| *other != signer).collect();
+    let [caller, third] = others[..] else {
+        panic!();
+    };
+    let call = table.call(caller, &[signer]).unwrap();
+    table.play_without(&[caller]);
+    let log = log_of(&mut table, third);
+    assert_eq!(log.gone(), [caller]);
+    assert!(log.live_at(step + 1).contains(caller));
+    log.accept_statement(call).unwrap();
+    assert_eq!(log.owes_answer(), Some((step, 0)));
+}
+
 #[test]
 fn two_roll_calls_with_one_number_are_evidence() {
     let mut table = table_at(4, 2, 2, at_a_bet);
