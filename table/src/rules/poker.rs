@@ -79,7 +79,12 @@ impl Poker {
     ) -> Self {
         let seats = stacks.len();
         let (betting, first) = Betting::new(&rules, stacks, out, button);
-        let hole = |seat| hole_cards(seat, seats, kind.hole_cards());
+        // A seat that sits out holds no cards.
+        let hole = |seat| match betting.live().any(|live| live == seat) {
+            true => hole_cards(seat, seats, kind.hole_cards()),
+            false => Vec::new(),
+        };
+        let held = Seat::all(seats).map(hole).collect();
         let mut poker = Poker {
             kind,
             edition,
@@ -87,7 +92,7 @@ impl Poker {
             button,
             betting,
             round: 0,
-            held: Seat::all(seats).map(hole).collect(),
+            held,
             undealt: seats * kind.hole_cards(),
             seen: Seen::none(Pack::Cards(PokerKind::CARDS)),
             claims: Vec::new(),

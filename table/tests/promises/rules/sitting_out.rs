@@ -22,6 +22,7 @@ fn seat_that_sits_out_has_no_cards_and_no_blind_and_keeps_its_chips() {
     let dealt = [0, 2, 3, 4, 6, 7].map(|at| (at, Learners::Seat(Seat::new(at as u8 % 4))));
     assert_eq!(hand.opened, [dealt]);
     assert!(!hand.hand.is_live(Seat::new(1)));
+    assert!(hand.hand.held(Seat::new(1)).is_empty());
     assert_eq!(hand.asked(), (0, bets(10, None, Some((20, 1000)))));
     // The board lies at the same positions.
     hand.play("c, c, k");
