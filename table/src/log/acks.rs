@@ -50,7 +50,8 @@ impl MatchLog {
     /// Whether `seat` has to sign an ack now: it has signed nothing for this release, and another
     /// seat needs its statement. Or the match ended with a conviction, and this seat remains and has
     /// not [confirmed](Self::unconfirmed) the end of its log.
-    pub fn owes_ack(&self, seat: Seat) -> bool {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn owes_ack(&self, seat: Seat) -> bool {
         if self.is_removed() {
             return false;
         }
@@ -66,7 +67,8 @@ impl MatchLog {
     }
 
     /// The seats whose statements `seat` still needs before it may sign its part of this release.
-    pub fn lacks(&self, seat: Seat) -> Vec<Seat> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn lacks(&self, seat: Seat) -> Vec<Seat> {
         if !self.is_release() {
             return Vec::new();
         }

@@ -17,8 +17,7 @@ use super::orders::Event;
 use super::vault::Vault;
 use super::verifiable_seat::VerifiableSeat;
 use crate::log::{
-    DealInput, End, LogMessage, MatchLog, Part, Phase, Refused, Signed, SignedAck, SignedPart,
-    Statement,
+    DealInput, End, LogMessage, MatchLog, Part, Phase, Refused, Signed, SignedAck, Statement,
 };
 use crate::rules::Choice;
 use crate::seat::Seat;
@@ -425,21 +424,7 @@ fn false_ack(world: &World, seat: Seat, step: u64, before: [u8; 32]) -> Vec<u8> 
 fn foul_that_only_one_guest_has_received_reaches_all() {
     let mut world = World::mesh(4, 1, 1);
     world.play_to_the_choice_of(TWO);
-    let log = world.log(TWO);
-    let (step, before, part) = (log.step(), log.hash(), vec![0xff; 7]);
-    let (number, place) = (step.to_le_bytes(), [TWO.number()]);
-    let of = world.of.match_info.id();
-    let fields: [&[u8]; 5] = [&of, &number, &before, &place, &part];
-    let signature = world.sides[TWO.index()].identity.sign("part", &fields);
-    let signed = Signed::Part(SignedPart {
-        step,
-        seat: TWO,
-        part,
-        signature,
-    });
-    let foul = LogMessage::Statement(Statement { before, signed }).encode();
-    let play = &mut world.sides[ONE.index()].play;
-    play.receive(Event::Received(TWO, foul)).unwrap();
+    world.send_foul(TWO, ONE);
     world.play();
     for seat in world.of.seats() {
         let end = world.log(seat).phase();

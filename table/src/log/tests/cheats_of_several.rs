@@ -1,20 +1,20 @@
 //! Seats that cheat in a match of three with a verifiable deck.
 
-use dealerless::verifiable::{Partials, Show};
-use rand::SeedableRng;
-use rand::rngs::StdRng;
-use zeroize::Zeroizing;
-
 use super::super::signed::SignedPart;
 use super::super::*;
 use super::many_seats::{Table, verifiable};
-use crate::play::VerifiableSeat;
-use crate::rules::Choice;
+use super::test_match::TestMatch;
 use crate::seat::Seat;
 
-/// Plays a hand, and calls `at` before each part, with the table and the seat that signs next.
-pub(crate) fn at_each_part(mut at: impl FnMut(&mut Table, Seat)) {
-    let mut table = Table::new(verifiable(3, 1), 5);
+/// Plays a hand of three seats, and calls `at` before each part, with the table and the seat that signs
+/// next.
+pub(crate) fn at_each_part(at: impl FnMut(&mut Table, Seat)) {
+    at_each_part_of(verifiable(3, 1), at);
+}
+
+/// The same for any match of one hand.
+pub(super) fn at_each_part_of(of: TestMatch, mut at: impl FnMut(&mut Table, Seat)) {
+    let mut table = Table::new(of, 5);
     loop {
         table.deliver_all();
         let seat = table.of.seats().find(|&seat| {
@@ -147,142 +147,6 @@ fn parts_of_a_sealed_deck_and_parts_out_of_turn_are_fouls() {
             }
         }
     });
-}
-
-/// Another part that the seat could have signed instead.
-fn other_part(table: &Table, seat: Seat, honest: &SignedPart) -> Option<SignedPart> {
-    let log = &table.seats[seat.index()].log;
-    let deck = log.deck_now(seat)?;
-    let mut rng = StdRng::seed_from_u64(77);
-    let key = |deck: &DeckNow<'_>| {
-        let secret = Zeroizing::new([seat.number() + 1; 32]);
-        let own = VerifiableSeat::new(log, seat, secret)?;
-        own.secret_key(deck)
-    };
-    let part = match Part::decode(&honest.part, log.shape()).ok()? {
-        Part::Keys(_) => VerifiableSeat::new(log, seat, Zeroizing::new([99; 32]))?
-            .part(log)
-            .ok()??,
-        // A wrong share for the last receiver, who complains.
-        Part::KeyDealing(mut bytes) => {
-            *bytes.last_mut()? ^= 1;
-            Part::KeyDealing(bytes)
-        }
-        Part::Deal(deal) => Part::Deal(Deal {
-            deck: DealInput::Verifiable {
-                out: true,
-                end: [0; 32],
-            },
-            ..deal
-        }),
-        Part::Shuffle(_) => Part::Shuffle(deck.deck().shuffle(&deck.context()?, &mut rng).0),
-        Part::Partials(_) => match deck.opens()? {
-            Opens::Slots(slots) => {
-                let (context, decks) = (deck.context()?, deck.hand()?);
-                let made = Partials::make(&context, decks, &slots, &key(&deck)?, &mut rng);
-                Part::Partials(made.ok()?.0)
-            }
-            Opens::Shown(..) => return None,
-        },
-        Part::Show(_) => match deck.opens()? {
-            Opens::Shown(to, shown) => {
-                let (context, decks) = (deck.context()?, deck.hand()?);
-                Part::Show(Show::make(&context, decks, to, &shown, &key(&deck)?, &mut rng).ok()?)
-            }
-            Opens::Slots(_) => return None,
-        },
-        Part::Move(Choice::Fold) => return None,
-        Part::Move(Choice::Show) => Part::Move(Choice::Muck),
-        Part::Move(_) => Part::Leave,
-        Part::Result { stacks, .. } => Part::Result { stacks, last: true },
-        _ => return None,
-    };
-    let bytes = part.encode(log.shape(), log.size(seat));
-    (bytes != honest.part).then(|| signed_bytes(table, seat, bytes))
-}
-
-/// A seat signs two versions of each part of a hand, and shows one to each of the others. It then
-/// plays on with each of them, and they also talk to each other.
-#[test]
-fn seat_that_shows_two_logs_is_convicted_and_nobody_honest_opens_a_card_in_two_logs() {
-    let mut kinds = std::collections::BTreeSet::new();
-    at_each_part(|table, cheat| {
-        let honest = honest_part(table, cheat);
-        let Some(other) = other_part(table, cheat, &honest) else {
-            return;
-        };
-        let log = &table.seats[cheat.index()].log;
-        kinds.insert(Part::decode(&honest.part, log.shape()).unwrap().kind());
-        let split = log.step();
-        // Two copies of the table: in each of them the cheat and one victim play on.
-        let victims = [cheat.next(3), cheat.next(3).next(3)];
-        let mut worlds = [honest, other].map(|part| {
-            let mut world = table.copy();
-            for seat in world.of.seats() {
-                let accepted = world.seats[seat.index()].log.accept(part.clone());
-                accepted.expect("both versions are allowed");
-            }
-            world
-        });
-        if log.phase() == Phase::Keys {
-            let secret = Zeroizing::new([99; 32]);
-            worlds[1].seats[cheat.index()].own = VerifiableSeat::new(log, cheat, secret).unwrap();
-        }
-        // The victims hear only the cheat, and what the other victim signs for another history.
-        for _ in 0..30 {
-            for (place, victim) in victims.into_iter().enumerate() {
-                for seat in [cheat, victim] {
-                    if let Some(statement) = worlds[place].sign(seat) {
-                        for (other, to) in [
-                            (place, cheat),
-                            (place, victim),
-                            (1 - place, victims[1 - place]),
-                        ] {
-                            if to != seat {
-                                let log = &mut worlds[other].seats[to.index()].log;
-                                let _ = log.accept_statement(statement.clone());
-                            }
-                        }
-                    }
-                }
-            }
-        }
-        for (place, victim) in victims.into_iter().enumerate() {
-            let log = &worlds[place].seats[victim.index()].log;
-            let released = log.history(split + 1).any(|part| {
-                part.seat == victim && part.step > split && Part::is_release(&part.part)
-            });
-            assert!(!released, "{victim} opened cards in its own log");
-        }
-        // The victims send each other what they have.
-        let [one, two] =
-            [0, 1].map(|place| worlds[place].seats[victims[place].index()].log.clone());
-        for (log, from) in [(&one, &two), (&two, &one)] {
-            let mut log = log.clone();
-            let mut evidence = None;
-            for statement in from.statements(0) {
-                match log.accept_statement(statement) {
-                    Ok(_) => {}
-                    Err(Refused::Fork(found)) => {
-                        evidence = Some(found);
-                        break;
-                    }
-                    refused => panic!("{refused:?}"),
-                }
-            }
-            let evidence = evidence.expect("the two logs conflict");
-            assert_eq!((evidence.seat(), evidence.step()), (cheat, split));
-            assert!(evidence.holds(&table.of.match_info));
-            log.record_fork(*evidence).unwrap();
-            assert_eq!(log.phase(), Phase::Over(End::Fork { seat: cheat }));
-        }
-    });
-    use PartKind::*;
-    for kind in [
-        Keys, KeyDealing, Deal, Shuffle, Partials, Move, Show, Result,
-    ] {
-        assert!(kinds.contains(&kind), "{kind}");
-    }
 }
 
 #[test]

@@ -1,5 +1,7 @@
-//! Two seats that deal wrong shares of the keys, and two complaints in one step.
+//! Two seats that deal wrong shares of the keys, two complaints in one step, and dealings from which no
+//! keys follow.
 
+use super::super::deck_log::DeckLog;
 use super::super::*;
 use super::cheats_of_several::{honest_part, signed_bytes};
 use super::many_seats::{Table, verifiable};
@@ -81,4 +83,32 @@ fn seats_that_have_one_complaint_each_agree_after_an_exchange() {
     }
     assert_eq!(logs[0].phase(), logs[1].phase());
     assert_eq!(logs[0].statements(0), logs[1].statements(0));
+}
+
+#[test]
+fn match_without_keys_ends_with_all_chips_and_convicts_nobody() {
+    let mut table = Table::new(verifiable(3, 1), 1);
+    table.play_until(|log| log.phase() == Phase::Complaints);
+    for seat in &mut table.seats {
+        let DeckLog::Verifiable(deck) = &mut seat.log.state.deck else {
+            panic!("a verifiable deck");
+        };
+        deck.forget_dealings();
+    }
+    let log = table.seats[0].log.clone();
+    for seat in table.of.seats() {
+        let fine = table.of.sign(&log, seat, &Part::Fine);
+        for receiver in &mut table.seats {
+            receiver.log.accept(fine.clone()).unwrap();
+        }
+    }
+    assert_eq!(table.phase(), Phase::Over(End::NoKeys));
+    for seat in &table.seats {
+        let log = &seat.log;
+        assert!(log.fouls().is_empty() && log.evidence().is_empty() && log.waits_for().is_empty());
+        assert_eq!(log.final_stacks(), [100; 3]);
+        // The next match has other keys.
+        let past = Past::of(log).unwrap();
+        assert!(past.players.iter().all(|(_, chips)| *chips == 100));
+    }
 }

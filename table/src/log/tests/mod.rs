@@ -3,6 +3,7 @@
 mod absence;
 mod acks;
 mod ahead;
+mod ahead_cheats;
 mod boards;
 mod cheats;
 pub(crate) mod cheats_of_several;
@@ -38,3 +39,4 @@ mod settlement_of_several;
 mod sitting_out;
 pub(crate) mod test_match;
 mod two_histories;
+mod two_versions;

@@ -8,10 +8,9 @@ use rand::seq::IndexedRandom;
 use super::world::World;
 use super::{ONE, TWO};
 use crate::log::tests::many_seats::threshold;
-use crate::log::{End, LogMessage, MatchLog, Phase, Signed, SignedPart, Statement};
+use crate::log::{End, MatchLog, Phase};
 use crate::play::clocks::Lacks;
 use crate::play::news::Command;
-use crate::play::orders::Event;
 use crate::record::{Compared, MatchState, Record, compare};
 use crate::seat::Seat;
 
@@ -297,21 +296,7 @@ fn foul_costs_the_seat_its_place_without_a_timeout() {
     let mut world = world(4, 3, 2, 1);
     world.play_to_the_choice_of(TWO);
     world.thinks = None;
-    let log = world.log(TWO);
-    let (step, before, part) = (log.step(), log.hash(), vec![0xff; 7]);
-    let (number, place) = (step.to_le_bytes(), [TWO.number()]);
-    let of = world.of.match_info.id();
-    let fields: [&[u8]; 5] = [&of, &number, &before, &place, &part];
-    let signature = world.sides[TWO.index()].identity.sign("part", &fields);
-    let signed = Signed::Part(SignedPart {
-        step,
-        seat: TWO,
-        part,
-        signature,
-    });
-    let foul = LogMessage::Statement(Statement { before, signed }).encode();
-    let play = &mut world.sides[ONE.index()].play;
-    play.receive(Event::Received(TWO, foul)).unwrap();
+    world.send_foul(TWO, ONE);
     world.kill(TWO);
     world.play();
     check(&world, &[TWO]);

@@ -370,6 +370,17 @@ impl World {
         self.ways.get_mut(&way).unwrap().push_back(bytes);
     }
 
+    /// Another seat receives a foul that the seat has signed in its current step.
+    pub(super) fn send_foul(&mut self, from: Seat, to: Seat) {
+        let log = self.log(from);
+        let before = log.hash();
+        let foul = self.of.sign_bytes(log, from, vec![0xff; 7]);
+        let signed = Signed::Part(foul);
+        let message = LogMessage::Statement(Statement { before, signed }).encode();
+        let play = &mut self.sides[to.index()].play;
+        play.receive(Event::Received(from, message)).unwrap();
+    }
+
     /// Lets all seats advance, and delivers a message. Returns `false` if there is none.
     pub(super) fn step(&mut self) -> bool {
         for seat in self.alive() {

@@ -386,6 +386,13 @@ impl VerifiableLog {
         }
     }
 
+    /// Forgets the dealings, so that there are no keys. Dealings that add up to the identity have the same
+    /// effect. Only seats that know each other's secrets can make them.
+    #[cfg(test)]
+    pub(in crate::log) fn forget_dealings(&mut self) {
+        self.dealings.clear();
+    }
+
     /// Adds what the seats opened in a step.
     fn add_openings(&mut self, checked: Vec<(Seat, Checked)>) {
         let Some(hand) = &mut self.hand else {
