@@ -1,10 +1,13 @@
 //! A host or a guest that cheats with what it sends. It costs the connection to the cheat, and no
 //! honest seat is convicted or opens cards in a history that the other honest seats do not share.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use dealerless::testing::soak::soak;
 use dealerless_table::Seat;
 use dealerless_table::log::{
-    End, Evidence, LogMessage, Phase, Resume, Signed, SignedAck, Statement,
+    End, Evidence, LogMessage, MatchLog, Phase, Resume, Signed, SignedAck, Statement,
 };
 use dealerless_table::record::{Compared, compare};
 use rand::rngs::StdRng;
@@ -177,14 +180,54 @@ fn withheld_statements_stop_the_hand() {
     }
 }
 
+/// The host delays everything for one guest. Nobody opens a card without this guest meanwhile. When the
+/// messages arrive, the match is played to its end.
+#[test]
+fn match_that_the_host_delays_for_one_guest_is_played_later() {
+    let late = Seat::new(2);
+    for first in [2, 8, 15, 25] {
+        let mut world = World::new(Plan::new(4, 1, Style::Passive, first));
+        let held = Rc::new(RefCell::new(Some(Vec::new())));
+        let (kept, mut count) = (Rc::clone(&held), 0);
+        world.meddle = Some(Box::new(move |by, to, message| {
+            count += u64::from((by, to) == (Seat::HOST, late));
+            match &mut *kept.borrow_mut() {
+                Some(kept) if (by, to) == (Seat::HOST, late) && count > first => {
+                    kept.push(message);
+                    Vec::new()
+                }
+                _ => vec![message],
+            }
+        }));
+        world.play();
+        let seats = world.seats();
+        world.said.check_releases(&seats);
+        for side in &world.sides {
+            let log = side.program.as_ref().unwrap().log();
+            assert!(!matches!(log.phase(), Phase::Over(_)), "the match waits");
+        }
+        let messages: Vec<Vec<u8>> = held.take().unwrap();
+        assert!(!messages.is_empty());
+        world.send(Seat::HOST, late, messages);
+        world.play();
+        world.check();
+        world.check_files();
+        assert_eq!(world.lost_connections(), 0);
+    }
+}
+
 /// The seats before the big blind makes its first choice, which is the last one before the flop.
 pub(super) fn before_the_choice() -> World {
-    let mut world = World::new(Plan::new(4, 1, Style::Passive, 5));
-    let is_reached = |world: &World| {
-        let log = world.sides[0].program.as_ref().unwrap().log();
-        matches!(log.phase(), Phase::Choose { seat, .. } if seat == ACCOMPLICE)
-    };
-    while !is_reached(&world) {
+    before(
+        Plan::new(4, 1, Style::Passive, 5),
+        |log| matches!(log.phase(), Phase::Choose { seat, .. } if seat == ACCOMPLICE),
+    )
+}
+
+/// The seats of a match when the host's log has reached a state.
+fn before(plan: Plan, is_reached: impl Fn(&MatchLog) -> bool) -> World {
+    let mut world = World::new(plan);
+    while !is_reached(world.sides[0].program.as_ref().unwrap().log()) {
         assert!(world.step());
     }
     world
@@ -197,6 +240,13 @@ pub(super) const VICTIMS: [Seat; 2] = [Seat::new(1), Seat::new(3)];
 /// The match continues from copies of all disks. The accomplice makes a choice of this style, and
 /// only one of the two honest guests learns it.
 pub(super) fn continued(world: &World, style: Style, victim: Seat) -> World {
+    let hidden = VICTIMS.into_iter().filter(|other| *other != victim);
+    continued_without(world, style, hidden.collect())
+}
+
+/// The match continues from copies of all disks, and the players choose in this style. Some guests
+/// learn nothing from the current step on, and nobody learns anything from them.
+fn continued_without(world: &World, style: Style, hidden: Vec<Seat>) -> World {
     let sides = world
         .sides
         .iter()
@@ -208,14 +258,14 @@ pub(super) fn continued(world: &World, style: Style, victim: Seat) -> World {
     let step = world.sides[0].program.as_ref().unwrap().log().step();
     let mut world = World::of(plan, sides.collect());
     world.meddle = Some(Box::new(move |by, to, message| {
-        let hidden = VICTIMS
-            .iter()
-            .any(|other| *other != victim && [by, to].contains(other));
+        let is_hidden = hidden.iter().any(|seat| [by, to].contains(seat));
         match LogMessage::decode(&message) {
-            Ok(LogMessage::Statement(statement)) if hidden && statement.signed.step() >= step => {
+            Ok(LogMessage::Statement(statement))
+                if is_hidden && statement.signed.step() >= step =>
+            {
                 Vec::new()
             }
-            Ok(LogMessage::Evidence(_)) if hidden => Vec::new(),
+            Ok(LogMessage::Evidence(_)) if is_hidden => Vec::new(),
             _ => vec![message],
         }
     }));
@@ -291,4 +341,59 @@ fn two_histories_are_never_opened_and_convict_the_accomplice() {
         assert_eq!(side.end, Some(end));
         assert!(!side.disk.has_deck());
     }
+}
+
+/// The host makes two versions of the last choice before the turn, one for each guest. No guest opens
+/// a card after this. When the two guests connect to each other, they convict the host.
+#[test]
+fn host_that_shows_two_choices_is_convicted_when_its_guests_meet() {
+    // The flop follows the three deals, the shuffles, the hole cards and three choices.
+    let world = before(Plan::new(3, 1, Style::Passive, 2), |log| {
+        let is_its_turn = matches!(
+            log.phase(),
+            Phase::Choose {
+                seat: Seat::HOST,
+                ..
+            }
+        );
+        is_its_turn && log.step() > 11
+    });
+    let step = world.sides[0].program.as_ref().unwrap().log().step();
+    let styles = [Style::Passive, Style::Folds(Seat::HOST)];
+    let [one, other] = [0, 1].map(|at| {
+        let mut world = continued_without(&world, styles[at], vec![GUESTS[1 - at]]);
+        let victim = GUESTS[at];
+        let program = world.side(victim).program.as_mut().unwrap();
+        assert!(program.log().part(step, Seat::HOST).is_some());
+        assert!(program.log().evidence().is_empty());
+        // What a seat receives is on its disk once its program ends.
+        program.resume(Seat::HOST).unwrap();
+        assert_eq!(world.said.releases(victim, step), 0);
+        world
+    });
+    let worlds = [&one, &one, &other].into_iter().zip(one.seats());
+    let sides = worlds.map(|(world, seat)| {
+        let files = world.sides[seat.index()].disk.files();
+        Side::new(seat, Disk::of(files))
+    });
+    let plan = Plan {
+        mesh: true,
+        ..world.plan.clone()
+    };
+    let mut met = World::of(plan, sides.collect());
+    met.play();
+    let end = End::Fork { seat: Seat::HOST };
+    let chips = GUESTS.map(|guest| {
+        let side = &met.sides[guest.index()];
+        let log = side.program.as_ref().unwrap().log();
+        assert_eq!(log.phase(), Phase::Over(end.clone()));
+        // Each guest confirms its own history, and the step in which they differ does not count.
+        assert_eq!(log.unconfirmed().len(), 1);
+        assert_eq!(log.counted_steps(), step);
+        assert_eq!(met.record(guest).log.final_stacks(), log.final_stacks());
+        assert_eq!(met.said.releases(guest, step), 0);
+        log.final_stacks()
+    });
+    assert_eq!(chips[0], chips[1]);
+    assert_eq!(chips[0].iter().sum::<u64>(), 300);
 }

@@ -90,3 +90,13 @@ fn connection_of_a_leaver_is_cut() {
     let plans: Vec<Plan> = cuts.collect();
     assert_eq!(count_lost(&plans), plans.len());
 }
+
+#[test]
+fn seat_that_sits_out_gets_no_cards_and_leaves_at_the_end_of_the_hand() {
+    let seat = Seat::new(1);
+    let world = World::played(&Plan::new(3, 2, Style::SitsOutAndLeaves(seat), 1));
+    world.check_files();
+    let record = world.record(Seat::HOST);
+    assert!(record.hands[0].held[seat.index()].is_empty());
+    assert_eq!(record.log.final_stacks()[seat.index()], 100);
+}

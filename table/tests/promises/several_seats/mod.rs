@@ -6,6 +6,7 @@
 //! --release -p dealerless-table --test promises several_seats` kills each program in each of its
 //! actions alone.
 
+mod checks;
 mod convictions;
 mod hostile;
 mod leaving;

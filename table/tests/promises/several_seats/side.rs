@@ -26,6 +26,8 @@ pub(crate) enum Style {
     Folds(Seat),
     /// The same, but one seat leaves at its first turn.
     Leaves(Seat),
+    /// The same, but one seat sits out the first hand, and leaves at its end.
+    SitsOutAndLeaves(Seat),
     /// A random mix of all choices.
     Mixed,
 }
@@ -207,6 +209,11 @@ impl Side {
         let Some(program) = &mut self.program else {
             return;
         };
+        if style == Style::SitsOutAndLeaves(self.seat) {
+            for command in [Command::SitOut(true), Command::Leave { anyhow: true }] {
+                program.command(command).expect("an allowed command");
+            }
+        }
         if let Phase::Choose { seat, legal } = program.log().phase()
             && seat == self.seat
         {
@@ -252,7 +259,7 @@ fn answer(legal: &Legal, (seat, style): (Seat, Style), rng: &mut StdRng) -> Comm
 fn choice(legal: &Legal, (seat, style): (Seat, Style), rng: &mut StdRng) -> Choice {
     let roll = match style {
         Style::Folds(folding) if folding == seat => return Choice::Fold,
-        Style::Passive | Style::Folds(_) | Style::Leaves(_) => 9,
+        Style::Passive | Style::Folds(_) | Style::Leaves(_) | Style::SitsOutAndLeaves(_) => 9,
         Style::Mixed => rng.random_range(0..10),
     };
     match legal {
