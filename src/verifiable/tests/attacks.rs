@@ -1,5 +1,5 @@
 //! The known attacks on the verifiable deck. Each of them is refused by all checks together, and
-//! succeeds without the one check that is named with it. The attacks on coins are next to the coins.
+//! succeeds without the one check that is named with it.
 //!
 //! Each field of a hash whose omission has an attack is in this list as well. The other fields are
 //! defence in depth: something else that is checked already binds them, so their omission has no attack
@@ -27,6 +27,7 @@ const SHUFFLE: &str = include_str!("../shuffle/tests.rs");
 const PARTIALS: &str = include_str!("../partials/tests.rs");
 const PARTIAL_ATTACKS: &str = include_str!("../partials/tests/attacks.rs");
 const SHOW: &str = include_str!("../show/tests.rs");
+const COIN: &str = include_str!("../coin/tests.rs");
 const ALL: &str = include_str!("../tests.rs");
 const ENCODINGS: &str = include_str!("encodings.rs");
 const LEAVING: &str = include_str!("leaving.rs");
@@ -38,7 +39,7 @@ type Shown = (
     &'static [(&'static str, &'static str)],
 );
 
-const ATTACKS: [Shown; 22] = [
+const ATTACKS: [Shown; 24] = [
     // Keys.
     (
         KEYS,
@@ -279,6 +280,23 @@ const ATTACKS: [Shown; 22] = [
                 "the first messages in the hash of z",
             ),
         ],
+    ),
+    // Coins.
+    (
+        COIN,
+        "coins_of_other_numbers_hands_and_keys_are_unrelated",
+        &[(
+            "a later coin is known when the first one is opened",
+            "hand and number in the point of a coin",
+        )],
+    ),
+    (
+        COIN,
+        "the_last_opener_cannot_choose_a_coin",
+        &[(
+            "the last opener tries partials until it likes the number",
+            "proof of partials",
+        )],
     ),
 ];
 
