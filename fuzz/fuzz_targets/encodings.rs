@@ -9,6 +9,7 @@
 mod edits;
 mod moved;
 mod seats;
+mod several;
 
 use std::net::SocketAddr;
 use std::sync::LazyLock;
@@ -24,6 +25,7 @@ use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use moved::chain;
 use seats::{TABLES, Table};
+use several::MATCHES;
 
 /// The succession of a player who has moved twice.
 static CHAIN: LazyLock<Succession> = LazyLock::new(|| chain(2));
@@ -83,6 +85,31 @@ fn any_message(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Resul
     })
 }
 
+/// A roll call without the part of its seat. Its signature is arbitrary.
+fn any_roll_call(log: &MatchLog, input: &mut Unstructured) -> Result<LogMessage> {
+    const STATEMENT: u8 = 3;
+    const ROLL_CALL: u8 = 3;
+    let mut bytes = vec![STATEMENT];
+    bytes.extend(log.hash());
+    bytes.push(ROLL_CALL);
+    bytes.extend(log.step().to_le_bytes());
+    bytes.push(input.arbitrary()?);
+    bytes.extend(input.arbitrary::<[u8; 64]>()?);
+    // The number, the missing seats, and no part.
+    bytes.extend(input.arbitrary::<[u8; 3]>()?);
+    bytes.push(0);
+    Ok(LogMessage::decode(&bytes).expect("a roll call"))
+}
+
+/// A message of a match with a verifiable deck.
+fn message_of_several(input: &mut Unstructured) -> Result<LogMessage> {
+    let played = input.choose(&*MATCHES)?;
+    match input.ratio(1, 4)? {
+        true => any_roll_call(input.choose(&played.moments)?, input),
+        false => Ok(input.choose(&played.messages)?.clone()),
+    }
+}
+
 fn any_roster(table: &Table, input: &mut Unstructured) -> Result<Roster> {
     let mut names = Vec::new();
     for _ in table.of.players() {
@@ -139,10 +166,12 @@ fn run(input: &mut Unstructured) -> Result<()> {
     let header = log.match_info().header();
     let mut bytes = match which {
         0 => header.stakes.encode(),
+        1 if input.arbitrary()? => input.choose(&*MATCHES)?.of.header().encode(),
         1 => header.encode(),
         2 => any_choice(input)?.encode(),
         3 => table.sign(log, Seat::HOST, input.arbitrary()?).encode(),
         4 => two_parts(table, log).encode(),
+        5 if input.arbitrary()? => message_of_several(input)?.encode(),
         5 => any_message(table, log, input)?.encode(),
         6 => CHAIN.encode(),
         7 => any_control(table, input)?.encode(),

@@ -9,14 +9,18 @@
 
 mod edits;
 mod seats;
+mod several;
 
 use dealerless_table::Seat;
 use dealerless_table::identity::Identity;
 use dealerless_table::internals::write_records;
-use dealerless_table::log::{Journal, JournalError, MatchLog, MemoryStorage, Opened};
+use dealerless_table::log::{
+    Journal, JournalError, MatchLog, MemoryStorage, Opened, SignedPart,
+};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use seats::{TABLES, Table};
+use several::MATCHES;
 
 fn written(table: &Table, log: &MatchLog) -> Vec<u8> {
     let file = MemoryStorage::default();
@@ -91,7 +95,7 @@ fn written_by_the_owner(table: &Table, log: &MatchLog, input: &mut Unstructured)
             _ => input.arbitrary::<&[u8]>()?.to_vec(),
         };
         edits::edit(&mut content, input)?;
-        records.push((input.int_in_range(0..=3)?, content));
+        records.push((input.int_in_range(0..=8)?, content));
     }
     let file = MemoryStorage::default();
     let written = write_records(file.clone(), owner.file_key(), records);
@@ -114,7 +118,39 @@ fn written_by_the_owner(table: &Table, log: &MatchLog, input: &mut Unstructured)
     Ok(())
 }
 
+/// The file of a host of several seats with a verifiable deck. Changes are detected, unless they only
+/// truncate the file.
+fn changed_file_of_several(input: &mut Unstructured) -> Result<()> {
+    let played = input.choose(&*MATCHES)?;
+    // Long histories take long to verify.
+    let moments = &played.host[..played.host.len().min(24)];
+    let (log, honest) = input.choose(moments)?;
+    let mut bytes = honest.clone();
+    edits::edit(&mut bytes, input)?;
+    let before = bytes.clone();
+    match open(&played.identities[0], &mut bytes) {
+        Ok(opened) => {
+            assert_eq!(opened.sitting, played.sitting(Seat::HOST));
+            let is_known = |part: &SignedPart| log.part(part.step, part.seat) == Some(part);
+            assert!(opened.log.history(0).all(is_known));
+            assert!(honest.starts_with(&bytes) && before.starts_with(&bytes));
+        }
+        Err(error) => {
+            let named = matches!(
+                error,
+                JournalError::NeverBegun | JournalError::Changed { .. }
+            );
+            assert!(named, "{error:?}");
+            assert_eq!(bytes, before);
+        }
+    }
+    Ok(())
+}
+
 fn run(input: &mut Unstructured) -> Result<()> {
+    if input.ratio(1, 3)? {
+        return changed_file_of_several(input);
+    }
     let table = input.choose(&*TABLES)?;
     // Long histories take long to verify.
     let moments = &table.moments[..table.moments.len().min(24)];

@@ -9,246 +9,16 @@
 #![no_main]
 
 mod edits;
+mod several;
 
-use std::collections::VecDeque;
-use std::io;
-use std::sync::{Arc, LazyLock};
-
-use dealerless::dice::Dice;
 use dealerless_table::Seat;
-use dealerless_table::identity::{Identity, Name};
 use dealerless_table::log::{
-    Accepted, Clock, DeckTerms, Evidence, Header, Journal, LogMessage, Match, MatchLog,
-    MemoryStorage, NoEvidence, Player, Refused, Resuming, Signed, SignedAck, SignedPart, Sitting,
-    Statement, ToDo,
-};
-use dealerless_table::play::{
-    Command, DeckSetting, Event, MemoryVault, News, Order, Orders, Outbox, Play, Setting,
-};
-use dealerless_table::rules::{
-    BettingRules, Choice, Edition, Gain, Game, GameDeck, Good, GoodsChoice, Learners, Legal, Limit,
-    Offer, Posts, Stakes, Variety,
+    Accepted, Evidence, LogMessage, MatchLog, NoEvidence, Refused, Resuming, Signed, SignedAck,
+    SignedAhead, SignedPart, Statement, ToDo,
 };
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
-use rand::SeedableRng;
-use rand::rngs::StdRng;
-
-const STACK: u64 = 100;
-
-/// A finished match of honest seats.
-struct Played {
-    identities: Vec<Arc<Identity>>,
-    of: Match,
-    /// The log of a seat after each message that the seat has received.
-    moments: Vec<MatchLog>,
-    /// All messages, in the order in which they were sent.
-    messages: Vec<LogMessage>,
-}
-
-static MATCHES: LazyLock<[Played; 5]> = LazyLock::new(|| {
-    [
-        Played::new(poker(2), None),
-        Played::new(poker(3), None),
-        Played::new(poker(3), Some(Seat::GUEST)),
-        Played::new(board_game(), None),
-        Played::new(board_game(), Some(Seat::new(2))),
-    ]
-});
-
-fn poker(seats: u8) -> Stakes {
-    let rules = BettingRules {
-        stack: STACK,
-        limit: Limit::NoLimit,
-        posts: Posts::Blinds { small: 1, big: 2 },
-    };
-    Stakes::new(Variety::Holdem(rules), seats, 2).expect("the stakes are valid")
-}
-
-/// A board game for three seats.
-fn board_game() -> Stakes {
-    let deck = |name: &str, is_board| GameDeck {
-        name: name.to_owned(),
-        kinds: "2,1".parse().expect("kinds of cards"),
-        is_board,
-    };
-    let decks = vec![deck("tiles", true), deck("cards", false)];
-    let game = Game::new(decks, vec!["wood".to_owned(), "ore".to_owned()]);
-    Stakes::of_game(game.expect("a game"), 3, 2).expect("the stakes are valid")
-}
-
-/// The choices of a hand of the board game, in order. Afterwards all seats pass.
-fn script() -> Vec<Choice> {
-    let seat = Seat::GUEST;
-    let gain = |seat, kind, count| Gain { seat, kind, count };
-    let good = |position, kind| Good { position, kind };
-    let of_goods = [
-        GoodsChoice::Gain(vec![gain(Seat::HOST, 0, 2), gain(seat, 1, 3)]),
-        GoodsChoice::Draw(1),
-        GoodsChoice::Show {
-            position: 3,
-            to: Learners::Seat(seat),
-        },
-        GoodsChoice::Show {
-            position: 3,
-            to: Learners::All,
-        },
-        GoodsChoice::Offer(Offer {
-            to: seat,
-            give: vec![good(6, 0)],
-            take: vec![1],
-        }),
-        GoodsChoice::Agree {
-            number: 0,
-            give: vec![good(8, 1)],
-        },
-        GoodsChoice::Give(vec![good(7, 0)]),
-        GoodsChoice::Mix,
-    ];
-    let mut choices: Vec<Choice> = of_goods.into_iter().map(Choice::Goods).collect();
-    choices.push(Choice::Roll(Dice::new(2, 6).expect("dice")));
-    choices.push(Choice::Steal(seat));
-    choices
-}
-
-type Program = Play<MemoryStorage, MemoryVault, StdRng>;
-
-/// The messages of a seat that have not arrived yet, with sender and receiver.
-struct Wires<'a> {
-    from: Seat,
-    queue: &'a mut VecDeque<(Seat, Seat, Vec<u8>)>,
-}
-
-impl Outbox for Wires<'_> {
-    fn send(&mut self, to: Seat, message: Vec<u8>) -> io::Result<()> {
-        self.queue.push_back((self.from, to, message));
-        Ok(())
-    }
-}
-
-/// A seat of a verifiable deck has no engine.
-struct NoEngine;
-
-impl Orders for NoEngine {
-    fn order(&mut self, _: Order) {}
-}
-
-impl Played {
-    /// A match in which all seats call and show, and `leaver` leaves at its first choice.
-    fn new(stakes: Stakes, leaver: Option<Seat>) -> Self {
-        let seats = stakes.seats() as u8;
-        let header = Header {
-            log_version: Edition::Four,
-            deck: DeckTerms::verifiable(&stakes, stakes.seats()).expect("a game with a verifiable deck"),
-            stakes,
-            clock: Clock::default(),
-            past: None,
-        };
-        let identity = |seat| Arc::new(Identity::from_seed([seat; 32]));
-        let identities: Vec<_> = (0..seats).map(identity).collect();
-        let player = |identity: &Arc<Identity>| Player {
-            identity: identity.public().clone(),
-            nonce: [9; 32],
-        };
-        let players = identities.iter().map(player).collect();
-        let of = Match::new(header, players).expect("the players have different keys");
-        let mut played = Played {
-            identities,
-            of,
-            moments: Vec::new(),
-            messages: Vec::new(),
-        };
-        played.play(leaver);
-        played
-    }
-
-    fn program(&self, seat: Seat) -> Program {
-        let identity = Arc::clone(&self.identities[seat.index()]);
-        let sitting = Sitting {
-            match_info: self.of.clone(),
-            seat,
-            names: Seat::all(self.of.seats())
-                .map(|seat| Name::clean(&seat.to_string()))
-                .collect(),
-        };
-        let journal = Journal::create(MemoryStorage::default(), identity.file_key(), &sitting);
-        let program = Play::new(Setting {
-            seat,
-            log: MatchLog::new(self.of.clone(), seat),
-            journal: journal.expect("the file is empty"),
-            deck: DeckSetting::Verifiable(MemoryVault::default()),
-            rng: StdRng::seed_from_u64(seat.number().into()),
-            identity,
-        });
-        program.expect("a new seat")
-    }
-
-    fn play(&mut self, leaver: Option<Seat>) {
-        let seats = self.of.seats();
-        let mut programs: Vec<Program> = Seat::all(seats).map(|seat| self.program(seat)).collect();
-        let mut queue = VecDeque::new();
-        let mut script = VecDeque::from(script());
-        for guest in Seat::all(seats).skip(1) {
-            programs[0].begin(guest);
-            programs[guest.index()].begin(Seat::HOST);
-        }
-        for seat in Seat::all(seats) {
-            let program = &mut programs[seat.index()];
-            if leaver == Some(seat) {
-                let leave = program.command(Command::Leave { anyhow: true });
-                leave.expect("a seat may always leave");
-            }
-            advance(program, seat, &mut script, &mut queue);
-        }
-        while let Some((from, to, message)) = queue.pop_front() {
-            self.messages
-                .push(LogMessage::decode(&message).expect("a sent message can be decoded"));
-            let program = &mut programs[to.index()];
-            program
-                .receive(Event::Received(from, message))
-                .expect("honest seats");
-            advance(program, to, &mut script, &mut queue);
-            self.moments.push(program.log().clone());
-        }
-    }
-}
-
-/// Lets the seat sign all that is due. It checks or calls, and shows. In a board game, it follows the
-/// script.
-fn advance(
-    program: &mut Program,
-    seat: Seat,
-    script: &mut VecDeque<Choice>,
-    queue: &mut VecDeque<(Seat, Seat, Vec<u8>)>,
-) {
-    loop {
-        let mut wires = Wires {
-            from: seat,
-            queue: &mut *queue,
-        };
-        let advanced = program.advance(&mut wires, &mut NoEngine);
-        advanced.expect("honest seats");
-        let mut choice = None;
-        while let Some(news) = program.news() {
-            if let News::YourTurn { legal } = news {
-                choice = Some(match legal {
-                    Legal::Bet { call: Some(_), .. } => Choice::Call,
-                    Legal::Bet { .. } => Choice::Check,
-                    Legal::Goods { .. } => script.pop_front().unwrap_or(Choice::Pass),
-                    _ => Choice::Show,
-                });
-            }
-        }
-        let Some(choice) = choice else {
-            if program.shuffle_ahead().expect("honest seats") {
-                continue;
-            }
-            return;
-        };
-        let chosen = program.command(Command::Choose(choice));
-        chosen.expect("the rules allow the choice");
-    }
-}
+use several::{MATCHES, Played};
 
 /// The observable state of a log.
 fn seen(log: &MatchLog) -> impl PartialEq + use<> {
@@ -306,6 +76,47 @@ impl Hostile<'_> {
         Ok(Statement { before, signed })
     }
 
+    /// A shuffle for the next hand with a valid signature: one of the match that the seat signs again, with
+    /// changes.
+    fn ahead(&self, input: &mut Unstructured) -> Result<Option<Statement>> {
+        let aheads: Vec<_> = (self.played.messages.iter())
+            .filter_map(|message| match message {
+                LogMessage::Statement(Statement {
+                    before,
+                    signed: Signed::Ahead(ahead),
+                }) => Some((*before, ahead)),
+                _ => None,
+            })
+            .collect();
+        if aheads.is_empty() {
+            return Ok(None);
+        }
+        let (honest, ahead) = *input.choose(&aheads)?;
+        let mut ahead = ahead.clone();
+        let before = if input.ratio(3, 4)? { honest } else { input.arbitrary()? };
+        if input.ratio(1, 4)? {
+            ahead.head.hand = input.arbitrary()?;
+        }
+        if input.ratio(1, 4)? {
+            ahead.part.step = input.int_in_range(0..=3)?;
+        }
+        if input.ratio(1, 2)? {
+            edits::edit(&mut ahead.part.part, input)?;
+        }
+        ahead.part.seat = self.seat;
+        // The signature names the chain by the hash before its first shuffle.
+        let is_first = |other: &&([u8; 32], &Box<SignedAhead>)| {
+            other.1.head == ahead.head && other.1.part.step == 0
+        };
+        let chain = aheads.iter().find(is_first).map_or(before, |first| first.0);
+        let (number, place) = (ahead.part.step.to_le_bytes(), [self.seat.number()]);
+        let fields: [&[u8]; 5] = [&chain, &number, &before, &place, &ahead.part.part];
+        let identity = &self.played.identities[self.seat.index()];
+        ahead.part.signature = identity.sign("part", &fields);
+        let signed = Signed::Ahead(ahead);
+        Ok(Some(Statement { before, signed }))
+    }
+
     /// The bytes of a part of the match, or arbitrary bytes, with changes.
     fn part(&self, input: &mut Unstructured) -> Result<Vec<u8>> {
         let mut bytes = match signed(input.choose(&self.played.messages)?) {
@@ -317,7 +128,7 @@ impl Hostile<'_> {
     }
 
     fn message(&self, log: &MatchLog, input: &mut Unstructured) -> Result<LogMessage> {
-        Ok(match input.int_in_range(0..=8)? {
+        Ok(match input.int_in_range(0..=9)? {
             0..=2 => input.choose(&self.played.messages)?.clone(),
             3 => {
                 let statements = [self.statement(log, input)?, self.statement(log, input)?];
@@ -332,6 +143,10 @@ impl Hostile<'_> {
             }
             5 => LogMessage::RequestAll,
             6 => LogMessage::RequestFrom(input.arbitrary()?),
+            7 => match self.ahead(input)? {
+                Some(statement) => LogMessage::Statement(statement),
+                None => LogMessage::RequestAll,
+            },
             _ => {
                 let statement = self.statement(log, input)?;
                 match (statement.signed, self.played.of.seats()) {
@@ -415,7 +230,7 @@ fn receive(
         Ok(_) => return true,
         Err(_) => return false,
     };
-    if !matches!(result, Ok(Accepted::New(..) | Accepted::Ack)) {
+    if !matches!(result, Ok(Accepted::New(..) | Accepted::Ack | Accepted::Ahead)) {
         assert!(seen(&was) == seen(log), "a refusal has changed the log");
     }
     let stays = result.is_ok();

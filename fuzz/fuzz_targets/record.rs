@@ -9,6 +9,7 @@
 
 mod edits;
 mod seats;
+mod several;
 
 use dealerless_table::Seat;
 use dealerless_table::internals::write_records;
@@ -17,6 +18,7 @@ use dealerless_table::record::{BadRecord, Compared, Record, compare};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use seats::{TABLES, Table};
+use several::MATCHES;
 
 fn written<'a>(table: &Table, parts: impl Iterator<Item = &'a SignedPart>) -> Vec<u8> {
     let file = MemoryStorage::default();
@@ -74,7 +76,7 @@ fn any_records(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Resul
             _ => input.arbitrary::<&[u8]>()?.to_vec(),
         };
         edits::edit(&mut content, input)?;
-        records.push((input.int_in_range(0..=4)?, content));
+        records.push((input.int_in_range(0..=8)?, content));
     }
     let file = MemoryStorage::default();
     let owner = &table.identities[0];
@@ -132,7 +134,36 @@ fn forked(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()>
     Ok(())
 }
 
+/// Changes the bytes of the file of a host of several seats with a verifiable deck.
+fn changed_of_several(input: &mut Unstructured) -> Result<()> {
+    let played = input.choose(&*MATCHES)?;
+    // Long histories take long to verify.
+    let moments = &played.host[..played.host.len().min(24)];
+    let (log, honest) = input.choose(moments)?;
+    let mut bytes = honest.clone();
+    edits::edit(&mut bytes, input)?;
+    match Record::read(&bytes, None) {
+        Ok(record) => {
+            assert_eq!(record.log.match_info().id(), played.of.id());
+            let is_known = |part: &SignedPart| log.part(part.step, part.seat) == Some(part);
+            assert!(record.log.history(0).all(is_known));
+            let honest = Record::read(honest, None).expect("an honest file is readable");
+            let compared = compare(&record, &honest);
+            assert!(matches!(compared, Compared::Together { .. }), "{compared:?}");
+        }
+        Err(error) => assert!(
+            error.evidence().is_none(),
+            "no seat has signed two different statements"
+        ),
+    }
+    let _ = Record::read(&bytes, Some(&played.identities[0]));
+    Ok(())
+}
+
 fn run(input: &mut Unstructured) -> Result<()> {
+    if input.ratio(1, 4)? {
+        return changed_of_several(input);
+    }
     let table = input.choose(&*TABLES)?;
     // Long histories take long to verify.
     let moments = &table.moments[..table.moments.len().min(24)];

@@ -13,6 +13,7 @@ mod edits;
 #[allow(dead_code, reason = "only the original tests use all of it")]
 #[path = "../../table/tests/promises/resuming/games.rs"]
 mod games;
+mod several;
 #[allow(dead_code, reason = "only the original tests use all of it")]
 #[path = "../../table/tests/promises/resuming/side.rs"]
 mod side;
@@ -23,12 +24,15 @@ mod world;
 use std::sync::LazyLock;
 
 use dealerless_table::Seat;
-use dealerless_table::log::{LogMessage, MatchLog, Phase, Storage};
+use dealerless_table::log::{
+    Journal, LogMessage, MatchLog, MemoryStorage, Phase, Storage,
+};
 use dealerless_table::play::{Event, News, Order, Orders, Outbox, PlayError};
 use disk::{Disk, Files};
 use games::Game;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
+use several::{MATCHES, NoEngine, Played as Several};
 use side::{Program, start};
 use world::{Plan, World};
 
@@ -97,7 +101,61 @@ fn continue_match(
     program.advance(&mut Nowhere::default(), &mut Nowhere::default())
 }
 
+/// The host of several seats with a verifiable deck resumes its match, and its guests send messages of the
+/// match, with changes.
+fn run_several(input: &mut Unstructured) -> Result<()> {
+    let played: &Several = input.choose(&*MATCHES)?;
+    let (_, honest) = input.choose(&played.host)?;
+    let mut bytes = honest.clone();
+    if input.ratio(1, 2)? {
+        edits::edit(&mut bytes, input)?;
+    }
+    let is_whole = bytes == *honest;
+    let file = MemoryStorage::of(bytes);
+    let opened = Journal::open(file, played.identities[0].file_key());
+    let started = opened.map_err(PlayError::from).and_then(|opened| {
+        let vault = played.secret.clone();
+        played.program(Seat::HOST, opened.log, opened.journal, vault)
+    });
+    let Ok(mut program) = started else {
+        assert!(!is_whole, "an honest file was rejected");
+        return Ok(());
+    };
+    let guests = Seat::all(played.of.seats()).skip(1);
+    for guest in guests.clone() {
+        program.resume(guest).expect("the file can be written");
+    }
+    let guests: Vec<Seat> = guests.collect();
+    for _ in 0..input.int_in_range(1..=16)? {
+        let guest = *input.choose(&guests)?;
+        let mut message = match input.int_in_range(0..=2)? {
+            0 => LogMessage::Resume(input.choose(&played.moments)?.resume()),
+            _ => input.choose(&played.messages)?.clone(),
+        }
+        .encode();
+        if input.ratio(1, 4)? {
+            edits::edit(&mut message, input)?;
+        }
+        if program.receive(Event::Received(guest, message)).is_err() {
+            program.lose_connection(guest);
+            program.resume(guest).expect("the file can be written");
+        }
+        let advanced = program.advance(&mut Nowhere::default(), &mut NoEngine);
+        if advanced.is_err() {
+            return Ok(());
+        }
+        let log = program.log();
+        let chips: u64 = log.final_stacks().iter().sum();
+        assert_eq!(chips, played.of.header().stakes.stack() * played.of.seats() as u64);
+        assert!(log.evidence().is_empty() && log.fouls().is_empty() || !is_whole);
+    }
+    Ok(())
+}
+
 fn run(input: &mut Unstructured) -> Result<()> {
+    if input.ratio(1, 3)? {
+        return run_several(input);
+    }
     let played = input.choose(&*PLAYED)?;
     let seat = Seat::new(input.int_in_range(0..=1)?);
     let honest = input.choose(&played.moments[seat.index()])?;
