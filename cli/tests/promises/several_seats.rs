@@ -341,8 +341,7 @@ fn guest_that_is_killed_before_its_first_signature_resumes_the_match() {
     let second = host.event()["invite"].as_str().unwrap().to_owned();
     let join = |folder: &Path, invite: &str, name: &str| {
         let args = ["join", invite, "--json", "--name", name];
-        let side = Side::start(folder, &args);
-        side
+        Side::start(folder, &args)
     };
     let mut guest = join(bert, &first, "Bert");
     host.until("notice");
