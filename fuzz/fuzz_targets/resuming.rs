@@ -24,9 +24,8 @@ mod world;
 use std::sync::LazyLock;
 
 use dealerless_table::Seat;
-use dealerless_table::log::{
-    Journal, LogMessage, MatchLog, MemoryStorage, Phase, Storage,
-};
+use dealerless_table::log::{Journal, LogMessage, MatchLog, Phase};
+use dealerless_table::storage::{MemoryStorage, Storage};
 use dealerless_table::play::{Event, News, Order, Orders, Outbox, PlayError};
 use disk::{Disk, Files};
 use games::Game;

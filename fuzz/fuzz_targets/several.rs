@@ -10,13 +10,9 @@ use std::sync::{Arc, LazyLock, Mutex};
 use dealerless::dice::Dice;
 use dealerless_table::Seat;
 use dealerless_table::identity::{Identity, Name};
-use dealerless_table::log::{
-    Clock, DeckTerms, Header, Journal, LogMessage, Match, MatchLog, MemoryStorage, Player, Sitting,
-};
-use dealerless_table::play::{
-    Command, DeckSetting, Event, MemoryVault, News, Order, Orders, Outbox, Play, PlayError, Setting,
-    Vault,
-};
+use dealerless_table::log::{Clock, DeckTerms, Header, Journal, LogMessage, Match, MatchLog, Player, Sitting};
+use dealerless_table::storage::{MemoryStorage, MemoryVault, Vault};
+use dealerless_table::play::{Command, DeckSetting, Event, News, Order, Orders, Outbox, Play, PlayError, Setting};
 use dealerless_table::rules::{
     BettingRules, Choice, Edition, Gain, Game, GameDeck, Good, GoodsChoice, Learners, Legal, Limit,
     Offer, Posts, Stakes, Variety,
