@@ -224,10 +224,33 @@ impl Honest {
         }
     }
 
-    /// The step up to which the log is the history of its owner.
+    /// The step up to which the log is the history of its owner: that in which the others have removed
+    /// the owner, or the current one.
     pub(super) fn end(&self) -> u64 {
-        self.log.step()
+        let log = &self.log;
+        if !log.is_removed() {
+            return log.step();
+        }
+        let removes = |step: u64, call: &SignedRollCall| {
+            let calls = log.calls_at(step).iter();
+            let same = calls
+                .filter(|other| (other.round, other.missing) == (call.round, call.missing))
+                .map(|other| other.seat);
+            let others = log.live_at(step).without(call.missing);
+            call.missing.contains(log.owner) && others == same.collect()
+        };
+        let removed = |step: &u64| log.calls_at(*step).iter().any(|call| removes(*step, call));
+        let mut steps = 0..log.step();
+        steps.find(removed).unwrap_or(log.step())
     }
+}
+
+/// Whether another seat can need an answer of the log's owner in this step: the owner does not know
+/// that it has passed the step.
+pub(super) fn needs_answer(log: &MatchLog, step: u64) -> bool {
+    let has_passed = |seat| (step + 1..=log.step()).any(|later| log.has_spoken(later, seat));
+    let mut others = log.live_at(step).iter().filter(|seat| *seat != log.owner);
+    others.any(|seat| !has_passed(seat))
 }
 
 /// All pairs of these statements that convict a seat.

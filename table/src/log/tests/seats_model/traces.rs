@@ -95,6 +95,12 @@ impl NamedCall {
             own: own.first().copied(),
         }
     }
+
+    /// The history of an answer that a seat owes, which is written as `r5.0`.
+    pub(super) fn read_answer(owed: &str) -> Option<usize> {
+        let (history, _) = owed.strip_prefix('r')?.split_once('.')?;
+        history.parse().ok()
+    }
 }
 
 /// The state of a seat that plays, split at the end of its place.
