@@ -4,14 +4,15 @@ use dealerless::verifiable::{Contribution, Seats};
 use dealerless_table::Seat;
 use dealerless_table::identity::{Identity, Name};
 use dealerless_table::log::{
-    Clock, DealInput, DeckTerms, Header, Journal, Match, MatchFolder, MatchLog, Part, Past, Phase,
-    Player, Sitting,
+    Claim, Claimed, Clock, DealInput, DeckTerms, Header, Journal, Match, MatchFolder, MatchLog,
+    Part, Past, Phase, Player, Sitting,
 };
 use dealerless_table::play::Control;
 use dealerless_table::rules::{BettingRules, Edition, Limit, Posts, Stakes, Variety};
 
 use super::super::open::{self, MatchFile};
 use super::super::own::Own;
+use super::super::stored_match::unattended;
 use super::seats::own;
 
 /// The folder of the host, with the identities of two guests.
@@ -52,7 +53,7 @@ impl Three {
 
     /// Signs the parts of all seats until this phase is over, or in the first step only that of the
     /// host. Writes the match to the folder.
-    fn file(&self, of: &Match, until: fn(&Phase) -> bool) -> MatchLog {
+    fn file(&self, of: &Match, until: fn(&MatchLog) -> bool) -> MatchLog {
         let sitting = Sitting {
             match_info: of.clone(),
             seat: Seat::HOST,
@@ -68,7 +69,7 @@ impl Three {
         let contribute = |seat| Contribution::generate(of.id(), seats, seat, &mut rng);
         let all: Vec<Contribution> = (0..of.seats()).map(contribute).collect();
         let keys: Vec<_> = all.iter().map(|one| one.keys().clone()).collect();
-        while !until(&log.phase()) {
+        while !until(&log) {
             let seat = log.waits_for()[0];
             let contribution = &all[seat.index()];
             let part = match log.phase() {
@@ -97,26 +98,35 @@ impl Three {
     }
 }
 
-fn at_once(_: &Phase) -> bool {
+fn at_once(_: &MatchLog) -> bool {
     true
 }
 
 /// Whether the keys are exchanged, so that the first step is complete.
-fn is_dealing_keys(phase: &Phase) -> bool {
-    *phase == Phase::KeyDealing
+fn is_dealing_keys(log: &MatchLog) -> bool {
+    log.phase() == Phase::KeyDealing
 }
 
-fn is_dealt(phase: &Phase) -> bool {
-    matches!(phase, Phase::Shuffle(_))
+/// Whether only the last of three seats has not dealt its keys.
+fn waits_for_the_last(log: &MatchLog) -> bool {
+    is_dealing_keys(log) && log.waits_for() == [Seat::new(2)]
+}
+
+fn is_dealt(log: &MatchLog) -> bool {
+    matches!(log.phase(), Phase::Shuffle(_))
 }
 
 /// A match of three after its first step, and its end without the last seat.
 fn three() -> (tempfile::TempDir, Three, [u8; 32], Past) {
+    three_until(is_dealing_keys)
+}
+
+fn three_until(until: fn(&MatchLog) -> bool) -> (tempfile::TempDir, Three, [u8; 32], Past) {
     let (folder, own) = own("Anna");
     let guests = [[1; 32], [2; 32]].map(Identity::from_seed);
     let three = Three { own, guests };
     let first = three.new_match(3, None);
-    let log = three.file(&first, is_dealing_keys);
+    let log = three.file(&first, until);
     let settled = log.settled_without(&[Seat::new(2)]).unwrap();
     (folder, three, first.id(), settled.past)
 }
@@ -154,6 +164,34 @@ fn settled_match_is_closed_to_its_players_from_the_first_signed_part_of_the_next
     assert_eq!(told, None);
     let told = open::went_on(own, &next.id(), three.peer(1)).unwrap();
     assert_eq!(told, None);
+}
+
+/// A player has agreed to a settlement, and its program was killed before it signed anything in the next
+/// match. Meanwhile the player may have gone on in the first one.
+#[test]
+fn match_without_a_signature_is_resumed_only_if_its_player_still_agrees() {
+    let (_folder, three, first, past) = three_until(waits_for_the_last);
+    let next = three.new_match(2, Some(past));
+    three.file(&next, at_once);
+    let own = &three.own;
+    let file = |of: [u8; 32]| open::find(own, &of, three.peer(1)).unwrap().unwrap();
+    let resumes = || unattended(own, file(next.id())).map(drop);
+    // The own program has not claimed that the last seat is absent.
+    let error = format!("{:#}", resumes().unwrap_err());
+    assert!(
+        error.contains("you have signed nothing") && error.contains("out of time or away"),
+        "{error}"
+    );
+    let mut settled = file(first);
+    let claim = Claim {
+        step: settled.opened.log.step(),
+        seat: Seat::new(2),
+        time: 1,
+        what: Claimed::OutOfTime,
+    };
+    settled.opened.journal.append_claim(&claim).unwrap();
+    drop(settled);
+    resumes().unwrap();
 }
 
 #[test]
