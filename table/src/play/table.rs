@@ -47,8 +47,8 @@ impl<X> Clone for Mailbox<X> {
 
 impl<X> Mailbox<X> {
     /// Sends a command of the player. If `turn` is given, the command is refused unless this is the
-    /// current step. [`Table::next`] reports [`TableEvent::Accepted`] or [`News::NotNow`]. Returns
-    /// `false` if the table no longer exists.
+    /// current step. [`Table::next`] reports [`TableEvent::Accepted`] or
+    /// [`News::NotNow`](super::News::NotNow). Returns `false` if the table no longer exists.
     pub fn command(&self, command: Command, turn: Option<u64>) -> bool {
         self.0.send((0, Incoming::Command(command, turn))).is_ok()
     }
