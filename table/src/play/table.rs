@@ -170,8 +170,8 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.core.is_connected()
     }
 
-    /// Sets whether this side looks for no connection. While it does not, other seats do not count
-    /// as away. The next connection ends this.
+    /// Sets whether this side has stopped looking for a connection. Meanwhile, other seats do not count
+    /// as away. The next connection resets this.
     pub fn hold(&mut self, on_hold: bool) {
         self.core.on_hold = on_hold;
     }

@@ -148,8 +148,8 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
         self.connected.insert(peer, now);
     }
 
-    /// The connection to `peer` is dropped, and the engine with it. Its control messages are still
-    /// reported.
+    /// Forgets the connection to `peer`, which the caller has dropped with its engine. Control messages
+    /// that have arrived are still reported.
     pub fn lose_connection(&mut self, peer: Seat) {
         self.connected.remove(&peer);
         self.draining.take_if(|draining| draining.peer == peer);

@@ -73,15 +73,18 @@ impl<S: Storage> TwoSlots<S> {
 impl<S: Storage + Send> Vault for TwoSlots<S> {
     fn keep(&mut self, value: &[u8]) -> io::Result<()> {
         let (old, number) = match self.newest()? {
-            Some((old, slot)) => (old, slot.number + 1),
+            // Only a file that another program wrote can have the last number.
+            Some((old, slot)) => {
+                let next = slot.number.checked_add(1);
+                (old, next.ok_or(io::ErrorKind::InvalidData)?)
+            }
             None => (1, 0),
         };
         let new = &mut self.slots[1 - old];
         new.truncate(0)?;
         new.append(&Slot::encode(number, value))?;
         new.sync()?;
-        // Only the new value is needed from here on. If the old one outlives a crash, it counts no
-        // more.
+        // Removes the old value. If a crash restores it, the new value still counts.
         self.slots[old].truncate(0)
     }
 
