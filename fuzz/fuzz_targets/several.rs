@@ -33,7 +33,7 @@ pub struct Played {
     pub host: Vec<(MatchLog, Vec<u8>)>,
     /// The secret of the host.
     pub secret: SharedVault,
-    /// All messages, in the order in which they were sent.
+    /// All messages, in sending order.
     pub messages: Vec<LogMessage>,
 }
 

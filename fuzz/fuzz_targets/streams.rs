@@ -19,7 +19,7 @@ use libfuzzer_sys::fuzz_target;
 /// The maximum plaintext of a frame: 65 535 bytes minus the authentication tag.
 const LONGEST: usize = 65_535 - 16;
 
-/// The time at which everything happens.
+/// The time of all calls.
 const NOW: Duration = Duration::ZERO;
 
 /// An end, and the data that it has sent.

@@ -29,7 +29,7 @@ pub(super) enum Arrival {
     Resuming(Box<Connection>, Box<MatchFile>),
 }
 
-/// The guest or guests with whom the host plays.
+/// The host's guests.
 pub(super) enum Guests {
     /// The guest of a match of two players.
     One(Arrival),

@@ -26,7 +26,7 @@ use super::waiting_room::WaitingRoom;
 use crate::counted::counted;
 use crate::failure::AnswerIsNo;
 
-/// The minimum time for which this side tries to reach the absent players before its player agrees.
+/// How long this side tries to reach the absent players before it asks its player.
 const TRIES: Duration = Duration::from_secs(5);
 
 /// The settlement of the open match of this file without the seats that are absent by the claims of

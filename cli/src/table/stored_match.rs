@@ -59,7 +59,7 @@ pub(crate) struct SeatContext<'a> {
     pub(crate) guests: Option<OtherGuests>,
 }
 
-/// The file of a new match, in which nobody has signed anything yet.
+/// The file of a new match without signatures.
 ///
 /// A player of several agrees to a match only once its file is on the disk: the others may begin even if
 /// this program ends before it hears of it, and it then resumes the match.

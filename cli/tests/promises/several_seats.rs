@@ -329,7 +329,7 @@ fn table_at_which_one_player_could_play_two_is_accepted_explicitly() {
 }
 
 /// A guest agrees to a match, and its program is killed before it hears that the match has begun. It
-/// resumes the match, in which it has signed nothing yet.
+/// resumes the match, although it has signed nothing yet.
 #[cfg(unix)]
 #[test]
 fn guest_that_is_killed_before_its_first_signature_resumes_the_match() {
