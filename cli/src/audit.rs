@@ -108,7 +108,7 @@ fn await_guest(
         match room.next(left) {
             Some(RoomEvent::Connected(connection)) => room.admit(connection, None),
             Some(RoomEvent::Request(connection, request, _)) => {
-                if connection.peer == *file.peer() && request == Control::Audit(file.id()) {
+                if connection.met.peer == *file.peer() && request == Control::Audit(file.id()) {
                     return Ok(*connection);
                 }
                 room.decline(connection, Control::Unknown(file.id()));

@@ -177,9 +177,9 @@ impl Hosting {
         let (stored, _watch) = match guests {
             Guests::One(Arrival::New(connection)) => {
                 let own = (self.own.home.identity().public(), &self.own.name);
-                let seating = Seating::of_connection(&connection, self.header, own)?;
+                let seating = Seating::of_meeting(&connection.met, self.header, own)?;
                 let id = seating.sitting.match_info.id();
-                let watch = keep_watch(room, &posts, vec![connection.peer.clone()], id, None)?;
+                let watch = keep_watch(room, &posts, vec![connection.met.peer.clone()], id, None)?;
                 (StoredMatch::begin(around, *connection, seating)?, watch)
             }
             Guests::One(Arrival::Resuming(connection, file)) => {
@@ -194,7 +194,9 @@ impl Hosting {
                 keep_addresses(&new.path, &listens_at)?;
                 agreed.begin();
                 let connections = agreed.connections;
-                let peers = connections.iter().map(|connection| connection.peer.clone());
+                let peers = connections
+                    .iter()
+                    .map(|connection| connection.met.peer.clone());
                 let (of, past) = (new.sitting.match_info.id(), self.header.past.as_ref());
                 let watch = keep_watch(room, &posts, peers.collect(), of, past)?;
                 let stored = StoredMatch::begin_with_several(around, connections, new)?;

@@ -90,8 +90,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         if let Some(text) = sit::recognise(&own, &connection, relay)? {
             player.tell(&Event::Notice { text })?;
         }
-        ensure!(!sit::is_blocked(&own, &connection.peer), BLOCKED);
-        let whom = (&connection.peer, &connection.peer_name);
+        ensure!(!sit::is_blocked(&own, &connection.met.peer), BLOCKED);
+        let whom = (&connection.met.peer, &connection.met.peer_name);
         standing::ask(&own, whom, &mut player, &posts)?;
         let sits = GuestSeat {
             own: &own,
@@ -133,11 +133,11 @@ impl GuestSeat<'_> {
             _ => (None, None),
         };
         let mut file = match named {
-            Some(of) => open::find(own, &of, &connection.peer)?,
-            None => open::with(own, &connection.peer, None)?,
+            Some(of) => open::find(own, &of, &connection.met.peer)?,
+            None => open::with(own, &connection.met.peer, None)?,
         };
         if let Some(file) = &file {
-            file.must_be_with(&connection.peer)?;
+            file.must_be_with(&connection.met.peer)?;
         }
         let around = |player, of| SeatContext {
             own,
@@ -146,7 +146,7 @@ impl GuestSeat<'_> {
             dialer: Some(Dialer::new(
                 own.home.identity().clone(),
                 own.name.clone(),
-                connection.peer.clone(),
+                connection.met.peer.clone(),
                 of,
                 route.clone(),
                 self.posts.clone(),
@@ -307,7 +307,7 @@ impl GuestSeat<'_> {
         connection: &Connection,
         player: &mut Player,
     ) -> anyhow::Result<(NewMatch, Door, Vec<GuestAddresses>)> {
-        let header = Seating::proposal(&connection.header)?;
+        let header = Seating::proposal(&connection.met.header)?;
         self.args.terms.check(&header.stakes)?;
         self.args
             .terms
@@ -354,7 +354,7 @@ impl GuestSeat<'_> {
                     player.tell(&Event::Notice { text })?;
                 }
                 Control::Roster(roster) => {
-                    roster.check(connection, self.own.home.identity().public())?;
+                    roster.check(&connection.met, self.own.home.identity().public())?;
                     let sitting = roster.sitting(header.clone())?;
                     let others = self.others(&sitting)?;
                     if self.asks(player) {
@@ -436,7 +436,7 @@ const LOST_AFTER_AGREEING: &str =
 
 /// Whether the host of this connection proposes a match with several guests.
 fn is_for_several(connection: &Connection) -> bool {
-    Seating::proposal(&connection.header).is_ok_and(|header| header.sealed().is_none())
+    Seating::proposal(&connection.met.header).is_ok_and(|header| header.sealed().is_none())
 }
 
 /// Notice to a player whose host proposes a new match instead of resuming the open one.
@@ -551,11 +551,11 @@ const GOODBYE: Duration = Duration::from_secs(2);
 
 /// Checks the host's proposal before anything has begun.
 fn agree(args: &Args, own: &Own, connection: &Connection) -> anyhow::Result<Seating> {
-    let header = Seating::proposal(&connection.header)?;
+    let header = Seating::proposal(&connection.met.header)?;
     args.terms.check(&header.stakes)?;
     // A match of two players needs no consent.
     args.terms.check_may_leave(&header, true)?;
     args.terms.check_clock_and_shuffle(&header, args.memory)?;
     let own = (own.home.identity().public(), &own.name);
-    Ok(Seating::of_connection(connection, header, own)?)
+    Ok(Seating::of_meeting(&connection.met, header, own)?)
 }

@@ -262,14 +262,14 @@ fn host(mut sender: Sender, invite: Option<&Invite>) -> Result<()> {
 
 /// Checks that a connection belongs to the peer that the stranger has proved to be.
 fn check(connection: &Connection) {
-    assert_eq!(connection.peer, *STRANGER.public());
-    assert_eq!(connection.succession.current(), &connection.peer);
-    assert_eq!(connection.succession.past().len(), 0);
+    assert_eq!(connection.met.peer, *STRANGER.public());
+    assert_eq!(connection.met.succession.current(), &connection.met.peer);
+    assert_eq!(connection.met.succession.past().len(), 0);
     assert_eq!(
-        Name::clean(connection.peer_name.as_str()),
-        connection.peer_name
+        Name::clean(connection.met.peer_name.as_str()),
+        connection.met.peer_name
     );
-    assert!(connection.header.len() <= MAX_HEADER);
+    assert!(connection.met.header.len() <= MAX_HEADER);
 }
 
 fn door(input: &mut Unstructured) -> Result<()> {

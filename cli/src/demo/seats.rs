@@ -131,7 +131,7 @@ type InMemory = Table<MemoryStorage, MemoryVault, ()>;
 impl Player {
     fn play(self, header: &Header, begun: Instant, progress: &Progress) -> anyhow::Result<Side> {
         let own = (self.identity.public(), &self.name);
-        let seating = Seating::of_connection(&self.connection, header.clone(), own)?;
+        let seating = Seating::of_meeting(&self.connection.met, header.clone(), own)?;
         let key = self.identity.file_key();
         let of = seating.sitting.match_info.clone();
         let mut table = InMemory::new(

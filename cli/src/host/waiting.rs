@@ -137,12 +137,16 @@ impl Waiting<'_> {
             }
             RoomEvent::Connected(connection) => {
                 if let Some((_, absentees)) = &mut self.settling {
-                    absentees.is_here(&connection.peer);
+                    absentees.is_here(&connection.met.peer);
                     absentees.must_be_absent()?;
                 }
                 let recognised = self.recognise(&connection);
-                if self.invites.iter().any(|invite| connection.came_by(invite)) {
-                    self.invited(&connection.peer)?;
+                if self
+                    .invites
+                    .iter()
+                    .any(|invite| connection.met.came_by(invite))
+                {
+                    self.invited(&connection.met.peer)?;
                 }
                 match recognised {
                     Ok(warning) => self.room.admit(connection, warning),
@@ -233,10 +237,12 @@ impl Waiting<'_> {
     /// down.
     fn recognise(&self, connection: &Connection) -> anyhow::Result<Option<String>> {
         let relay = self.args.relay.as_ref();
-        let known = self.own.peers.lock().get(&connection.peer).is_some();
+        let known = self.own.peers.lock().get(&connection.met.peer).is_some();
         let warning = sit::recognise(self.own, connection, relay)?;
         if let (Some(relay), false) = (relay, known) {
-            self.room.door().wait_at_relay(relay, &connection.peer)?;
+            self.room
+                .door()
+                .wait_at_relay(relay, &connection.met.peer)?;
         }
         Ok(warning)
     }
@@ -247,7 +253,7 @@ impl Waiting<'_> {
         connection: Box<Connection>,
         request: Control,
     ) -> anyhow::Result<Option<Arrival>> {
-        if sit::is_blocked(self.own, &connection.peer) {
+        if sit::is_blocked(self.own, &connection.met.peer) {
             self.room.decline(connection, Control::Declined);
             return Ok(None);
         }
@@ -280,16 +286,16 @@ impl Waiting<'_> {
         {
             let header = self.gathering.as_ref().map(Gathering::header);
             let past = header.and_then(|header| header.past.as_ref());
-            let answer = past.and_then(|past| went_on(past, &connection.peer));
+            let answer = past.and_then(|past| went_on(past, &connection.met.peer));
             let answer = answer.unwrap_or(Control::Unknown(of));
             self.room.decline(connection, answer);
             return Ok(None);
         }
-        if let Some(answer) = open::went_on(self.own, &of, &connection.peer)? {
+        if let Some(answer) = open::went_on(self.own, &of, &connection.met.peer)? {
             self.room.decline(connection, answer);
             return Ok(None);
         }
-        match open::find(self.own, &of, &connection.peer)? {
+        match open::find(self.own, &of, &connection.met.peer)? {
             None => self.room.decline(connection, Control::Unknown(of)),
             Some(file) if file.is_over() => self.farewells.send_end(self.own, file, *connection)?,
             Some(file) if file.opened.is_closed() => {
@@ -308,9 +314,9 @@ impl Waiting<'_> {
         of: [u8; 32],
         chips: u64,
     ) -> anyhow::Result<()> {
-        let file = open::find(self.own, &of, &connection.peer)?;
+        let file = open::find(self.own, &of, &connection.met.peer)?;
         let is_open = file.is_some_and(|file| !file.is_over());
-        if is_open && self.admission.is_news(&connection.peer) {
+        if is_open && self.admission.is_news(&connection.met.peer) {
             let text = absence::went_on_without_host(&connection, &of, chips);
             self.player.tell(&notice(&text))?;
         }
@@ -322,9 +328,9 @@ impl Waiting<'_> {
     /// match.
     fn new_match(&mut self, connection: Box<Connection>) -> anyhow::Result<Option<Arrival>> {
         let settled = self.settling.as_ref().map(|(settled, _)| *settled);
-        match open::with(self.own, &connection.peer, settled)? {
+        match open::with(self.own, &connection.met.peer, settled)? {
             Some(file) if file.has_peer_parts() => {
-                let fits = file.must_be_with(&connection.peer);
+                let fits = file.must_be_with(&connection.met.peer);
                 self.room.decline(connection, Control::Open(file.id()));
                 return fits.map(|()| None);
             }
@@ -371,7 +377,7 @@ impl Waiting<'_> {
              sit down to the new match.",
             hex(&of[..8])
         )))?;
-        self.admission.expect(&connection.peer);
+        self.admission.expect(&connection.met.peer);
         self.room.decline(connection, Control::Unknown(of));
         Ok(())
     }
@@ -400,11 +406,13 @@ impl Waiting<'_> {
         };
         let arrival = match (arrival, &mut self.gathering) {
             (Arrival::New(connection), Some(gathering)) => {
-                if !gathering.has(&connection.peer) && gathering.is_for_others(&connection.peer) {
+                if !gathering.has(&connection.met.peer)
+                    && gathering.is_for_others(&connection.met.peer)
+                {
                     self.room.decline(connection, Control::Taken);
                     return Ok(None);
                 }
-                let name = connection.peer_name.clone();
+                let name = connection.met.peer_name.clone();
                 gathering.add(connection);
                 let (present, wanted) = (gathering.present(), gathering.wanted());
                 let text = format!("{name} is here: {present} of {wanted} players.");
@@ -445,5 +453,8 @@ impl Waiting<'_> {
 const BURNT: &str = "a blocked player has used your invite; run host again for a new one";
 
 fn whose(connection: &Connection) -> (PublicIdentity, Name) {
-    (connection.peer.clone(), connection.peer_name.clone())
+    (
+        connection.met.peer.clone(),
+        connection.met.peer_name.clone(),
+    )
 }

@@ -133,7 +133,7 @@ pub(crate) fn went_on_without_host(connection: &Connection, of: &[u8; 32], chips
     format!(
         "{} does not resume match {}: the table goes on in another match, without you. There you have {}, \
          with which you can join the next match of its host. {TO_CHECK}",
-        connection.peer_name,
+        connection.met.peer_name,
         hex(&of[..8]),
         counted(chips, "chip")
     )
@@ -336,7 +336,7 @@ impl Absentees {
     pub(crate) fn must_be_absent(&mut self) -> anyhow::Result<()> {
         while let Some(early) = self.posts.next(Duration::ZERO) {
             if let Early::Post(Post::Connection(connection)) = early {
-                self.is_here(&connection.peer);
+                self.is_here(&connection.met.peer);
             }
         }
         let of = hex(&self.of[..8]);

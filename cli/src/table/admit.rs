@@ -82,10 +82,11 @@ impl<'a> Admission<'a> {
         connection: &Connection,
         player: &Player,
     ) -> anyhow::Result<bool> {
-        if !self.expects(&connection.peer) {
+        if !self.expects(&connection.met.peer) {
             return Ok(true);
         }
-        let question = standing::question(self.own, (&connection.peer, &connection.peer_name))?;
+        let question =
+            standing::question(self.own, (&connection.met.peer, &connection.met.peer_name))?;
         if let Some(question) = &question {
             standing::refuse_for_bots(player, question)?;
         }
@@ -122,14 +123,14 @@ impl<'a> Admission<'a> {
         room: &mut WaitingRoom,
         player: &mut Player,
     ) -> anyhow::Result<()> {
-        let expected = self.expects(&connection.peer);
+        let expected = self.expects(&connection.met.peer);
         if let Some(question) = &mut self.question {
             // The peer has lost its connection and has connected again.
-            if question.connection.peer == connection.peer && question.wants == wants {
+            if question.connection.met.peer == connection.met.peer && question.wants == wants {
                 question.connection = connection;
                 return Ok(());
             }
-            let asked = question.connection.peer.clone();
+            let asked = question.connection.met.peer.clone();
             if !expected || self.expects(&asked) {
                 room.decline(connection, Control::Taken);
                 return Ok(());
@@ -137,9 +138,9 @@ impl<'a> Admission<'a> {
             let why = "A player that you expect has arrived.";
             self.lapse(Control::Taken, why, room, player)?;
         }
-        let known = (&connection.peer, &connection.peer_name);
+        let known = (&connection.met.peer, &connection.met.peer_name);
         let standing = standing::question(self.own, known);
-        let first = self.asked.insert(connection.peer.fingerprint()) || expected;
+        let first = self.asked.insert(connection.met.peer.fingerprint()) || expected;
         let (Ok(standing), true) = (standing, first && !player.is_bot()) else {
             room.decline(connection, Control::Declined);
             return Ok(());
@@ -162,14 +163,14 @@ impl<'a> Admission<'a> {
     /// includes any earlier failures with the peer.
     fn announced(&self, connection: &Connection, wants: Wants, standing: Option<Event>) -> Event {
         let peers = self.own.peers.lock();
-        let known = peers.get(&connection.peer);
-        let name = known.map_or(&connection.peer_name, |known| &known.name);
+        let known = peers.get(&connection.met.peer);
+        let name = known.map_or(&connection.met.peer_name, |known| &known.name);
         let hands = known.map_or(0, |known| known.hands);
-        let fingerprint = connection.peer.fingerprint().to_string();
-        let alias = if *name == connection.peer_name {
+        let fingerprint = connection.met.peer.fingerprint().to_string();
+        let alias = if *name == connection.met.peer_name {
             String::new()
         } else {
-            format!(", calling itself {},", connection.peer_name)
+            format!(", calling itself {},", connection.met.peer_name)
         };
         let wants = match wants {
             Wants::ToPlay => "play",
@@ -225,7 +226,7 @@ impl<'a> Admission<'a> {
                 Early::Post(_) => continue,
             };
             let said = player.read(connection);
-            match said.and_then(|said| answer_about(&question.connection.peer, said)) {
+            match said.and_then(|said| answer_about(&question.connection.met.peer, said)) {
                 Ok(None) => {}
                 Ok(Some(true)) => {
                     let accepted = self.question.take();
@@ -233,7 +234,7 @@ impl<'a> Admission<'a> {
                 }
                 Ok(Some(false)) => {
                     // The player is not asked again about this peer, even if it was expected.
-                    let peer = question.connection.peer.clone();
+                    let peer = question.connection.met.peer.clone();
                     self.expected.retain(|expected| *expected != peer);
                     self.lapse(Control::Declined, "You declined.", room, player)?;
                 }
@@ -257,7 +258,7 @@ impl<'a> Admission<'a> {
         let Some(Question { connection, .. }) = self.question.take() else {
             return Ok(());
         };
-        let fingerprint = connection.peer.fingerprint().to_string();
+        let fingerprint = connection.met.peer.fingerprint().to_string();
         room.decline(connection, control);
         let message = why.to_owned();
         player.tell(&Event::AdmitLapsed {

@@ -188,7 +188,7 @@ impl Call {
             Some(invite) if number.is_multiple_of(2) => guest.join(invite)?,
             _ => guest.join_again(&self.peer, addresses, relay.as_ref())?,
         };
-        if connection.peer == self.peer {
+        if connection.met.peer == self.peer {
             Ok(connection)
         } else {
             Err(MeetingError::WrongHost)

@@ -180,32 +180,34 @@ pub(crate) fn keep_watch(
                 Some(RoomEvent::Leaked(second)) => posts.put(notice(leaked(&second))),
                 Some(RoomEvent::CannotBurn(error)) => posts.put(notice(cannot_burn(&error))),
                 Some(RoomEvent::Connected(connection))
-                    if peers.contains(&connection.peer) || went_on(&connection.peer).is_some() =>
+                    if peers.contains(&connection.met.peer)
+                        || went_on(&connection.met.peer).is_some() =>
                 {
                     room.admit(connection, None);
                     true
                 }
                 Some(RoomEvent::Connected(connection) | RoomEvent::Request(connection, ..))
-                    if !peers.contains(&connection.peer) && went_on(&connection.peer).is_none() =>
+                    if !peers.contains(&connection.met.peer)
+                        && went_on(&connection.met.peer).is_none() =>
                 {
                     room.decline(connection, Control::Taken);
                     true
                 }
                 Some(RoomEvent::Request(connection, Control::WentOn(went, chips), _))
-                    if went == of && peers.contains(&connection.peer) =>
+                    if went == of && peers.contains(&connection.met.peer) =>
                 {
                     let text = absence::went_on_without_host(&connection, &of, chips);
-                    let is_known = told.contains(&connection.peer);
+                    let is_known = told.contains(&connection.met.peer);
                     if !is_known {
-                        told.push(connection.peer.clone());
+                        told.push(connection.met.peer.clone());
                     }
                     room.decline(connection, Control::Taken);
                     is_known || posts.put(notice(text))
                 }
                 Some(RoomEvent::Request(connection, request, _))
-                    if !peers.contains(&connection.peer) =>
+                    if !peers.contains(&connection.met.peer) =>
                 {
-                    let answer = went_on(&connection.peer);
+                    let answer = went_on(&connection.met.peer);
                     let resumes = |answer: &Control| match answer {
                         Control::WentOn(of, _) => request == Control::Resume(*of),
                         _ => false,

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use dealerless_table::connection::{Connection, ConnectionError, Stream};
+use dealerless_table::connection::{Connection, ConnectionError, Met, Stream};
 use dealerless_table::identity::{Fingerprint, Name, PublicIdentity};
 use dealerless_table::log::{Header, Sitting};
 use dealerless_table::play::{CannotBegin, Control, GuestAddresses, Roster};
@@ -93,7 +93,7 @@ impl Gathering {
     /// Whether the free seats are for other players: those who remained in a match that was settled
     /// without absent players all have to take part.
     pub(crate) fn is_for_others(&self, peer: &PublicIdentity) -> bool {
-        let here = self.guests.iter().map(|guest| &guest.connection.peer);
+        let here = self.guests.iter().map(|guest| &guest.connection.met.peer);
         let here: Vec<Fingerprint> = (here.chain([&self.own.0]))
             .map(PublicIdentity::fingerprint)
             .collect();
@@ -113,13 +113,13 @@ impl Gathering {
     pub(crate) fn has(&self, peer: &PublicIdentity) -> bool {
         self.guests
             .iter()
-            .any(|guest| guest.connection.peer == *peer)
+            .any(|guest| guest.connection.met.peer == *peer)
     }
 
     /// Adds a guest. A guest who has lost its connection and comes again takes the last place.
     pub(crate) fn add(&mut self, connection: Box<Connection>) {
         self.guests
-            .retain(|guest| guest.connection.peer != connection.peer);
+            .retain(|guest| guest.connection.met.peer != connection.met.peer);
         self.guests.push(Guest {
             connection,
             agreed: None,
@@ -164,7 +164,7 @@ impl Gathering {
             if !stays {
                 let gone = self.guests.remove(place);
                 self.begin_anew();
-                return Some(Gathered::Left(gone.connection.peer_name.clone()));
+                return Some(Gathered::Left(gone.connection.met.peer_name.clone()));
             }
         }
         if !self.is_full() {
@@ -192,15 +192,19 @@ impl Gathering {
     fn propose(&mut self) -> Option<Gathered> {
         if let Some(past) = &self.header.past {
             let host = self.own.0.fingerprint();
-            let place = |guest: &Guest| past.place_after(host, guest.connection.peer.fingerprint());
+            let place =
+                |guest: &Guest| past.place_after(host, guest.connection.met.peer.fingerprint());
             self.guests.sort_by_key(place);
         }
         let mut nonce = [0; 32];
         system_rng().fill_bytes(&mut nonce);
-        let connections: Vec<&Connection> =
-            self.guests.iter().map(|guest| &*guest.connection).collect();
+        let guests: Vec<&Met> = self
+            .guests
+            .iter()
+            .map(|guest| &guest.connection.met)
+            .collect();
         let (identity, name) = &self.own;
-        let mut rosters = Roster::of_guests((identity, name), nonce, &connections).into_iter();
+        let mut rosters = Roster::of_guests((identity, name), nonce, &guests).into_iter();
         let sitting = match rosters.next()?.sitting(self.header.clone()) {
             Ok(sitting) => sitting,
             Err(error) => return Some(Gathered::CannotBegin(error)),

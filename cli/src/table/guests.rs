@@ -195,7 +195,7 @@ impl OtherGuests {
         new: &Connection,
         old: Option<&Connection>,
     ) -> bool {
-        let has_dialled = |connection: &Connection| connection.seat != Seat::HOST;
+        let has_dialled = |connection: &Connection| connection.met.seat != Seat::HOST;
         let is_by_higher = |connection| has_dialled(connection) == (self.own > guest);
         let old = old.filter(|old| old.ended().is_none());
         let accepts = old.is_none_or(|old| is_by_higher(new) || !is_by_higher(old));

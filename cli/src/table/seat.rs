@@ -294,7 +294,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         is_first: bool,
     ) -> anyhow::Result<()> {
         let mut others = self.others.iter();
-        let Some(other) = others.find(|other| other.identity == connection.peer) else {
+        let Some(other) = others.find(|other| other.identity == connection.met.peer) else {
             return Ok(());
         };
         let peer = other.seat;
@@ -405,9 +405,9 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
     fn posted(&mut self, post: Post) -> anyhow::Result<Option<Stopped>> {
         match post {
             Post::Connection(connection) if !self.is_sealed() => {
-                let name = connection.peer_name.clone();
+                let name = connection.met.peer_name.clone();
                 let host = &self.table.play().log().match_info().players()[0].identity;
-                let is_of_star = self.guests.is_none() || connection.peer == *host;
+                let is_of_star = self.guests.is_none() || connection.met.peer == *host;
                 self.connected(*connection, false)?;
                 if is_of_star && self.table.play().is_synced() {
                     let text = format!("{name} is connected again.");

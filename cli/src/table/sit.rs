@@ -32,12 +32,12 @@ pub(crate) fn recognise(
     connection: &Connection,
     relay: Option<&Address>,
 ) -> anyhow::Result<Option<String>> {
-    let fingerprint = connection.peer.fingerprint();
+    let fingerprint = connection.met.peer.fingerprint();
     let mut peers = own.peers.lock();
-    let notice = match peers.recognise(&connection.succession, &connection.peer_name)? {
+    let notice = match peers.recognise(&connection.met.succession, &connection.met.peer_name)? {
         Recognised::Successor { known, name } => {
             // This comes before anything reads the counts of the new keys.
-            peers.follow(&connection.succession)?;
+            peers.follow(&connection.met.succession)?;
             Some(format!(
                 "{name} has a new identity, signed by the old one, for example on another machine. \
                  The counts of attempts and hands carry over to the new keys. The old keys are \
@@ -48,26 +48,26 @@ pub(crate) fn recognise(
             "WARNING: {} IS KNOWN WITH OTHER KEYS. This may be another machine of the same person, \
              or somebody else using the name. Ask which fingerprint is theirs:\n  known  \
              {known}\n  now    {fingerprint}",
-            connection.peer_name
+            connection.met.peer_name
         )),
         Recognised::New => Some(format!(
             "{} is new here. To be sure who it is, compare fingerprints over another channel:\n  theirs \
              {fingerprint}\n  yours  {}",
-            connection.peer_name,
+            connection.met.peer_name,
             own.home.identity().public().fingerprint()
         )),
         _ => None,
     };
     let at: Vec<_> = connection.at.iter().map(|at| (*at).into()).collect();
     // The address of the connection is only useful if the peer is the host, which listens there.
-    let at = if connection.seat == Seat::GUEST {
+    let at = if connection.met.seat == Seat::GUEST {
         &at[..]
     } else {
         &[]
     };
-    peers.remember(&connection.peer, &connection.peer_name, at, relay)?;
+    peers.remember(&connection.met.peer, &connection.met.peer_name, at, relay)?;
     // Adds the past keys of a peer that was new until now. They are refused later.
-    peers.follow(&connection.succession)?;
+    peers.follow(&connection.met.succession)?;
     Ok(notice)
 }
 

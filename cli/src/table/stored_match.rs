@@ -497,14 +497,14 @@ pub(crate) fn unattended(
 /// # Errors
 /// If its file is damaged, or the other side breaks the protocol.
 pub(crate) fn send_end(own: &Own, file: MatchFile, connection: Connection) -> anyhow::Result<()> {
-    let (is_sealed, peer) = (file.is_sealed(), file.seat_of(&connection.peer));
+    let (is_sealed, peer) = (file.is_sealed(), file.seat_of(&connection.met.peer));
     let Some(peer) = peer else {
         return Ok(());
     };
     let mut table = unattended(own, file)?;
     let mut sessions = Sessions::default();
     let attempts = match is_sealed {
-        true => Some(sessions.counted(own, &connection.peer)?),
+        true => Some(sessions.counted(own, &connection.met.peer)?),
         false => None,
     };
     table.resume(peer, connection, attempts)?;
@@ -538,12 +538,12 @@ impl Farewells {
         connection: Connection,
     ) -> anyhow::Result<()> {
         self.0.retain(|(_, thread)| !thread.is_finished());
-        let sending = self.0.iter().any(|(peer, _)| *peer == connection.peer);
+        let sending = self.0.iter().any(|(peer, _)| *peer == connection.met.peer);
         ensure!(
             !sending && self.0.len() < Self::MOST,
             "the end of the last match is already being sent"
         );
-        let (own, peer) = (own.clone(), connection.peer.clone());
+        let (own, peer) = (own.clone(), connection.met.peer.clone());
         let thread = thread::Builder::new().name("farewell".into());
         // A peer that does not receive the end connects again.
         let thread = thread.spawn(move || _ = send_end(&own, file, connection))?;

@@ -92,7 +92,7 @@ impl WaitingRoom {
     /// which has probably lost it, so that each peer takes at most one place.
     pub(crate) fn admit(&mut self, connection: Box<Connection>, warning: Option<String>) {
         self.silent
-            .retain(|silent| silent.connection.peer != connection.peer);
+            .retain(|silent| silent.connection.met.peer != connection.met.peer);
         if self.silent.len() >= MOST {
             self.silent.remove(0);
         }
@@ -110,7 +110,7 @@ impl WaitingRoom {
             return;
         }
         connection.close(Duration::ZERO);
-        (self.leaving).retain(|(leaving, _)| leaving.peer != connection.peer);
+        (self.leaving).retain(|(leaving, _)| leaving.met.peer != connection.met.peer);
         if self.leaving.len() >= MOST {
             self.leaving.remove(0);
         }
@@ -120,7 +120,7 @@ impl WaitingRoom {
     /// Declines all waiting peers except these.
     pub(crate) fn decline_others(&mut self, peers: &[PublicIdentity], control: Control) {
         let all = std::mem::take(&mut self.silent).into_iter();
-        let (stay, go) = all.partition(|silent| peers.contains(&silent.connection.peer));
+        let (stay, go) = all.partition(|silent| peers.contains(&silent.connection.met.peer));
         self.silent = stay;
         let go: Vec<Silent> = go;
         go.into_iter()

@@ -30,7 +30,7 @@ impl SilentPeer {
         let home = Home::open(folder, None, &mut system_rng()).unwrap();
         let invite: Invite = invite.parse().unwrap();
         let connection = guest(&home).join(&invite).unwrap();
-        let host = connection.peer.clone();
+        let host = connection.met.peer.clone();
         let silent = SilentPeer { home, host, at };
         // Waits until the host accepts this peer without an invite.
         let begun = Instant::now();

@@ -226,11 +226,11 @@ pub(crate) fn seat<X: Send + 'static>(
 ) -> Table<Counted, CountedVault, X> {
     let own = player.home.identity();
     (player.peers.lock())
-        .remember(&connection.peer, &connection.peer_name, &[], None)
+        .remember(&connection.met.peer, &connection.met.peer_name, &[], None)
         .expect("a new peer");
-    let header = Header::decode(&connection.header).expect("what the host proposed");
-    let seating =
-        Seating::of_connection(connection, header, (own.public(), &player.name)).expect("a match");
+    let header = Header::decode(&connection.met.header).expect("what the host proposed");
+    let seating = Seating::of_meeting(&connection.met, header, (own.public(), &player.name))
+        .expect("a match");
     let storage = Counted {
         bytes: Vec::new(),
         syncs: syncs.clone(),
@@ -249,8 +249,8 @@ pub(crate) fn seat<X: Send + 'static>(
             circuit: seating.circuit,
         }),
         identity: Arc::clone(own),
-        seat: connection.seat,
-        log: MatchLog::new(seating.sitting.match_info.clone(), connection.seat),
+        seat: connection.met.seat,
+        log: MatchLog::new(seating.sitting.match_info.clone(), connection.met.seat),
         journal: Journal::create(storage, own.file_key(), &seating.sitting).expect("a file"),
         rng: system_rng(),
     };
@@ -261,7 +261,7 @@ pub(crate) fn seat<X: Send + 'static>(
 pub(crate) fn attempts(player: &Player, connection: &Connection) -> Box<dyn Attempts> {
     player
         .peers
-        .counted(&connection.peer)
+        .counted(&connection.met.peer)
         .expect("a known peer")
 }
 

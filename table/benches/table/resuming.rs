@@ -37,7 +37,7 @@ pub(crate) fn resume(link: Link) -> [Duration; 2] {
             timing: Timing::default(),
         };
         let connection = dialer.join(&invite).expect("the host");
-        let host_keys = connection.peer.clone();
+        let host_keys = connection.met.peer.clone();
         let again = || {
             let at: [Address; 1] = [address.into()];
             dialer.join_again(&host_keys, &at, None).expect("the host")

@@ -21,20 +21,21 @@ use super::meeting::{
 use super::noise::{Handshake, NotGenuine, SHORT_MESSAGE};
 use super::prelude::Prelude;
 use crate::identity::PublicIdentity;
+use crate::seat::Seat;
 use crate::wire::{Reader, Writer};
 
 /// Starts the guest's side.
 pub(super) fn as_guest<'a>(
     own: Own<'a>,
-    peer: &'a PublicIdentity,
+    peer: PublicIdentity,
     rng: &mut impl CryptoRng,
 ) -> Stepped<'a> {
     let secret = own
         .identity
-        .secret_with(peer)
+        .secret_with(&peer)
         .ok_or(MeetingError::Oneself)?;
     let prelude = Prelude::again(&secret, rng).encode();
-    let mut handshake = Handshake::again_guest(own.identity, peer, &prelude);
+    let mut handshake = Handshake::again_guest(own.identity, &peer, &prelude);
     let first = [prelude, with_length(&handshake.write(&[]))].concat();
     let guests = nonce(rng);
     Ok(Step::exchange(first, SHORT_MESSAGE, move |second| {
@@ -56,15 +57,17 @@ pub(super) fn as_guest<'a>(
                 let hosts = reader.array().map_err(malformed)?;
                 reader.finish().map_err(malformed)?;
                 let met = Met {
-                    agreed,
-                    peer: peer.clone().into(),
+                    seat: Seat::GUEST,
+                    succession: peer.clone().into(),
+                    peer,
                     peer_name,
+                    handshake_hash: agreed.handshake_hash,
                     header,
                     nonces: [hosts, guests],
                     first: false,
                     invite: None,
                 };
-                Ok(Step::over(Vec::new(), Ok(met)))
+                Ok(Step::over(Vec::new(), Ok((met, agreed))))
             },
         ))
     }))
@@ -105,15 +108,17 @@ pub(super) fn as_host<'a>(
                     .raw(&hosts);
                 let answer = agreed.seal(&answer.finish());
                 let met = Met {
-                    agreed,
-                    peer: peer.into(),
+                    seat: Seat::HOST,
+                    succession: peer.clone().into(),
+                    peer,
                     peer_name,
+                    handshake_hash: agreed.handshake_hash,
                     header: header.to_vec(),
                     nonces: [hosts, guests],
                     first: false,
                     invite: None,
                 };
-                Ok(Step::over(answer, Ok(met)))
+                Ok(Step::over(answer, Ok((met, agreed))))
             },
         ))
     }))

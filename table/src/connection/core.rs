@@ -96,7 +96,7 @@ impl Core {
     }
 
     /// The reason for the end of the connection, if it has ended.
-    pub(super) fn ended(&self) -> Option<&ConnectionError> {
+    pub fn ended(&self) -> Option<&ConnectionError> {
         self.ended.as_ref()
     }
 
@@ -237,7 +237,7 @@ impl Core {
     }
 
     /// Sends the queued control and log messages, and then the goodbye.
-    pub(super) fn close(&mut self) {
+    pub fn close(&mut self) {
         if !self.closing {
             self.closing = true;
             self.outbox.bye();

@@ -100,6 +100,9 @@ pub enum MeetingError {
          --relay {0}"
     )]
     NobodyAtRelay(Address),
+    /// The relay has not paired this guest with a host.
+    #[error("no host waits at the relay: is the host still waiting?")]
+    NobodyWaits,
     /// The program at the address does not answer like a transit relay, or cannot be reached.
     #[error(
         "no transit relay answers at {relay}: check the address, or use another one with --relay"

@@ -24,17 +24,14 @@ use super::meeting::{
 };
 use super::noise::{Handshake, NotGenuine, SHORT_MESSAGE};
 use super::prelude::Prelude;
+use crate::seat::Seat;
 use crate::wire::{Reader, Writer};
 
 const USED: u8 = 0;
 const WELCOME: u8 = 1;
 
 /// Starts the guest's side.
-pub(super) fn as_guest<'a>(
-    own: Own<'a>,
-    invite: &'a Invite,
-    rng: &mut impl CryptoRng,
-) -> Stepped<'a> {
+pub(super) fn as_guest<'a>(own: Own<'a>, invite: Invite, rng: &mut impl CryptoRng) -> Stepped<'a> {
     if invite.host_key == *own.identity.public().x25519() {
         return Err(MeetingError::Oneself);
     }
@@ -66,15 +63,17 @@ pub(super) fn as_guest<'a>(
             reader.finish().map_err(malformed)?;
             let last = agreed.seal(&guests);
             let met = Met {
-                agreed,
-                peer,
+                seat: Seat::GUEST,
+                peer: peer.current().clone(),
+                succession: peer,
                 peer_name,
+                handshake_hash: agreed.handshake_hash,
                 header,
                 nonces: [hosts, guests],
                 first: true,
                 invite: Some(invite.secret.id()),
             };
-            Ok(Step::over(last, Ok(met)))
+            Ok(Step::over(last, Ok((met, agreed))))
         }))
     }))
 }
@@ -133,15 +132,17 @@ pub(super) fn as_host<'a>(
                     .try_into()
                     .map_err(|_| MeetingError::Broken("invalid length of a nonce"))?;
                 let met = Met {
-                    agreed,
-                    peer,
+                    seat: Seat::HOST,
+                    peer: peer.current().clone(),
+                    succession: peer,
                     peer_name,
+                    handshake_hash: agreed.handshake_hash,
                     header: header.to_vec(),
                     nonces: [hosts, guests],
                     first: burned == Burned::Now,
                     invite: Some(id),
                 };
-                Ok(Step::over(Vec::new(), Ok(met)))
+                Ok(Step::over(Vec::new(), Ok((met, agreed))))
             }))
         }))
     }))
@@ -185,7 +186,7 @@ mod tests {
         let mut agreed = handshake.finish();
         agreed.open(&answer[2..])?;
         let (met, _) = send(&agreed.seal(&[0; 32]))?;
-        Ok(met.unwrap())
+        Ok(met.unwrap().0)
     }
 
     #[test]

@@ -5,10 +5,10 @@ use std::net::TcpStream;
 
 use zeroize::Zeroizing;
 
-use super::door::Door;
 use super::invite::{Invite, InviteSecret};
 use super::noise::{Agreed, Handshake};
 use super::prelude::Prelude;
+use super::sockets::Door;
 use super::streams::{MESSAGE_WINDOW, RUN_WINDOW};
 use crate::identity::{Address, Identity, PublicIdentity};
 use crate::random::system_rng;
@@ -34,7 +34,7 @@ pub fn invite(
 
 /// Passes a stream to a door like the connection of a guest that comes through a relay.
 pub fn comes(door: &Door, stream: TcpStream) {
-    door.inner.greet(stream, None);
+    door.greet(stream);
 }
 
 /// A peer that has valid keys but sends any messages.

@@ -10,10 +10,11 @@ use std::time::Duration;
 use rand::CryptoRng;
 
 use super::error::MeetingError;
-use super::invite::InviteId;
+use super::invite::{Invite, InviteId};
 use super::noise::{Agreed, NotGenuine};
 use super::prelude::Prelude;
 use crate::identity::{BadIdentity, Identity, Name, PublicIdentity, Succession};
+use crate::seat::Seat;
 use crate::wire::{Malformed, Reader, Writer};
 
 /// The maximum length of the header of a match in bytes.
@@ -28,20 +29,40 @@ pub(super) struct Own<'a> {
     pub(super) name: &'a Name,
 }
 
-/// The result of a meeting. Only the messages of the meeting have been exchanged so far.
-pub(super) struct Met {
-    pub(super) agreed: Agreed,
-    pub(super) peer: Succession,
-    pub(super) peer_name: Name,
-    /// The host's description of the match.
-    pub(super) header: Vec<u8>,
-    /// The nonces of the host and of the guest.
-    pub(super) nonces: [[u8; 32]; 2],
-    /// Whether the meeting was the first use of an invite.
-    pub(super) first: bool,
-    /// The invite that was used. `None` between known peers.
+/// What a meeting has established about the peer, whose keys have been verified.
+pub struct Met {
+    /// The seat of this side.
+    pub seat: Seat,
+    /// The keys of the peer.
+    pub peer: PublicIdentity,
+    /// The keys of the peer. If the players met by an invite, also the past keys that these keys
+    /// have succeeded. Known peers do not exchange past keys.
+    pub succession: Succession,
+    /// The name that the peer chose.
+    pub peer_name: Name,
+    /// The hash of the Noise handshake. It is unique to this connection.
+    pub handshake_hash: [u8; 32],
+    /// The host's description of the match, encoded by the caller.
+    pub header: Vec<u8>,
+    /// The nonces of the host and of the guest, for a match that starts on this connection.
+    pub nonces: [[u8; 32]; 2],
+    /// Whether this meeting was the first use of an invite. If not, an unfinished match with the
+    /// peer is resumed.
+    pub first: bool,
+    /// The invite by which the players met. `None` for known peers.
     pub(super) invite: Option<InviteId>,
 }
+
+impl Met {
+    /// Whether the players met by this invite.
+    pub fn came_by(&self, invite: &Invite) -> bool {
+        self.invite == Some(invite.secret.id())
+    }
+}
+
+/// The result of a meeting, and the cipher of the connection. Only the messages of the meeting have
+/// been exchanged so far.
+pub(super) type Established = (Met, Agreed);
 
 /// A step of one side of a meeting: bytes to send, and what happens then.
 pub(super) struct Step<'a> {
@@ -59,7 +80,7 @@ enum Next<'a> {
     /// Wait for an item of the peer, and process its bytes.
     Wait(Item, Then<'a>),
     /// The meeting is over.
-    Over(Box<Result<Met, MeetingError>>),
+    Over(Box<Result<Established, MeetingError>>),
 }
 
 /// What one side waits for.
@@ -112,7 +133,7 @@ impl<'a> Step<'a> {
     }
 
     /// Sends the last bytes of the meeting.
-    pub(super) fn over(send: Vec<u8>, result: Result<Met, MeetingError>) -> Self {
+    pub(super) fn over(send: Vec<u8>, result: Result<Established, MeetingError>) -> Self {
         let next = Next::Over(Box::new(result));
         Step { send, next }
     }
@@ -180,7 +201,7 @@ impl<'a> Meeting<'a> {
         &mut self,
         bytes: &mut &[u8],
         now: Duration,
-    ) -> Result<Option<Met>, MeetingError> {
+    ) -> Result<Option<Established>, MeetingError> {
         if now >= self.deadline() {
             return Err(self.failed(ErrorKind::TimedOut.into()));
         }

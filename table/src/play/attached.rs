@@ -14,7 +14,8 @@ use dealerless::net::{Channel, Deadlines, system_time};
 
 use super::control::Control;
 use super::deal_circuit::DealCircuit;
-use super::dealer::{Binding, Dealer};
+use super::dealer::Dealer;
+use super::engine::Binding;
 use super::orders::{Done, Event, Order, Orders, Outbox};
 use super::table_core::Incoming;
 use crate::connection::{Connection, ConnectionError, Priority, Stream};
@@ -129,7 +130,7 @@ impl Orders for Attached {
         let stream = self.connection.engine(1).map_err(io::Error::other)?;
         let binding = Binding {
             seat,
-            handshake: self.connection.handshake_hash,
+            handshake: self.connection.met.handshake_hash,
             circuit: Arc::clone(circuit),
             attempts: setting.attempts,
             now: system_time,

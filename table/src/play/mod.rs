@@ -8,14 +8,17 @@
 //! for closing; it takes the time as an argument. [`Table`] drives a `TableCore` with the threads of the
 //! connections and of the engine.
 
+#[cfg(not(target_family = "wasm"))]
 mod attached;
 mod clock;
 mod clocks;
 mod control;
 mod cost;
 mod deal_circuit;
+#[cfg(not(target_family = "wasm"))]
 mod dealer;
 mod deck;
+mod engine;
 mod error;
 mod guest_addresses;
 mod hand_cards;
@@ -25,6 +28,7 @@ mod own_dice;
 mod roster;
 mod seat_play;
 mod seating;
+#[cfg(not(target_family = "wasm"))]
 mod table;
 mod table_core;
 mod verifiable_seat;
@@ -32,19 +36,22 @@ mod verifiable_seat;
 #[cfg(test)]
 mod tests;
 
+pub use crate::time::Moment;
 pub use clock::TimeLeft;
 pub use control::{Control, Term};
 pub use cost::{DealCost, Prepared, Spent};
 pub use deal_circuit::{DealCircuit, NoCircuit};
-pub use dealer::{STATISTICAL_SECURITY, role};
+pub use engine::{Binding, Engine, STATISTICAL_SECURITY, role};
 pub use error::PlayError;
 pub use guest_addresses::GuestAddresses;
 pub use news::{Command, News, NotNow};
+pub use orders::{Done, Event, Order, Orders, Outbox, Reshuffling};
 pub use roster::Roster;
 pub use seat_play::{DeckSetting, Play, SealedSetting, Setting};
 pub use seating::{CannotBegin, Seating};
+#[cfg(not(target_family = "wasm"))]
 pub use table::{Mailbox, Table};
-pub use table_core::TableEvent;
+pub use table_core::{Incoming, TableCore, TableEvent};
 
 #[cfg(feature = "internals")]
 pub use with_internals::*;
@@ -56,10 +63,8 @@ pub(crate) use verifiable_seat::VerifiableSeat;
 
 /// Items that are public only for tests and fuzz targets.
 mod with_internals {
-    pub use super::dealer::{Binding, Dealer, Engine};
+    #[cfg(not(target_family = "wasm"))]
+    pub use super::dealer::Dealer;
     pub use super::deck::{HandDeck, Shuffled};
-    pub use super::orders::{Done, Event, Order, Orders, Outbox, Reshuffling};
     pub use super::seat_play::deck_name;
-    pub use super::table_core::{Incoming, TableCore};
-    pub use crate::time::Moment;
 }

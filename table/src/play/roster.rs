@@ -2,7 +2,7 @@
 //! match begins.
 
 use super::seating::CannotBegin;
-use crate::connection::Connection;
+use crate::connection::Met;
 use crate::identity::{Name, PublicIdentity};
 use crate::log::{Header, Match, Player, Sitting};
 use crate::seat::Seat;
@@ -23,22 +23,22 @@ pub struct Roster {
 
 impl Roster {
     /// The rosters of all players, in order of their seats: the host, then the guests in the order
-    /// of their connections. `nonce` is the host's nonce for this match.
+    /// of the meetings. `nonce` is the host's nonce for this match.
     pub fn of_guests(
         (identity, name): (&PublicIdentity, &Name),
         nonce: [u8; 32],
-        guests: &[&Connection],
+        guests: &[&Met],
     ) -> Vec<Self> {
         let host = Player {
             identity: identity.clone(),
             nonce,
         };
-        let guest = |connection: &&Connection| Player {
-            identity: connection.peer.clone(),
-            nonce: connection.nonces[1],
+        let guest = |met: &&Met| Player {
+            identity: met.peer.clone(),
+            nonce: met.nonces[1],
         };
         let players: Vec<Player> = [host].into_iter().chain(guests.iter().map(guest)).collect();
-        let others = guests.iter().map(|connection| connection.peer_name.clone());
+        let others = guests.iter().map(|met| met.peer_name.clone());
         let names: Vec<Name> = [name.clone()].into_iter().chain(others).collect();
         let roster = |seat| Roster {
             seat,
@@ -60,20 +60,18 @@ impl Roster {
         })
     }
 
-    /// Checks that the roster is for the guest `own` of this connection, and names the host of this
-    /// connection as the host.
+    /// Checks that the roster is for the guest `own` of this meeting, and names the host of this
+    /// meeting as the host.
     ///
     /// # Errors
     /// [`CannotBegin::Roster`].
-    pub fn check(&self, connection: &Connection, own: &PublicIdentity) -> Result<(), CannotBegin> {
+    pub fn check(&self, met: &Met, own: &PublicIdentity) -> Result<(), CannotBegin> {
         let guest = self.players.get(self.seat.index());
         let is_own = |player: &Player| {
-            self.seat != Seat::HOST
-                && player.identity == *own
-                && player.nonce == connection.nonces[1]
+            self.seat != Seat::HOST && player.identity == *own && player.nonce == met.nonces[1]
         };
         let host = self.players.first();
-        let is_host = host.is_some_and(|host| host.identity == connection.peer);
+        let is_host = host.is_some_and(|host| host.identity == met.peer);
         match guest.is_some_and(is_own) && is_host {
             true => Ok(()),
             false => Err(CannotBegin::Roster),

@@ -6,7 +6,7 @@ use dealerless::net;
 use dealerless::shuffle::Algorithm;
 
 use super::deal_circuit::{DealCircuit, NoCircuit};
-use crate::connection::{Connection, MAX_HEADER};
+use crate::connection::{MAX_HEADER, Met};
 use crate::identity::{Name, PublicIdentity};
 use crate::log::{
     CannotSit, Clock, DeckTerms, Header, HeaderError, Match, Player, SealedTerms, Sitting,
@@ -118,30 +118,30 @@ impl Seating {
         }
     }
 
-    /// The match that starts on a connection, with the given header. `own` is the player of this
+    /// The match that starts after a meeting, with the given header. `own` is the player of this
     /// side.
     ///
     /// # Errors
     /// [`CannotBegin`].
-    pub fn of_connection(
-        connection: &Connection,
+    pub fn of_meeting(
+        met: &Met,
         header: Header,
         own: (&PublicIdentity, &Name),
     ) -> Result<Self, CannotBegin> {
         let circuit = proposed_circuit(&header, net::VERSION)?;
-        let both = [own, (&connection.peer, &connection.peer_name)];
+        let both = [own, (&met.peer, &met.peer_name)];
         let mut players: Vec<_> = both.into_iter().collect();
         // The host comes first.
-        players.rotate_left(connection.seat.index());
+        players.rotate_left(met.seat.index());
         let names = players.iter().map(|(_, name)| (*name).clone()).collect();
-        let players = players.iter().zip(connection.nonces);
+        let players = players.iter().zip(met.nonces);
         let players = players.map(|((identity, _), nonce)| Player {
             identity: (*identity).clone(),
             nonce,
         });
         let sitting = Sitting {
             match_info: Match::new(header, players.collect())?,
-            seat: connection.seat,
+            seat: met.seat,
             names,
         };
         Ok(Seating {

@@ -348,9 +348,9 @@ impl Program {
         let Some(message) = message else { return };
         let players = self.log().match_info().players().iter();
         let seats = Seat::all(players.len()).zip(players);
-        let mut peer = seats.filter(|(_, player)| player.identity == connection.peer);
+        let mut peer = seats.filter(|(_, player)| player.identity == connection.met.peer);
         let (peer, _) = peer.next().expect("a player");
-        let attempts = self.attempts(&connection.peer);
+        let attempts = self.attempts(&connection.met.peer);
         match message {
             Control::Sit => self.table.begin(peer, connection, attempts),
             _ => self

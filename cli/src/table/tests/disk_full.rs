@@ -82,7 +82,7 @@ fn a_full_disk_stops_the_match_with_an_error_and_the_peer_waits() {
         identity,
     };
     let (me, _front) = player();
-    let peer = host.connection.peer.clone();
+    let peer = host.connection.met.peer.clone();
     let mut sessions = Sessions::default();
     let attempts = sessions.counted(own, &peer).unwrap();
     let mut table = Table::new(setting, Deadlines::default()).unwrap();

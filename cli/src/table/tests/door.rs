@@ -88,7 +88,9 @@ fn a_declined_guest_is_told_and_an_invalid_first_message_disconnects() {
     );
     carl.send_log(vec![1]).unwrap();
     match room.next(LIMIT) {
-        Some(RoomEvent::Gone(connection, _)) => assert_eq!(connection.peer_name.as_str(), "Carl"),
+        Some(RoomEvent::Gone(connection, _)) => {
+            assert_eq!(connection.met.peer_name.as_str(), "Carl")
+        }
         _ => panic!("Carl is still connected"),
     }
 }

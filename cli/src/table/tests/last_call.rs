@@ -84,7 +84,7 @@ fn a_foul_is_counted_before_the_last_call() {
         output: Vec::new(),
         guests: Some(guest.connection),
         peers: host.own.peers.clone(),
-        guest: host.connection.peer.clone(),
+        guest: host.connection.met.peer.clone(),
         posts: posts.clone(),
         counted: Arc::clone(&counted),
     };

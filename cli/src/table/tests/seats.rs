@@ -119,10 +119,10 @@ fn meet(door: &Door, guest: &Own) -> [Connection; 2] {
 
 fn side(folder: tempfile::TempDir, own: Own, connection: Connection, header: &Header) -> Met {
     (own.peers.lock())
-        .remember(&connection.peer, &connection.peer_name, &[], None)
+        .remember(&connection.met.peer, &connection.met.peer_name, &[], None)
         .unwrap();
     let me = (own.home.identity().public(), &own.name);
-    let seating = Seating::of_connection(&connection, header.clone(), me).unwrap();
+    let seating = Seating::of_meeting(&connection.met, header.clone(), me).unwrap();
     Met {
         _folder: folder,
         own,

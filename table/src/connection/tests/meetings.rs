@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::super::error::MeetingError;
 use super::super::invite::Invite;
 use super::super::invites::Invites;
-use super::super::meeting::{Meeting, Met, Own, Step};
+use super::super::meeting::{Established, Meeting, Own, Step};
 use super::super::prelude::Prelude;
 use super::super::{again, first};
 use crate::identity::{Identity, Name};
@@ -50,9 +50,9 @@ impl Players {
         let rng = &mut rand::rng();
         let [host, guest] = [self.own(0), self.own(1)];
         let first = if by_invite {
-            first::as_guest(guest, &self.invite, rng)
+            first::as_guest(guest, self.invite.clone(), rng)
         } else {
-            again::as_guest(guest, host.identity.public(), rng)
+            again::as_guest(guest, host.identity.public().clone(), rng)
         };
         let greeted = move |prelude| match prelude {
             Prelude::First(id) => {
@@ -76,7 +76,7 @@ fn run(
     meetings: &mut [Meeting; 2],
     chunk: usize,
     mut pass: impl FnMut(usize, Vec<u8>) -> Vec<u8>,
-) -> [Option<Result<Met, MeetingError>>; 2] {
+) -> [Option<Result<Established, MeetingError>>; 2] {
     let mut results = [None, None];
     for number in 0..8 {
         let from = (number + 1) % 2;
@@ -98,16 +98,16 @@ fn sides_meet_in_chunks_of_any_size() {
         for chunk in [1, 3, 10_000] {
             let mut meetings = players.meetings(by_invite);
             let results = run(&mut meetings, chunk, |_, bytes| bytes);
-            let [host, guest] = results.map(|met| met.unwrap().unwrap());
-            assert_eq!(host.agreed.handshake_hash, guest.agreed.handshake_hash);
+            let [host, guest] = results.map(|met| met.unwrap().unwrap().0);
+            assert_eq!(host.handshake_hash, guest.handshake_hash);
             assert_eq!(host.nonces, guest.nonces);
             assert_eq!(guest.header, b"header");
             assert_eq!(
                 [host.peer_name, guest.peer_name],
                 ["Bob", "Anna"].map(Name::clean)
             );
-            assert_eq!(host.peer.current(), players.identities[1].public());
-            assert_eq!(guest.peer.current(), players.identities[0].public());
+            assert_eq!(&host.peer, players.identities[1].public());
+            assert_eq!(&guest.peer, players.identities[0].public());
         }
     }
 }

@@ -4,7 +4,7 @@ use dealerless::deck::{self, Card};
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
-use super::super::dealer::role;
+use super::super::engine::role;
 use super::super::error::PlayError;
 use super::super::news::News;
 use super::{BATCH, FailedCheck, Play};

@@ -18,18 +18,21 @@ fn players_meet_by_an_invite_and_agree_on_the_handshake() {
     let text = invite(&door).to_string();
     let joined = guest.join(&text.parse().unwrap()).unwrap();
     let let_in = connection(&door);
-    assert_eq!((let_in.seat, joined.seat), (Seat::HOST, Seat::GUEST));
-    assert_eq!(&let_in.peer, guest.home.identity().public());
-    assert_eq!(&joined.peer, host.home.identity().public());
     assert_eq!(
-        (let_in.peer_name.as_str(), joined.peer_name.as_str()),
+        (let_in.met.seat, joined.met.seat),
+        (Seat::HOST, Seat::GUEST)
+    );
+    assert_eq!(&let_in.met.peer, guest.home.identity().public());
+    assert_eq!(&joined.met.peer, host.home.identity().public());
+    assert_eq!(
+        (let_in.met.peer_name.as_str(), joined.met.peer_name.as_str()),
         ("Bob", "Anna")
     );
-    assert_eq!(let_in.handshake_hash, joined.handshake_hash);
-    assert_eq!(let_in.nonces, joined.nonces);
-    assert_ne!(joined.nonces[0], joined.nonces[1]);
-    assert_eq!(joined.header, b"header");
-    assert!(let_in.first);
+    assert_eq!(let_in.met.handshake_hash, joined.met.handshake_hash);
+    assert_eq!(let_in.met.nonces, joined.met.nonces);
+    assert_ne!(joined.met.nonces[0], joined.met.nonces[1]);
+    assert_eq!(joined.met.header, b"header");
+    assert!(let_in.met.first);
     joined.send_log(b"part".to_vec()).unwrap();
     let_in.send_control(b"hello".to_vec()).unwrap();
     let message = let_in.recv(SOON).unwrap();
@@ -56,13 +59,16 @@ fn known_peers_meet_without_an_invite() {
     };
     let joined = join().unwrap();
     let let_in = connection(&door);
-    assert_eq!(let_in.handshake_hash, joined.handshake_hash);
+    assert_eq!(let_in.met.handshake_hash, joined.met.handshake_hash);
     assert_eq!(
-        (let_in.nonces, &let_in.header),
-        (joined.nonces, &joined.header)
+        (let_in.met.nonces, &let_in.met.header),
+        (joined.met.nonces, &joined.met.header)
     );
-    assert!(!let_in.first && !joined.first);
-    assert_ne!(join().unwrap().handshake_hash, joined.handshake_hash);
+    assert!(!let_in.met.first && !joined.met.first);
+    assert_ne!(
+        join().unwrap().met.handshake_hash,
+        joined.met.handshake_hash
+    );
 }
 
 #[test]
@@ -100,8 +106,8 @@ fn door_for_players_answers_them_only() {
     let error = invited.join(&moved).unwrap_err();
     assert!(matches!(error, MeetingError::NotAnswered), "{error:?}");
     let joined = join(&player).unwrap();
-    assert_eq!(&connection(&door).peer, player.home.identity().public());
-    assert!(joined.header.is_empty());
+    assert_eq!(&connection(&door).met.peer, player.home.identity().public());
+    assert!(joined.met.header.is_empty());
     assert!(
         own.peers
             .lock()
@@ -118,7 +124,7 @@ fn mistyped_used_and_ended_invites_have_different_errors() {
     let mistyped = used.to_string().replacen('-', "-7", 1);
     assert_eq!(mistyped.parse::<Invite>().unwrap_err(), BadInvite::Mistyped);
     guest.join(&used).unwrap();
-    assert!(connection(&door).first);
+    assert!(connection(&door).met.first);
     assert!(matches!(second.join(&used), Err(MeetingError::Used)));
     let fingerprint = second.home.identity().public().fingerprint();
     match door.next(SOON) {
@@ -136,14 +142,14 @@ fn invite_belongs_to_its_guest_after_a_restart_of_the_host() {
     let door = host.door();
     let first = invite(&door);
     guest.join(&first).unwrap();
-    assert!(connection(&door).first);
+    assert!(connection(&door).met.first);
     drop(door);
     let door = host.door();
     // The host has kept the invite's secret, but listens at another port.
     let again = guest.guest();
     let moved = proxy_to(&first, &door);
     again.join(&moved).unwrap();
-    assert!(!connection(&door).first);
+    assert!(!connection(&door).met.first);
     assert!(matches!(
         second.join(&proxy_to(&first, &door)),
         Err(MeetingError::Used)
@@ -274,7 +280,7 @@ fn players_can_meet_after_a_cut_in_an_earlier_meeting() {
         drop(guest.join(&invite));
         let straight = door.addresses()[0];
         let joined = guest.join(&proxy_to(&invite, &door)).unwrap();
-        assert_eq!(&joined.peer, host.home.identity().public());
+        assert_eq!(&joined.met.peer, host.home.identity().public());
         let public = host.home.identity().public();
         if number < 2 {
             let through = proxy(straight, cut());

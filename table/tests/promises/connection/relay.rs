@@ -119,7 +119,7 @@ fn two_players_meet_at_a_relay() {
     until(|| relay.waiting() == 1);
     let joined = guest.join(&invite).unwrap();
     let let_in = connection(&door);
-    assert_eq!(joined.handshake_hash, let_in.handshake_hash);
+    assert_eq!(joined.met.handshake_hash, let_in.met.handshake_hash);
     // The host waits at the relay again at once.
     until(|| relay.waiting() == 1);
     door.wait_at_relay(&address, guest.home.identity().public())
@@ -130,7 +130,10 @@ fn two_players_meet_at_a_relay() {
         .guest()
         .join_again(public, &[], Some(&address))
         .unwrap();
-    assert_eq!(joined.handshake_hash, connection(&door).handshake_hash);
+    assert_eq!(
+        joined.met.handshake_hash,
+        connection(&door).met.handshake_hash
+    );
 }
 
 #[test]
@@ -150,7 +153,7 @@ fn reconnected_host_is_not_joined_to_itself() {
     // The relay joins the guest to the dead connection first. The guest gets no answer and tries
     // again.
     quick(&guest).join(&invite).unwrap();
-    assert_eq!(&connection(&door).peer, guest.home.identity().public());
+    assert_eq!(&connection(&door).met.peer, guest.home.identity().public());
     let sides = relay.requests.lock().unwrap().clone();
     assert!(sides.iter().filter(|side| **side != sides[0]).count() >= 2);
 }
@@ -216,7 +219,7 @@ fn two_players_meet_at_the_real_relay_of_magic_wormhole() {
     for _ in 0..3 {
         let joined = guest.join(&invite).unwrap();
         let let_in = connection(&door);
-        assert_eq!(joined.handshake_hash, let_in.handshake_hash);
+        assert_eq!(joined.met.handshake_hash, let_in.met.handshake_hash);
         joined.send_log(vec![5; 100_000]).unwrap();
         assert_eq!(
             let_in.recv(super::players::SOON).unwrap().bytes,

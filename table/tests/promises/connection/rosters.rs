@@ -1,7 +1,7 @@
 //! The list of players that a host sends to each of several guests.
 
 use dealerless_table::Seat;
-use dealerless_table::connection::{Connection, Timing};
+use dealerless_table::connection::{Connection, Met, Timing};
 use dealerless_table::log::Header;
 use dealerless_table::play::{CannotBegin, Roster};
 
@@ -10,7 +10,7 @@ use crate::several_seats::side::Style;
 use crate::several_seats::world::{Plan, match_of};
 
 /// Two guests who have met a host, and the list that the host sends to each player.
-struct Met {
+struct Three {
     guests: [Player; 2],
     /// The guests' connections to the host.
     to_host: [Connection; 2],
@@ -19,7 +19,7 @@ struct Met {
     others: Vec<Roster>,
 }
 
-fn met() -> Met {
+fn three() -> Three {
     let [host, one, two] = ["Anna", "Bob", "Cleo"].map(Player::new);
     let guests = [one, two];
     let door = host.door_with(Timing::default());
@@ -30,10 +30,10 @@ fn met() -> Met {
         to_guests.push(connection(&door));
         joined
     });
-    let to_guests: Vec<&Connection> = to_guests.iter().collect();
+    let to_guests: Vec<&Met> = to_guests.iter().map(|connection| &connection.met).collect();
     let own = (host.home.identity().public(), &host.name);
     let rosters = |nonce| Roster::of_guests(own, nonce, &to_guests);
-    Met {
+    Three {
         rosters: rosters([1; 32]),
         others: rosters([2; 32]),
         guests,
@@ -49,11 +49,11 @@ fn header() -> Header {
 
 #[test]
 fn guest_refuses_a_list_of_players_that_is_not_for_it_or_not_of_its_host() {
-    let met = met();
-    let own = met.guests[0].home.identity().public();
-    let other = met.guests[1].home.identity().public();
-    let check = |roster: &Roster| roster.check(&met.to_host[0], own);
-    let good = &met.rosters[1];
+    let three = three();
+    let own = three.guests[0].home.identity().public();
+    let other = three.guests[1].home.identity().public();
+    let check = |roster: &Roster| roster.check(&three.to_host[0].met, own);
+    let good = &three.rosters[1];
     assert!(check(good).is_ok());
     assert_eq!(good.players.len(), 3);
     let changed = |change: &dyn Fn(&mut Roster)| {
@@ -63,8 +63,8 @@ fn guest_refuses_a_list_of_players_that_is_not_for_it_or_not_of_its_host() {
     };
     for (number, wrong) in [
         // The list of the host, and that of the other guest.
-        met.rosters[0].clone(),
-        met.rosters[2].clone(),
+        three.rosters[0].clone(),
+        three.rosters[2].clone(),
         changed(&|roster| roster.seat = Seat::new(3)),
         changed(&|roster| roster.players[1].identity = other.clone()),
         changed(&|roster| roster.players[1].nonce[31] ^= 1),
@@ -83,32 +83,32 @@ fn guest_refuses_a_list_of_players_that_is_not_for_it_or_not_of_its_host() {
         );
     }
     // It is for this guest only on this connection.
-    assert!(good.check(&met.to_host[1], own).is_err());
+    assert!(good.check(&three.to_host[1].met, own).is_err());
 }
 
 /// No signature of one of them is valid for the other.
 #[test]
 fn guests_with_different_lists_of_players_are_in_different_matches() {
-    let met = met();
+    let three = three();
     let id = |roster: &Roster| {
         let sitting = roster.clone().sitting(header()).unwrap();
         sitting.match_info.id()
     };
-    let of_first = id(&met.rosters[1]);
-    assert_eq!(of_first, id(&met.rosters[2]));
-    assert_ne!(of_first, id(&met.others[2]));
-    let mut other = met.rosters[2].clone();
+    let of_first = id(&three.rosters[1]);
+    assert_eq!(of_first, id(&three.rosters[2]));
+    assert_ne!(of_first, id(&three.others[2]));
+    let mut other = three.rosters[2].clone();
     other.players[1].nonce[0] ^= 1;
     assert_ne!(of_first, id(&other));
-    let mut swapped = met.rosters[2].clone();
+    let mut swapped = three.rosters[2].clone();
     swapped.players.swap(1, 2);
     assert_ne!(of_first, id(&swapped));
     // Names are not part of the match.
-    let mut renamed = met.rosters[2].clone();
+    let mut renamed = three.rosters[2].clone();
     renamed.names.swap(1, 2);
     assert_eq!(of_first, id(&renamed));
     for count in [2, 4] {
-        let mut wrong = met.rosters[1].clone();
+        let mut wrong = three.rosters[1].clone();
         let last = wrong.players[2].clone();
         wrong.players.resize(count, last);
         assert!(wrong.sitting(header()).is_err(), "{count} players");

@@ -35,7 +35,7 @@ fn guest_gets_in_among_a_thousand_strangers() {
         assert!(tries < 20);
     }
     let silent = crowd.join().unwrap();
-    assert_eq!(&connection(&door).peer, guest.home.identity().public());
+    assert_eq!(&connection(&door).met.peer, guest.home.identity().public());
     // With the strangers still connected, the guest gets in at the first attempt.
     guest.join(&invite).unwrap();
     drop(silent);

@@ -100,16 +100,16 @@ fn engine_sessions_follow_each_other_on_one_connection() {
 fn deal(connection: &Connection, own: &Player, role: Party, shuffle: &ShuffleCircuit) -> Vec<u8> {
     let rng = &mut rand::rng();
     let budget = Budget::default();
-    let counted = own.peers.counted(&connection.peer).unwrap();
+    let counted = own.peers.counted(&connection.met.peer).unwrap();
     let offer = Offer::new(role, Security::Malicious)
-        .bound_to(&connection.handshake_hash)
+        .bound_to(&connection.met.handshake_hash)
         .statistical_security(budget.rho())
         .counted_by(counted);
     let channel = Channel::new(connection.engine(1).unwrap(), Deadlines::default());
     let greeting = Greeting::exchange(channel, offer, rng).unwrap();
     let mut session = Malicious::setup(greeting, rng).unwrap();
     // The attempt of this session is already counted on disk.
-    assert_eq!(own.peers.lock().attempts(&connection.peer), 1);
+    assert_eq!(own.peers.lock().attempts(&connection.met.peer), 1);
     let mut deck = SealedDeck::shuffle(&mut session, shuffle, rng).unwrap();
     let cards: Vec<_> = (0..4).map(|card| (card, Audience::Both)).collect();
     let opened = deck.open(&mut session, &cards).unwrap();
@@ -142,7 +142,7 @@ fn engine_deals_over_a_connection_and_its_attempts_are_counted() {
     let_in.send_log(b"part".to_vec()).unwrap();
     assert_eq!(joined.recv(SOON).unwrap().bytes, b"part");
     for (player, connection) in [(&host, &let_in), (&guest, &joined)] {
-        assert_eq!(player.peers.lock().attempts(&connection.peer), 0);
+        assert_eq!(player.peers.lock().attempts(&connection.met.peer), 0);
     }
 }
 

@@ -14,15 +14,15 @@ use super::proxy::{Fate, From, judge, proxy};
 fn recognise_and_follow(player: &Player, connection: &Connection) -> Recognised {
     let mut peers = player.peers.lock();
     let recognised = peers
-        .recognise(&connection.succession, &connection.peer_name)
+        .recognise(&connection.met.succession, &connection.met.peer_name)
         .unwrap();
     if let Recognised::Successor { .. } = recognised {
-        peers.follow(&connection.succession).unwrap();
+        peers.follow(&connection.met.succession).unwrap();
     }
     peers
-        .remember(&connection.peer, &connection.peer_name, &[], None)
+        .remember(&connection.met.peer, &connection.met.peer_name, &[], None)
         .unwrap();
-    peers.follow(&connection.succession).unwrap();
+    peers.follow(&connection.met.succession).unwrap();
     recognised
 }
 
@@ -81,8 +81,8 @@ fn moved_guest_and_moved_host_are_followed() {
     let door = host.door();
     let public = host.home.identity().public();
     let joined = guest.guest().join_again(public, &[address(&door)], None);
-    assert_eq!(joined.unwrap().succession.past().len(), 0);
-    assert_eq!(&connection(&door).peer, guest.home.identity().public());
+    assert_eq!(joined.unwrap().met.succession.past().len(), 0);
+    assert_eq!(&connection(&door).met.peer, guest.home.identity().public());
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn new_identity_needs_an_invite_or_a_statement() {
     let statement = guest.home.identity().succession().to_string();
     let statement = statement.parse().unwrap();
     host.peers.lock().follow(&statement).unwrap();
-    assert_eq!(join().unwrap().peer, *host.home.identity().public());
+    assert_eq!(join().unwrap().met.peer, *host.home.identity().public());
 }
 
 #[test]

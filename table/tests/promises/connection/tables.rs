@@ -55,7 +55,7 @@ fn table(
 ) -> Table<DiskStorage, MemoryVault, ()> {
     let identity = Arc::clone(host.home.identity());
     let seating =
-        Seating::of_connection(&connection, header, (identity.public(), &host.name)).unwrap();
+        Seating::of_meeting(&connection.met, header, (identity.public(), &host.name)).unwrap();
     let info = seating.sitting.match_info.clone();
     let (path, storage) = MatchFolder(host.home.matches())
         .create(&info.id(), "Bob")
@@ -109,14 +109,14 @@ fn match_with_engine_version_5_is_resumed_but_none_begins_with_it() {
     let connection = connection(&door);
     let identity = Arc::clone(host.home.identity());
     let own = (identity.public(), &host.name);
-    let mut sitting = Seating::of_connection(&connection, header.clone(), own)
+    let mut sitting = Seating::of_meeting(&connection.met, header.clone(), own)
         .unwrap()
         .sitting;
     for (engine, resumes) in [(4, false), (5, true), (VERSION, true), (VERSION + 1, false)] {
         if let DeckTerms::Sealed(terms) = &mut header.deck {
             terms.engine_version = engine;
         }
-        let begun = Seating::of_connection(&connection, header.clone(), own);
+        let begun = Seating::of_meeting(&connection.met, header.clone(), own);
         assert_eq!(begun.is_ok(), engine == VERSION, "{engine}");
         assert_eq!(Seating::circuit_of(&header).is_ok(), resumes, "{engine}");
         let players = sitting.match_info.players().to_vec();

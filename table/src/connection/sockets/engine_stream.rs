@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use dealerless::net::{Transport, system_time};
 
+use super::super::error::ConnectionError;
 use super::carrier::Shared;
-use super::error::ConnectionError;
 
 /// A transport for one session of the engine, over the streams of a connection. Dropping it ends
 /// the session but not the connection.

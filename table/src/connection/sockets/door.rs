@@ -12,20 +12,20 @@ use std::time::Duration;
 
 use dealerless::net::system_time;
 
-use super::core::Timing;
-use super::error::MeetingError;
-use super::invite::{Invite, InviteId};
-use super::invites::Invites;
+use super::super::core::Timing;
+use super::super::error::MeetingError;
+use super::super::invite::{Invite, InviteId};
+use super::super::invites::Invites;
+use super::super::meeting::{Established, MAX_HEADER, Meeting, Own, Step, Stepped};
+use super::super::prelude::Prelude;
+use super::super::relay_request::RelayToken;
+use super::super::{again, first};
 use super::live::Connection;
-use super::meeting::{MAX_HEADER, Meeting, Met, Own, Step, Stepped};
-use super::prelude::Prelude;
-use super::relay::{self, RelayToken};
+use super::relay;
 use super::socket::{self, is_temporary};
 use super::strangers::{Shown, Source, Strangers};
-use super::{again, first};
 use crate::identity::{Address, Fingerprint, Home, Name, PairSecret, PublicIdentity, SharedPeers};
 use crate::random::system_rng;
-use crate::seat::Seat;
 
 /// The pause between two checks of the listeners.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(2);
@@ -226,6 +226,12 @@ impl Door {
             .map_err(DoorError::Invites)
     }
 
+    /// Greets a stranger that has come through a relay.
+    #[cfg(feature = "internals")]
+    pub(in super::super) fn greet(&self, stream: TcpStream) {
+        self.inner.greet(stream, None);
+    }
+
     /// Starts a thread that waits at a relay for a known peer.
     ///
     /// # Errors
@@ -337,9 +343,9 @@ impl Inner {
         }
     }
 
-    fn report(&self, stream: TcpStream, met: Result<Met, MeetingError>) {
+    fn report(&self, stream: TcpStream, met: Result<Established, MeetingError>) {
         let event = match met {
-            Ok(met) => match Connection::new(stream, met, Seat::HOST, self.timing) {
+            Ok(met) => match Connection::new(stream, met, self.timing) {
                 Ok(connection) => DoorEvent::Connection(Box::new(connection)),
                 Err(_) => return,
             },
@@ -359,7 +365,7 @@ impl Inner {
         stream: &TcpStream,
         source: Option<Source>,
         number: u64,
-    ) -> Result<Met, MeetingError> {
+    ) -> Result<Established, MeetingError> {
         let now = system_time();
         let paused = source.is_some_and(|source| lock(&self.strangers).is_paused(source, now));
         let all = now + self.timing.meeting;

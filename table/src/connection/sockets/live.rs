@@ -9,38 +9,17 @@ use std::time::Duration;
 
 use dealerless::net::system_time;
 
+use super::super::core::Timing;
+use super::super::error::ConnectionError;
+use super::super::meeting::{Established, Met};
+use super::super::streams::{Message, Priority, Stream};
 use super::carrier::Shared;
-use super::core::Timing;
 use super::engine_stream::EngineStream;
-use super::error::ConnectionError;
-use super::invite::{Invite, InviteId};
-use super::meeting::Met;
-use super::streams::{Message, Priority, Stream};
-use crate::identity::{Name, PublicIdentity, Succession};
-use crate::seat::Seat;
 
 /// An encrypted connection to a peer whose keys have been verified.
 pub struct Connection {
-    /// The seat of this side.
-    pub seat: Seat,
-    /// The keys of the peer.
-    pub peer: PublicIdentity,
-    /// The keys of the peer. If the players met by an invite, also the past keys that these keys
-    /// have succeeded. Known peers do not exchange past keys.
-    pub succession: Succession,
-    /// The name that the peer chose.
-    pub peer_name: Name,
-    /// The hash of the Noise handshake. It is unique to this connection.
-    pub handshake_hash: [u8; 32],
-    /// The host's description of the match, encoded by the caller.
-    pub header: Vec<u8>,
-    /// The nonces of the host and of the guest, for a match that starts on this connection.
-    pub nonces: [[u8; 32]; 2],
-    /// Whether this meeting was the first use of an invite. If not, an unfinished match with the
-    /// peer is resumed.
-    pub first: bool,
-    /// The invite by which the players met. `None` for known peers.
-    invite: Option<InviteId>,
+    /// What the meeting has established.
+    pub met: Met,
     /// The network address of the peer or of its relay.
     pub at: Option<SocketAddr>,
     shared: Arc<Shared>,
@@ -49,28 +28,19 @@ pub struct Connection {
 
 impl Connection {
     /// Starts a connection after a meeting on `stream`.
-    pub(super) fn new(stream: TcpStream, met: Met, seat: Seat, timing: Timing) -> io::Result<Self> {
-        let (at, handshake_hash) = (stream.peer_addr().ok(), met.agreed.handshake_hash);
-        let (shared, threads) = Shared::start(stream, met.agreed, timing)?;
+    pub(super) fn new(
+        stream: TcpStream,
+        (met, agreed): Established,
+        timing: Timing,
+    ) -> io::Result<Self> {
+        let at = stream.peer_addr().ok();
+        let (shared, threads) = Shared::start(stream, agreed, timing)?;
         Ok(Connection {
-            seat,
-            peer: met.peer.current().clone(),
-            succession: met.peer,
-            peer_name: met.peer_name,
-            handshake_hash,
-            header: met.header,
-            nonces: met.nonces,
-            first: met.first,
-            invite: met.invite,
+            met,
             at,
             shared,
             threads,
         })
-    }
-
-    /// Whether the players met by this invite.
-    pub fn came_by(&self, invite: &Invite) -> bool {
-        self.invite == Some(invite.secret.id())
     }
 
     /// Queues a message on the log stream. Never waits for the peer.
@@ -188,7 +158,9 @@ impl Connection {
 impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Connection");
-        shown.field("seat", &self.seat).field("peer", &self.peer);
+        shown
+            .field("seat", &self.met.seat)
+            .field("peer", &self.met.peer);
         shown.field("ended", &self.ended()).finish_non_exhaustive()
     }
 }

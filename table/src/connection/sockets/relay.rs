@@ -1,13 +1,5 @@
-//! A relay for two players who can only make outgoing connections: the transit relay of Magic
-//! Wormhole.
-//!
-//! Both players connect and send `please relay TOKEN for side SIDE\n`. When both are there, the
-//! relay answers `ok\n` and then forwards bytes. Two properties of the relay need care. First, it
-//! pairs any two connections with the same token and different sides, so a player that changed its
-//! side between attempts could be paired *with itself*. Therefore the side is derived from the
-//! token and the seat. Second, the relay may pair a player with a connection that is dead.
-//! Therefore a guest that gets no answer connects again, and a waiting host reconnects every
-//! minute.
+//! Connections through a relay over TCP: how a guest connects, and how a host keeps a connection
+//! waiting.
 
 use std::io::{self, ErrorKind};
 use std::net::TcpStream;
@@ -18,11 +10,11 @@ use std::time::Duration;
 
 use dealerless::net::system_time;
 
+use super::super::relay_request::{RelayAnswer, RelayToken, not_a_relay};
 use super::door::Inner;
 use super::join::connect;
 use super::socket::{self, read_by, write_by};
-use crate::hash::{Hash, hex};
-use crate::identity::{Address, PairSecret};
+use crate::identity::Address;
 use crate::seat::Seat;
 
 /// The time after which a waiting host replaces its connection to the relay.
@@ -35,33 +27,10 @@ const BETWEEN: Duration = Duration::from_millis(100);
 /// The pause between two checks whether the door is closed.
 const POLL: Duration = Duration::from_millis(100);
 
-/// The token by which two players find each other at a relay.
-pub(super) struct RelayToken(pub(super) [u8; 32]);
-
-impl RelayToken {
-    /// The token of two players who know each other.
-    pub(super) fn of_peers(secret: &PairSecret) -> Self {
-        RelayToken(secret.hash("relay", &[]))
-    }
-
-    /// The request to a relay. A seat sends the same request at each attempt.
-    fn request(&self, seat: Seat) -> String {
-        let side = Hash::new("relay side")
-            .field(&self.0)
-            .number(seat.number().into());
-        let side = side.finish();
-        format!(
-            "please relay {} for side {}\n",
-            hex(&self.0),
-            hex(&side[..8])
-        )
-    }
-}
-
 /// A connection that waits for the answer of a relay.
 struct Asking {
     stream: TcpStream,
-    answer: Vec<u8>,
+    answer: RelayAnswer,
 }
 
 impl Asking {
@@ -73,7 +42,7 @@ impl Asking {
     fn send(stream: TcpStream, request: &[u8], deadline: Duration) -> io::Result<Self> {
         socket::prepare(&stream)?;
         write_by(&stream, request, deadline)?;
-        let answer = Vec::new();
+        let answer = RelayAnswer::default();
         Ok(Asking { stream, answer })
     }
 
@@ -81,25 +50,13 @@ impl Asking {
     /// arrived before `deadline`.
     fn wait(&mut self, deadline: Duration) -> io::Result<()> {
         // Read byte by byte, because the bytes after the answer are from the other player.
-        while self.answer.last() != Some(&b'\n') {
+        while !self.answer.is_complete() {
             let mut byte = [0];
             read_by(&self.stream, &mut byte, deadline)?;
-            self.answer.push(byte[0]);
-            if self.answer.len() > 64 {
-                break;
-            }
+            self.answer.push(&mut &byte[..]);
         }
-        match self.answer.as_slice() {
-            b"ok\n" => Ok(()),
-            b"impatient\n" => Err(refused("the relay answered: impatient")),
-            b"bad handshake\n" => Err(refused("the relay answered: bad handshake")),
-            _ => Err(refused("the answer is not that of a transit relay")),
-        }
+        self.answer.check()
     }
-}
-
-fn refused(why: &str) -> io::Error {
-    io::Error::new(ErrorKind::InvalidData, why)
 }
 
 /// Checks whether a transit relay answers at an address. A relay answers a malformed request with
@@ -122,10 +79,10 @@ fn answer_of(relay: &Address, within: Duration) -> io::Result<()> {
     let deadline = system_time() + within;
     let mut asking = Asking::send(connect(relay)?, b"is this a relay\n", deadline)?;
     let waited = asking.wait(deadline);
-    match (asking.answer.as_slice(), waited) {
-        (b"bad handshake\n", _) => Ok(()),
-        (_, Err(error)) if error.kind() == ErrorKind::TimedOut => Err(error),
-        _ => Err(refused("the answer is not that of a transit relay")),
+    match waited {
+        _ if asking.answer.is_bad_handshake() => Ok(()),
+        Err(error) if error.kind() == ErrorKind::TimedOut => Err(error),
+        _ => Err(not_a_relay()),
     }
 }
 

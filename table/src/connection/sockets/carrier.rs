@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use dealerless::net::system_time;
 
-use super::core::{Core, Task, Timing};
-use super::error::ConnectionError;
-use super::incoming::Incoming;
-use super::noise::{Agreed, Sealer};
+use super::super::core::{Core, Task, Timing};
+use super::super::error::ConnectionError;
+use super::super::incoming::Incoming;
+use super::super::noise::{Agreed, Sealer};
+use super::super::streams::FRAME;
 use super::socket::{is_temporary, write_by};
-use super::streams::FRAME;
 
 /// The core of a connection, shared by the threads and the users of the connection.
 pub(super) struct Shared {
@@ -210,10 +210,10 @@ impl Shared {
 mod tests {
     use std::net::TcpListener;
 
-    use super::super::noise::Handshake;
-    use super::super::outbox::Outbox;
-    use super::super::streams::Stream;
     use super::*;
+    use crate::connection::noise::Handshake;
+    use crate::connection::outbox::Outbox;
+    use crate::connection::streams::Stream;
     use crate::identity::Identity;
 
     /// A writer notices that the peer's socket is closed before the reader has read the peer's last

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use dealerless::net::system_time;
 
-use super::error::MeetingError;
-use super::meeting::{MAX_MEETING_MESSAGE, Meeting, Met};
+use super::super::error::MeetingError;
+use super::super::meeting::{Established, MAX_MEETING_MESSAGE, Meeting};
 
 /// Prepares a new connection.
 pub(super) fn prepare(stream: &TcpStream) -> io::Result<()> {
@@ -17,7 +17,7 @@ pub(super) fn prepare(stream: &TcpStream) -> io::Result<()> {
 }
 
 /// Runs one side of a meeting. Reads nothing of what follows the meeting.
-pub(super) fn meet(stream: &TcpStream, mut meeting: Meeting) -> Result<Met, MeetingError> {
+pub(super) fn meet(stream: &TcpStream, mut meeting: Meeting) -> Result<Established, MeetingError> {
     let mut buf = [0; MAX_MEETING_MESSAGE];
     let mut received = Ok(None);
     loop {

@@ -6,13 +6,15 @@ use std::time::Duration;
 
 use dealerless::net::system_time;
 
-use super::core::Timing;
-use super::error::MeetingError;
-use super::invite::Invite;
+use super::super::core::Timing;
+use super::super::error::MeetingError;
+use super::super::invite::Invite;
+use super::super::meeting::{Meeting, Own, Stepped};
+use super::super::relay_request::RelayToken;
+use super::super::{again, first};
 use super::live::Connection;
-use super::meeting::{Meeting, Own, Stepped};
-use super::relay::{self, RelayToken};
-use super::{again, first, socket};
+use super::relay;
+use super::socket;
 use crate::identity::{Address, Identity, Name, PublicIdentity};
 use crate::random::system_rng;
 use crate::seat::Seat;
@@ -44,7 +46,7 @@ impl Guest<'_> {
             identity: self.identity,
             name: self.name,
         };
-        let begin = || first::as_guest(own, invite, &mut system_rng());
+        let begin = || first::as_guest(own, invite.clone(), &mut system_rng());
         let token = RelayToken(invite.secret.relay_token());
         self.meet(invite.addresses(), invite.relay(), &token, begin)
     }
@@ -67,7 +69,7 @@ impl Guest<'_> {
             .identity
             .secret_with(peer)
             .ok_or(MeetingError::Oneself)?;
-        let begin = || again::as_guest(own, peer, &mut system_rng());
+        let begin = || again::as_guest(own, peer.clone(), &mut system_rng());
         self.meet(addresses, relay, &RelayToken::of_peers(&secret), begin)
     }
 
@@ -106,7 +108,7 @@ impl Guest<'_> {
         socket::prepare(&stream).map_err(MeetingError::Connection)?;
         let meeting = Meeting::guest(first?, system_time() + self.timing.meeting);
         let met = socket::meet(&stream, meeting)?;
-        Connection::new(stream, met, Seat::GUEST, self.timing).map_err(MeetingError::Connection)
+        Connection::new(stream, met, self.timing).map_err(MeetingError::Connection)
     }
 
     fn connect_through(

@@ -1,0 +1,208 @@
+//! Meetings and connections without threads and sockets: the caller passes in what arrives and what
+//! time it is, and sends what they return. A browser's WebSocket to a relay is such a caller.
+//!
+//! Time is the [`Duration`] since any fixed moment, as in [`Core`].
+
+use std::time::Duration;
+
+use super::core::{Core, Task, Timing};
+use super::error::{ConnectionError, MeetingError};
+use super::incoming::Incoming;
+use super::invite::Invite;
+use super::meeting::{Established, Meeting, Met, Own, Stepped};
+use super::noise::Sealer;
+use super::relay_request::{RelayAnswer, RelayToken};
+use super::{again, first};
+use crate::identity::{Identity, Name, PublicIdentity};
+use crate::random::system_rng;
+use crate::seat::Seat;
+
+/// A guest that meets its host through a relay.
+pub struct PolledMeeting<'a> {
+    state: State<'a>,
+    timing: Timing,
+    /// The bytes for the relay.
+    outgoing: Vec<u8>,
+}
+
+enum State<'a> {
+    /// Waiting until the relay has paired both players.
+    Relay {
+        answer: RelayAnswer,
+        deadline: Duration,
+        first: Box<dyn FnOnce() -> Stepped<'a> + 'a>,
+    },
+    Meeting(Meeting<'a>),
+    Over,
+}
+
+impl<'a> PolledMeeting<'a> {
+    /// Meets the host of an invite.
+    pub fn by_invite(
+        own: (&'a Identity, &'a Name),
+        invite: &Invite,
+        timing: Timing,
+        now: Duration,
+    ) -> Self {
+        let token = RelayToken(invite.secret.relay_token());
+        let invite = invite.clone();
+        let first = move |own| first::as_guest(own, invite, &mut system_rng());
+        Self::new(own, token, timing, now, first)
+    }
+
+    /// Meets a known peer that waits for guests.
+    ///
+    /// # Errors
+    /// [`MeetingError::Oneself`].
+    pub fn with_known(
+        own: (&'a Identity, &'a Name),
+        peer: &PublicIdentity,
+        timing: Timing,
+        now: Duration,
+    ) -> Result<Self, MeetingError> {
+        let secret = own.0.secret_with(peer).ok_or(MeetingError::Oneself)?;
+        let peer = peer.clone();
+        let first = move |own| again::as_guest(own, peer, &mut system_rng());
+        let token = RelayToken::of_peers(&secret);
+        Ok(Self::new(own, token, timing, now, first))
+    }
+
+    fn new(
+        (identity, name): (&'a Identity, &'a Name),
+        token: RelayToken,
+        timing: Timing,
+        now: Duration,
+        first: impl FnOnce(Own<'a>) -> Stepped<'a> + 'a,
+    ) -> Self {
+        let own = Own { identity, name };
+        PolledMeeting {
+            state: State::Relay {
+                answer: RelayAnswer::default(),
+                deadline: now + timing.meeting,
+                first: Box::new(move || first(own)),
+            },
+            timing,
+            outgoing: token.request(Seat::GUEST).into_bytes(),
+        }
+    }
+
+    /// The bytes to send now.
+    pub fn outgoing(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.outgoing)
+    }
+
+    /// The time at which [`received`](Self::received) must be called, even without bytes.
+    pub fn deadline(&self) -> Duration {
+        match &self.state {
+            State::Relay { deadline, .. } => *deadline,
+            State::Meeting(meeting) => meeting.deadline(),
+            State::Over => Duration::MAX,
+        }
+    }
+
+    /// Processes received bytes. Returns the connection when the meeting is over.
+    ///
+    /// # Errors
+    /// The meeting has failed. [`outgoing`](Self::outgoing) may still have bytes for the peer.
+    pub fn received(
+        &mut self,
+        mut bytes: &[u8],
+        now: Duration,
+    ) -> Result<Option<PolledConnection>, MeetingError> {
+        let mut meeting = match std::mem::replace(&mut self.state, State::Over) {
+            State::Over => return Ok(None),
+            State::Meeting(meeting) => meeting,
+            State::Relay {
+                mut answer,
+                deadline,
+                first,
+            } => {
+                answer.push(&mut bytes);
+                if !answer.is_complete() {
+                    if now >= deadline {
+                        return Err(MeetingError::NobodyWaits);
+                    }
+                    self.state = State::Relay {
+                        answer,
+                        deadline,
+                        first,
+                    };
+                    return Ok(None);
+                }
+                answer.check().map_err(MeetingError::Connection)?;
+                Meeting::guest(first()?, now + self.timing.meeting)
+            }
+        };
+        let met = meeting.received(&mut bytes, now);
+        self.outgoing.extend(meeting.outgoing());
+        match met? {
+            None => {
+                self.state = State::Meeting(meeting);
+                Ok(None)
+            }
+            Some(established) => {
+                let mut connection = PolledConnection::new(established, self.timing, now);
+                connection.received(bytes, now);
+                Ok(Some(connection))
+            }
+        }
+    }
+}
+
+/// An encrypted connection to a peer whose keys have been verified.
+pub struct PolledConnection {
+    /// What the meeting has established.
+    pub met: Met,
+    /// Messages, engine bytes, limits and deadlines.
+    pub core: Core,
+    incoming: Incoming,
+    sealer: Sealer,
+}
+
+impl PolledConnection {
+    pub(super) fn new((met, agreed): Established, timing: Timing, now: Duration) -> Self {
+        PolledConnection {
+            met,
+            core: Core::new(timing, now),
+            incoming: Incoming::new(agreed.opener),
+            sealer: agreed.sealer,
+        }
+    }
+
+    /// Processes received bytes. An error ends the connection; [`Core::next_message`] returns it
+    /// after the messages that arrived before.
+    pub fn received(&mut self, mut bytes: &[u8], now: Duration) {
+        while !bytes.is_empty() && self.core.ended().is_none() {
+            let room = self.incoming.room();
+            let (taken, rest) = bytes.split_at(room.len().min(bytes.len()));
+            room[..taken.len()].copy_from_slice(taken);
+            let core = &mut self.core;
+            let frames = self
+                .incoming
+                .received(taken.len(), |frame| core.received(frame, now));
+            if let Err(why) = frames {
+                self.core.end(why);
+            }
+            bytes = rest;
+        }
+    }
+
+    /// The encrypted frames to send now, and the time at which this must be called again even if
+    /// nothing happens. `None` if the connection has ended, or both sides may close it.
+    pub fn outgoing(&mut self, now: Duration) -> (Vec<u8>, Option<Duration>) {
+        let (mut frames, mut plain) = (Vec::new(), Vec::new());
+        loop {
+            match self.core.next_frame(now, &mut plain) {
+                Ok(Task::Send { .. }) => self.sealer.seal(&plain, &mut frames),
+                Ok(Task::Wait { until }) => return (frames, Some(until)),
+                Ok(Task::Close) | Err(_) => return (frames, None),
+            }
+        }
+    }
+
+    /// Ends the connection, because its socket was closed.
+    pub fn cut(&mut self) {
+        self.core
+            .end(ConnectionError::Cut(std::io::ErrorKind::UnexpectedEof));
+    }
+}

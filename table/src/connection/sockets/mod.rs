@@ -1,0 +1,23 @@
+//! Connections over TCP, with threads and the clock of the system: everything that a browser does
+//! not have.
+
+mod carrier;
+mod door;
+mod engine_stream;
+mod join;
+mod live;
+mod reach;
+mod relay;
+mod socket;
+mod strangers;
+
+pub use door::{Door, DoorError, DoorEvent};
+#[cfg_attr(
+    not(feature = "internals"),
+    expect(unused_imports, reason = "tests and benches start engines themselves")
+)]
+pub use engine_stream::EngineStream;
+pub use join::Guest;
+pub use live::Connection;
+pub use reach::own_addresses;
+pub use relay::ask_relay;
