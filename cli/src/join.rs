@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, bail, ensure};
 use dealerless_events::command::Said;
 use dealerless_events::event::{Event, VERSION};
+use dealerless_events::peers::BLOCKED;
 use dealerless_events::seated::Seated;
 use dealerless_events::words;
 use dealerless_program::arguments::address;
@@ -22,7 +23,7 @@ use crate::table::absence::{self, Absentees, WENT_ON};
 use crate::table::door::{LISTEN_AS_GUEST, addresses_of, open_guest_door};
 use crate::table::guests::{OtherGuests, guests_of, reachable};
 use crate::table::open::{self, MatchFile};
-use crate::table::sit::{BLOCKED, DECLINED};
+use crate::table::sit::DECLINED;
 use crate::table::stored_match::{self, NewMatch, SeatContext, StoredMatch};
 use crate::table::{
     CONNECTION, Dialer, Differs, GAME, GuestTerms, Own, OwnArgs, Player, Posts, Route, sit,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use dealerless::shuffle::split::Split;
 use dealerless_events::ending;
+use dealerless_events::words::counted;
 use dealerless_table::log::{Evidence, Header, Signed};
 use dealerless_table::record::{BadRecord, Compared, Record, RecordedHand, compare};
 use dealerless_table::{Seat, hex};
@@ -13,7 +14,6 @@ use super::decks::Decks;
 use super::json::{self, Verified};
 use super::source::{path_of, read};
 use super::words::{self, Who};
-use crate::counted::counted;
 use crate::failure::AnswerIsNo;
 use crate::output::{count, show, show_json};
 use crate::table::FolderArgs;

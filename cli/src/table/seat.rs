@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use dealerless::mpc::Attempts;
 use dealerless_events::event::{Awaited, Event};
 use dealerless_events::leaving::leaves;
+use dealerless_events::peers::{MOST_VOID, question_of_tries};
 use dealerless_events::seated::Time;
 use dealerless_events::story::{Story, awaited};
 use dealerless_table::Seat;
@@ -211,15 +212,16 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
     }
 
     /// Handles the news that the peer has declared `tries` tries of this hand void. The next try
-    /// begins after a pause, which doubles each time. From [`standing::MOST_VOID`] void tries on,
+    /// begins after a pause, which doubles each time. From [`MOST_VOID`] void tries on,
     /// the next try begins only when the player agrees.
     fn voided(&mut self, tries: u32) -> anyhow::Result<()> {
-        if tries < standing::MOST_VOID {
+        if tries < MOST_VOID {
             let at = Instant::now() + pause(tries - 1, HOST_PAUSE);
             self.sessions.after_pause = Some((at, Command::DealAgain));
             return Ok(());
         }
-        let question = standing::question_of_tries(self.own, self.whom(), tries);
+        let (peer, name) = self.whom();
+        let question = question_of_tries(&self.own.peers.lock(), peer, name, tries);
         standing::refuse_for_bots(&self.player, &question)?;
         self.player.tell(&question)
     }

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use anyhow::Context;
 use dealerless_events::event::Event;
+use dealerless_events::peers::{self, MetPeer};
 use dealerless_table::Seat;
 use dealerless_table::connection::{Connection, ConnectionError, Message, Stream};
-use dealerless_table::identity::{Address, PublicIdentity, Recognised};
+use dealerless_table::identity::{Address, PeersError, PublicIdentity};
 use dealerless_table::play::Control;
 
 use super::own::Own;
@@ -22,8 +23,8 @@ pub(crate) fn send(connection: &Connection, control: Control) -> Result<(), Conn
     connection.send_control(control.encode())
 }
 
-/// Looks up a connected peer in the list of known peers, and stores the peer with its addresses and
-/// the `relay` at which to meet it again. Returns a notice for the player if the keys are new.
+/// [Recognises](peers::recognise) a connected peer, and stores the `relay` at which to meet it again.
+/// Returns a notice for the player if the keys are new.
 ///
 /// # Errors
 /// If the peer's keys are not accepted, or the list cannot be written.
@@ -31,54 +32,24 @@ pub(crate) fn recognise(
     own: &Own,
     connection: &Connection,
     relay: Option<&Address>,
-) -> anyhow::Result<Option<String>> {
-    let fingerprint = connection.peer.fingerprint();
-    let mut peers = own.peers.lock();
-    let notice = match peers.recognise(&connection.succession, &connection.peer_name)? {
-        Recognised::Successor { known, name } => {
-            // This comes before anything reads the counts of the new keys.
-            peers.follow(&connection.succession)?;
-            Some(format!(
-                "{name} has a new identity, signed by the old one, for example on another machine. \
-                 The counts of attempts and hands carry over to the new keys. The old keys are \
-                 refused from now on.\n  old  {known}\n  now  {fingerprint}"
-            ))
-        }
-        Recognised::OtherKeys { known } => Some(format!(
-            "WARNING: {} IS KNOWN WITH OTHER KEYS. This may be another machine of the same person, \
-             or somebody else using the name. Ask which fingerprint is theirs:\n  known  \
-             {known}\n  now    {fingerprint}",
-            connection.peer_name
-        )),
-        Recognised::New => Some(format!(
-            "{} is new here. To be sure who it is, compare fingerprints over another channel:\n  theirs \
-             {fingerprint}\n  yours  {}",
-            connection.peer_name,
-            own.home.identity().public().fingerprint()
-        )),
-        _ => None,
-    };
+) -> Result<Option<String>, PeersError> {
     let at: Vec<_> = connection.at.iter().map(|at| (*at).into()).collect();
-    // The address of the connection is only useful if the peer is the host, which listens there.
-    let at = if connection.seat == Seat::GUEST {
-        &at[..]
-    } else {
-        &[]
+    let met = MetPeer {
+        succession: &connection.succession,
+        name: &connection.peer_name,
+        // The address of the connection is only useful if the peer is the host, which listens there.
+        addresses: match connection.seat {
+            Seat::GUEST => &at,
+            _ => &[],
+        },
+        relay,
     };
-    peers.remember(&connection.peer, &connection.peer_name, at, relay)?;
-    // Adds the past keys of a peer that was new until now. They are refused later.
-    peers.follow(&connection.succession)?;
-    Ok(notice)
+    peers::recognise(&mut own.peers.lock(), own.home.identity().public(), met)
 }
-
-/// The error about a peer that the player has blocked.
-pub(crate) const BLOCKED: &str =
-    "you have blocked this player; to play with them again, run: dealerless peers unblock NAME";
 
 /// Whether this side's player has blocked these keys.
 pub(crate) fn is_blocked(own: &Own, peer: &PublicIdentity) -> bool {
-    let peers = own.peers.lock();
-    peers.get(peer).is_some_and(|peer| peer.blocked)
+    peers::is_blocked(&own.peers.lock(), peer)
 }
 
 /// The time in which a host's program answers if it does not ask its player first.
