@@ -9,8 +9,7 @@ use crate::hands;
 pub use crate::misleading::misleads;
 use crate::seated::{Seated, Time};
 use dealerless::dice::Dice;
-pub use names::Names;
-pub(crate) use names::list;
+pub use names::{Names, list};
 pub use terms::{game, kinds, risks, table, terms, two_tables};
 
 /// Describes a choice of a seat. `all_in` means that the seat has bet its last chips.

@@ -1,10 +1,9 @@
 //! Two connected players before a match: each side recognises the other player, and the guest asks
 //! the host for the seat.
 
-use std::time::Duration;
-
 use anyhow::Context;
 use dealerless_events::event::Event;
+use dealerless_events::guest::{ANSWER, NOT_ACCEPTED_YET, SOON, may_have_agreed, refusal};
 use dealerless_events::peers::{self, MetPeer};
 use dealerless_table::Seat;
 use dealerless_table::connection::{Connection, ConnectionError, Message, Stream};
@@ -52,11 +51,6 @@ pub(crate) fn is_blocked(own: &Own, peer: &PublicIdentity) -> bool {
     peers::is_blocked(&own.peers.lock(), peer)
 }
 
-/// The time in which a host's program answers if it does not ask its player first.
-const SOON: Duration = Duration::from_secs(2);
-/// Timeout for the answer of a player who is asked.
-pub(crate) const ANSWER: Duration = Duration::from_secs(600);
-
 /// Asks the host for the seat, and waits for the answer: [`Control::Sit`], or [`Control::Open`] if
 /// the two players have an open match.
 ///
@@ -67,21 +61,14 @@ pub(crate) fn sit_down(connection: &Connection, player: &mut Player) -> anyhow::
     let sent = send(connection, Control::Sit);
     let message = match connection.recv(SOON) {
         Err(ConnectionError::TimedOut) => {
-            let text = "The host's program has your request, but the host has not accepted it yet.";
-            player.tell(&Event::Notice { text: text.into() })?;
+            let text = NOT_ACCEPTED_YET.into();
+            player.tell(&Event::Notice { text })?;
             connection.recv(ANSWER)
         }
         answered => answered,
     };
     let message = match message {
-        // The host may have received the request and agreed. Otherwise it will not know the match
-        // when this side resumes, and this side will remove the match.
-        Err(_)
-            if sent.is_ok()
-                && connection.ended().is_some_and(|why| {
-                    !matches!(why, ConnectionError::Forged | ConnectionError::Broken(_))
-                }) =>
-        {
+        Err(_) if sent.is_ok() && connection.ended().is_some_and(|why| may_have_agreed(&why)) => {
             return Ok(Control::Sit);
         }
         answered => answered.context("the host has not answered")?,
@@ -111,18 +98,12 @@ pub(crate) fn next(connection: &Connection) -> anyhow::Result<Control> {
 /// # Errors
 /// If the host declines, or the message is invalid.
 fn answer(message: &Message) -> anyhow::Result<Control> {
-    match (message.stream, Control::decode(&message.bytes)) {
-        (Stream::Control, Some(Control::Taken)) => Err(AnswerIsNo(TAKEN).into()),
-        (Stream::Control, Some(Control::Declined)) => Err(AnswerIsNo(DECLINED).into()),
-        (Stream::Control, Some(control)) => Ok(control),
-        _ => Err(ConnectionError::Broken("an unexpected answer").into()),
+    let control = (message.stream == Stream::Control).then(|| Control::decode(&message.bytes));
+    let control = control
+        .flatten()
+        .ok_or(ConnectionError::Broken("an unexpected answer"))?;
+    match refusal(&control) {
+        Some(text) => Err(AnswerIsNo(text).into()),
+        None => Ok(control),
     }
 }
-
-const TAKEN: &str = "The seat is taken: the host is playing with another player, or deciding whether to. \
-                     No match has begun. Ask the host when you can join.";
-
-/// The error of a guest whose host declines.
-pub(crate) const DECLINED: &str = "The host declined to play with you now. A host plays with the guest of its invite, and accepts \
-     or declines other players. Ask the host for an invite, or to run: dealerless host --for \
-     YOUR-NAME";
