@@ -8,6 +8,7 @@
 //! | [`story`] | [`Story`](story::Story): turns the news of a seat into events |
 //! | [`game_name`] | the names and titles of the games |
 //! | [`seated`], [`ending`], [`leaving`] | how a match begins and ends, the cost of leaving |
+//! | [`records`] | records of matches, as JSON and as text for people |
 //! | [`words`], [`cards`], [`hands`] | sentences, and the names of cards and bridge hands |
 //!
 //! This crate starts no threads and uses no files, sockets or terminal.
@@ -24,6 +25,7 @@ pub mod game_name;
 pub mod hands;
 pub mod leaving;
 mod misleading;
+pub mod records;
 #[expect(missing_docs, reason = "docs/table-protocol.md describes each field")]
 pub mod seated;
 pub mod story;

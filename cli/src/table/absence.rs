@@ -8,7 +8,7 @@ use anyhow::{Context, anyhow, bail, ensure};
 use dealerless_events::ending;
 use dealerless_events::event::Event;
 use dealerless_events::seated::Seated;
-use dealerless_events::words::Names;
+use dealerless_events::words::{Names, counted};
 use dealerless_table::connection::Connection;
 use dealerless_table::identity::{Address, Fingerprint, Name, PublicIdentity};
 use dealerless_table::log::{Disagreement, Past, Settled};
@@ -23,7 +23,6 @@ use super::player::Player;
 use super::posts::{Early, Post, Posts};
 use super::standing;
 use super::waiting_room::WaitingRoom;
-use crate::counted::counted;
 use crate::failure::AnswerIsNo;
 
 /// How long this side tries to reach the absent players before it asks its player.

@@ -9,6 +9,7 @@ use dealerless_events::event::{Awaited, Event};
 use dealerless_events::leaving::leaves;
 use dealerless_events::seated::Time;
 use dealerless_events::story::{Story, awaited};
+use dealerless_events::words::with_sources;
 use dealerless_table::Seat;
 use dealerless_table::connection::Connection;
 use dealerless_table::identity::{Name, PeersError, PublicIdentity};
@@ -26,7 +27,6 @@ use super::posts::Post;
 use super::screen::STREET;
 use super::session::Sessions;
 use super::standing;
-use crate::failure::with_sources;
 
 /// How long a person may look at a showdown before the next hand is dealt.
 const SHOWDOWN: Duration = Duration::from_millis(2500);

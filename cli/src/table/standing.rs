@@ -5,13 +5,13 @@ use std::time::Duration;
 use anyhow::bail;
 use dealerless_events::command::{Complaint, Said};
 use dealerless_events::event::{Event, Refusal};
+use dealerless_events::words::counted;
 use dealerless_table::identity::{Name, PublicIdentity, Standing};
 
 use super::input::TypedLine;
 use super::own::Own;
 use super::player::Player;
 use super::posts::{Early, Post, Posts};
-use crate::counted::counted;
 use crate::failure::BrokenOff;
 
 /// The question that the player must answer before another engine session with this peer, or `None`
