@@ -10,6 +10,7 @@ use dealerless_events::leaving::leaves;
 use dealerless_events::peers::{MOST_VOID, question_of_tries};
 use dealerless_events::seated::Time;
 use dealerless_events::story::{Story, awaited};
+use dealerless_events::words::with_sources;
 use dealerless_table::Seat;
 use dealerless_table::connection::Connection;
 use dealerless_table::identity::{Name, PeersError, PublicIdentity};
@@ -27,7 +28,6 @@ use super::posts::Post;
 use super::screen::STREET;
 use super::session::Sessions;
 use super::standing;
-use crate::failure::with_sources;
 
 /// How long a person may look at a showdown before the next hand is dealt.
 const SHOWDOWN: Duration = Duration::from_millis(2500);
