@@ -1,7 +1,5 @@
 //! What an error means for the caller of the program: exit codes and advice.
 
-use std::error::Error;
-
 use dealerless::{Blame, deck, mpc, net};
 use dealerless_events::ending::{Breach, LOCAL, PEER};
 use dealerless_events::event::Event;
@@ -136,20 +134,6 @@ pub(crate) fn explain(error: &anyhow::Error) -> String {
         blame @ Blame::CheatOrConnection => format!("{error:#}\n{blame}\n{LINE}"),
         blame => format!("{error:#}\n{blame}"),
     }
-}
-
-/// An error and its sources, on one line.
-pub(crate) fn with_sources(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        let more = error.to_string();
-        if !text.ends_with(&more) {
-            text = format!("{text}: {more}");
-        }
-        source = error.source();
-    }
-    text
 }
 
 /// The reports of a command to a program.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use dealerless_events::event::{Event, VERSION};
+use dealerless_events::peers::BLOCKED;
 use dealerless_events::seated::opens;
 use dealerless_events::words;
 use dealerless_program::arguments::{address, seconds};
@@ -24,7 +25,6 @@ use crate::table::door::{
 };
 use crate::table::gathering::Gathering;
 use crate::table::open;
-use crate::table::sit::BLOCKED;
 use crate::table::stored_match::{Farewells, NewMatch, SeatContext, StoredMatch};
 use crate::table::waiting_room::WaitingRoom;
 use crate::table::{CONNECTION, GAME, Own, OwnArgs, Player, Posts, StakesArgs};

@@ -6,6 +6,9 @@ use std::time::Duration;
 use anyhow::{Context, bail, ensure};
 use dealerless_events::command::Said;
 use dealerless_events::event::{Event, VERSION};
+use dealerless_events::guest;
+use dealerless_events::open_match;
+use dealerless_events::peers::BLOCKED;
 use dealerless_events::seated::Seated;
 use dealerless_events::words;
 use dealerless_program::arguments::address;
@@ -18,11 +21,10 @@ use dealerless_table::play::{Control, GuestAddresses, Seating, Term};
 use crate::failure::AnswerIsNo;
 use crate::in_browser::InBrowser;
 use crate::memory::{self, Limit};
-use crate::table::absence::{self, Absentees, WENT_ON};
+use crate::table::absence::{self, Absentees};
 use crate::table::door::{LISTEN_AS_GUEST, addresses_of, open_guest_door};
 use crate::table::guests::{OtherGuests, guests_of, reachable};
 use crate::table::open::{self, MatchFile};
-use crate::table::sit::{BLOCKED, DECLINED};
 use crate::table::stored_match::{self, NewMatch, SeatContext, StoredMatch};
 use crate::table::{
     CONNECTION, Dialer, Differs, GAME, GuestTerms, Own, OwnArgs, Player, Posts, Route, sit,
@@ -84,7 +86,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     posts.break_off_by_signal()?;
     // The host may name another open match with this guest, or may not resume the match found here.
     let mut answer = None;
-    for _ in 0..=CHANGES {
+    for _ in 0..=guest::CHANGES {
         let (connection, route) = found.connect(args, &own)?;
         let relay = route.relay.as_ref();
         if let Some(text) = sit::recognise(&own, &connection, relay)? {
@@ -103,11 +105,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         };
         (answer, player) = (Some(control), same);
     }
-    bail!("the host keeps naming other matches")
+    bail!(guest::KEEPS_CHANGING)
 }
-
-/// The maximum number of times that the host may change the match.
-const CHANGES: usize = 2;
 
 /// A guest that is connected to its host.
 struct GuestSeat<'a> {
@@ -155,22 +154,15 @@ impl GuestSeat<'_> {
         };
         let given_up = file.take_if(|file| Some(file.id()) == refused);
         // The file is closed, because the host may continue this match.
-        let given_up = given_up.map(|file| (instead_of(&file), file.path));
-        let (of, path, stored) = match (file, named) {
-            (None, Some(of)) => bail!(
-                "the host has an open match with you ({}) that is not in this folder. Play from the \
-                 folder in which it began, or ask the host to close it: dealerless resume --close",
-                hex(&of[..8])
-            ),
+        let given_up = given_up.map(|file| (open_match::instead_of(&file.opened), file.path));
+        let (path, stored) = match (file, named) {
+            (None, Some(of)) => bail!(open_match::elsewhere(&of)),
             (Some(file), _) => {
                 let (of, path) = (file.id(), file.path.clone());
                 sit::send(&connection, Control::Resume(of))?;
                 if file.is_over() {
                     stored_match::send_end(own, file, connection)?;
-                    let text =
-                        "Your last match is over. The host did not know this, and was told now. To \
-                         begin a new match, join again."
-                            .into();
+                    let text = guest::END_SENT.into();
                     player.tell(&Event::Notice { text })?;
                     return Ok(None);
                 }
@@ -181,7 +173,7 @@ impl GuestSeat<'_> {
                 };
                 let mut stored = StoredMatch::resume(around, file)?;
                 stored.meet_again(connection)?;
-                (of, path, stored)
+                (path, stored)
             }
             (None, None) if is_for_several(&connection) => {
                 if let Some((text, _)) = &given_up {
@@ -202,7 +194,7 @@ impl GuestSeat<'_> {
                     ..around(player, of)
                 };
                 let stored = StoredMatch::begin_with_several(around, vec![connection], new)?;
-                (of, stored.path(), stored)
+                (stored.path(), stored)
             }
             (None, None) => {
                 let seating = match agree(self.args, own, &connection) {
@@ -222,19 +214,21 @@ impl GuestSeat<'_> {
                 self.give_up(given_up)?;
                 let of = seating.sitting.match_info.id();
                 let stored = StoredMatch::begin(around(player, of), connection, seating)?;
-                (of, stored.path(), stored)
+                (stored.path(), stored)
             }
         };
         let mut declined = stored.play()?;
         if let Some((Control::Declined, _)) = declined {
-            bail!(AnswerIsNo(DECLINED));
+            bail!(AnswerIsNo(guest::DECLINED));
         }
         if let Some((Control::WentOn(of, chips), player)) = &mut declined {
             let remains = absence::tell_went_on(own, path, of, *chips, player)?;
-            ensure!(remains || self.asks(player), AnswerIsNo(WENT_ON));
+            ensure!(
+                remains || self.asks(player),
+                AnswerIsNo(open_match::WENT_ON)
+            );
         } else if let Some((control, player)) = &declined {
-            let asks = matches!(control, Control::Unknown(_)) && self.asks(player);
-            forget_unless_begun(own, &of, path, asks)?;
+            forget_unless_begun(own, path, control, self.asks(player))?;
         }
         Ok(declined)
     }
@@ -288,7 +282,7 @@ impl GuestSeat<'_> {
         match standing::answer(&question, sits, player, self.posts, lapsed)? {
             Some(true) => Ok(()),
             None if lapsed() => Ok(()),
-            _ => Err(AnswerIsNo("You declined, and the host was told. No match has begun.").into()),
+            _ => Err(AnswerIsNo(guest::YOU_DECLINED).into()),
         }
     }
 }
@@ -439,35 +433,21 @@ fn is_for_several(connection: &Connection) -> bool {
     Seating::proposal(&connection.met.header).is_ok_and(|header| header.sealed().is_none())
 }
 
-/// Notice to a player whose host proposes a new match instead of resuming the open one.
-fn instead_of(file: &MatchFile) -> String {
-    let of = hex(&file.id()[..8]);
-    format!(
-        "The host does not resume your open match {of} ({}): the host has closed it, or uses another \
-         folder. The host proposes a new match. If you sit down, the open match is closed here; \
-         `dealerless resume {of}` continues it.",
-        file.state()
-    )
-}
-
-/// Handles a match that the host does not resume. Removes the match if it contains no part of the
-/// host. Otherwise the match stays open.
+/// Removes a match that the host does not resume, if [it has not begun](open_match::removes).
 ///
 /// # Errors
 /// If the match stays open, unless `asks`: a player who is asked may begin another match.
-fn forget_unless_begun(own: &Own, of: &[u8; 32], path: PathBuf, asks: bool) -> anyhow::Result<()> {
+fn forget_unless_begun(
+    own: &Own,
+    path: PathBuf,
+    answer: &Control,
+    asks: bool,
+) -> anyhow::Result<()> {
     let file = MatchFile::open(own, path)?;
-    if !file.has_peer_parts() {
-        return file.forget();
+    match open_match::removes(&file.opened.log, file.seat(), answer, asks)? {
+        true => file.forget(),
+        false => Ok(()),
     }
-    ensure!(
-        asks,
-        "the host no longer has your open match ({}), or uses another folder. To give it up, run: \
-         dealerless resume --close {}",
-        hex(&of[..8]),
-        hex(&of[..8])
-    );
-    Ok(())
 }
 
 /// The host, as named by the player.

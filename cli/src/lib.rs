@@ -13,7 +13,6 @@ mod audit;
 mod bridge;
 #[cfg(feature = "browser")]
 mod browser;
-mod counted;
 mod demo;
 mod doctor;
 mod failure;

@@ -3,10 +3,10 @@
 use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
+use dealerless_events::words::counted;
 use dealerless_table::identity::{Fingerprint, KnownPeers, Peer};
 use serde::Serialize;
 
-use crate::counted::counted;
 use crate::output::{count, show, show_json};
 use crate::table::{FolderArgs, is_in_use};
 

@@ -5,6 +5,8 @@ use std::time::SystemTime;
 use anyhow::{Context, bail, ensure};
 use dealerless_events::ending::unsettled_at;
 use dealerless_events::event::{Event, VERSION};
+use dealerless_events::guest::DECLINED;
+use dealerless_events::open_match::{WENT_ON, WENT_ON_WITH_YOU, not_begun, not_resumed};
 use dealerless_events::seated::Seated;
 use dealerless_events::words::Names;
 use dealerless_table::identity::Name;
@@ -16,11 +18,10 @@ use serde::Serialize;
 use crate::failure::AnswerIsNo;
 use crate::in_browser::InBrowser;
 use crate::output::{show, show_json};
-use crate::table::absence::{self, WENT_ON};
+use crate::table::absence;
 use crate::table::door::keep_watch;
 use crate::table::guests::OtherGuests;
 use crate::table::open::{self, Files, MatchFile};
-use crate::table::sit::DECLINED;
 use crate::table::stored_match::{self, SeatContext, StoredMatch};
 use crate::table::waiting_room::WaitingRoom;
 use crate::table::{Dialer, MeetAgainArgs, Own, OwnArgs, Posts};
@@ -151,27 +152,19 @@ fn play(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
         None => Ok(()),
         Some((Control::WentOn(of, chips), mut player)) => {
             let remains = absence::tell_went_on(own, path, &of, chips, &mut player)?;
-            bail!(AnswerIsNo(if remains { JOIN } else { WENT_ON }))
+            bail!(AnswerIsNo(if remains { WENT_ON_WITH_YOU } else { WENT_ON }))
         }
         Some((Control::Declined, _)) => bail!(AnswerIsNo(DECLINED)),
         Some(_) => {
-            let (file, of) = (MatchFile::open(own, path)?, hex(&of[..8]));
+            let file = MatchFile::open(own, path)?;
             if !file.is_begun() {
                 file.forget()?;
-                bail!("match {of} has not begun: another player did not agree to it");
+                bail!(not_begun(&of));
             }
-            bail!(
-                "the host does not resume this match: you have another open match with the host, or the host \
-                 uses another folder. To find out, run `dealerless join`. To give this match up, run: \
-                 dealerless resume --close {of}"
-            )
+            bail!(not_resumed(&of))
         }
     }
 }
-
-/// The error of a player who resumes a match that the host continues with this player.
-const JOIN: &str = "the host does not resume this match, but continues it in another one. To play on, join that one: \
-                    dealerless join NAME";
 
 /// The open match that `which` names, or without a name the only open match that is not closed.
 fn choose(files: Vec<MatchFile>, which: &str, json: bool) -> anyhow::Result<MatchFile> {

@@ -8,6 +8,10 @@
 //! | [`story`] | [`Story`](story::Story): turns the news of a seat into events |
 //! | [`game_name`] | the names and titles of the games |
 //! | [`seated`], [`ending`], [`leaving`] | how a match begins and ends, the cost of leaving |
+//! | [`guest`] | the host's answers to a guest before a match |
+//! | [`open_match`] | the states of open matches, and matches that a host does not resume |
+//! | [`peers`] | the questions and notices about the other players |
+//! | [`records`] | records of matches, as JSON and as text for people |
 //! | [`words`], [`cards`], [`hands`] | sentences, and the names of cards and bridge hands |
 //!
 //! This crate starts no threads and uses no files, sockets or terminal.
@@ -21,9 +25,13 @@ pub mod ending;
 #[expect(missing_docs, reason = "docs/table-protocol.md describes each field")]
 pub mod event;
 pub mod game_name;
+pub mod guest;
 pub mod hands;
 pub mod leaving;
 mod misleading;
+pub mod open_match;
+pub mod peers;
+pub mod records;
 #[expect(missing_docs, reason = "docs/table-protocol.md describes each field")]
 pub mod seated;
 pub mod story;

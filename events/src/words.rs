@@ -3,14 +3,15 @@
 mod names;
 mod terms;
 
+use std::error::Error;
+
 use crate::command::{Said, To};
 use crate::event::{Ask, Awaited, HandResult, Reveal, Shown, YourTurn};
 use crate::hands;
 pub use crate::misleading::misleads;
 use crate::seated::{Seated, Time};
 use dealerless::dice::Dice;
-pub use names::Names;
-pub(crate) use names::list;
+pub use names::{Names, list};
 pub use terms::{game, kinds, risks, table, terms, two_tables};
 
 /// Describes a choice of a seat. `all_in` means that the seat has bet its last chips.
@@ -365,6 +366,26 @@ pub(crate) fn count(number: u64) -> String {
     text
 }
 
+/// Formats a number with a noun that forms its plural with `s`: `1 check` or `2 checks`.
+pub fn counted(number: u64, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", count(number))
+}
+
+/// An error and its sources, on one line.
+pub fn with_sources(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        let more = error.to_string();
+        if !text.ends_with(&more) {
+            text = format!("{text}: {more}");
+        }
+        source = error.source();
+    }
+    text
+}
+
 /// Describes the pending seats, the action that they must take and the time that has passed.
 pub fn waiting(names: &Names, seats: &[u8], what: Awaited, seconds: u64) -> String {
     let who = match seats {
@@ -399,6 +420,12 @@ mod tests {
     fn count_has_a_comma_between_thousands() {
         let texts = [0, 999, 1000, 1_234_567].map(count);
         assert_eq!(texts, ["0", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn only_one_takes_the_singular() {
+        let texts = [0, 1, 1000].map(|number| counted(number, "check"));
+        assert_eq!(texts, ["0 checks", "1 check", "1,000 checks"]);
     }
 
     #[test]

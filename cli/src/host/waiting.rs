@@ -5,18 +5,19 @@ use std::time::{Duration, Instant};
 use anyhow::{anyhow, bail, ensure};
 use dealerless_events::event::Event;
 use dealerless_events::game_name::GameName;
+use dealerless_events::guest::ANSWER;
+use dealerless_events::open_match::went_on_without_host;
 use dealerless_table::connection::{Connection, Invite};
 use dealerless_table::hex;
 use dealerless_table::identity::{Name, PublicIdentity};
 use dealerless_table::play::{Control, Term};
 
 use super::{Args, notice};
-use crate::table::absence::{self, Absentees};
+use crate::table::absence::Absentees;
 use crate::table::admit::{Admission, Wants};
 use crate::table::door::{cannot_burn, leaked, went_on};
 use crate::table::gathering::{self, Agreed, Gathered, Gathering};
 use crate::table::open::{self, MatchFile};
-use crate::table::sit::ANSWER;
 use crate::table::stored_match::Farewells;
 use crate::table::waiting_room::{RoomEvent, WaitingRoom};
 use crate::table::{Own, Player, Posts, sit, standing};
@@ -317,7 +318,7 @@ impl Waiting<'_> {
         let file = open::find(self.own, &of, &connection.met.peer)?;
         let is_open = file.is_some_and(|file| !file.is_over());
         if is_open && self.admission.is_news(&connection.met.peer) {
-            let text = absence::went_on_without_host(&connection, &of, chips);
+            let text = went_on_without_host(&connection.met.peer_name, &of, chips);
             self.player.tell(&notice(&text))?;
         }
         self.room.decline(connection, Control::Taken);

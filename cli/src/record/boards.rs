@@ -6,12 +6,13 @@ use anyhow::{bail, ensure};
 use dealerless_bridge::formats::Format;
 use dealerless_bridge::{Board, Card, Compass, Deal, Hand};
 use dealerless_events::hands;
+use dealerless_events::records::words::{boards_are, boards_warning};
+use dealerless_events::words::counted;
 use dealerless_table::hex;
 use dealerless_table::record::{Record, RecordedHand};
 use serde::Serialize;
 
 use super::source::Folder;
-use super::words::{self, Who};
 use crate::output::{count, say, show_json};
 use crate::table::FolderArgs;
 use crate::whole_file;
@@ -102,7 +103,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         !boards.is_empty(),
         "no board of this set is open; `dealerless resume` continues a match"
     );
-    warning(&record, set).iter().for_each(|text| say(text));
+    let warning = boards_warning(&record, set);
+    warning.iter().for_each(|text| say(text));
     if args.json {
         let open = |board: &Board| Open {
             board: board.number,
@@ -119,39 +121,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
     let bytes = Format::Pbn.write(&boards)?;
     let written = whole_file::write_output(output, |file| file.write_all(&bytes))?;
-    let opened = boards_in_words(boards.len());
+    let opened = counted(boards.len() as u64, "board");
     let closed = match closed {
         0 => String::new(),
-        closed => format!(" {} not open.", are(closed)),
+        closed => format!(" {} not open.", boards_are(closed)),
     };
     say(&match written {
         Some(path) => format!("Wrote {opened} to {}.{closed}", path.display()),
         None => format!("{opened}.{closed}"),
     });
     Ok(())
-}
-
-fn boards_in_words(number: usize) -> String {
-    match number {
-        1 => "1 board".to_owned(),
-        number => format!("{} boards", count(number as u64)),
-    }
-}
-
-/// A warning if the hands of a set may not be those that were dealt.
-pub(super) fn warning(record: &Record, set: &RecordedHand) -> Option<String> {
-    let state = record.state();
-    let doubted = set.outcome.is_none() && words::is_breach(&state);
-    doubted.then(|| {
-        let state = words::state(&Who::of(record), record);
-        format!("These may not be the boards that were dealt. {state}")
-    })
-}
-
-/// A number of boards with its verb, such as `2 boards are`.
-pub(super) fn are(number: usize) -> String {
-    let verb = if number == 1 { "is" } else { "are" };
-    format!("{} {verb}", boards_in_words(number))
 }
 
 /// The set with this number, or without a number the only set.

@@ -12,7 +12,6 @@ use dealerless_table::record::Record;
 use serde::Serialize;
 
 use super::source::read;
-use super::words::decks_were;
 use crate::failure::AnswerIsNo;
 use crate::memory::Limit;
 
@@ -155,5 +154,19 @@ impl fmt::Display for Decks {
              {cards} in brackets were not seen by everybody.",
             decks_were(boards, tries.len(), self.tries)
         )
+    }
+}
+
+/// `5 decks were`, `4 of 5 decks were`; `1 set was` for boards.
+fn decks_were(boards: bool, some: usize, all: usize) -> String {
+    let what = if boards { "set" } else { "deck" };
+    let decks = match all {
+        1 => format!("{what} was"),
+        _ => format!("{what}s were"),
+    };
+    if some == all {
+        format!("{all} {decks}")
+    } else {
+        format!("{some} of {all} {decks}")
     }
 }

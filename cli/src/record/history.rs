@@ -3,16 +3,11 @@
 use std::time::{Duration, SystemTime};
 
 use anyhow::bail;
-use dealerless_events::game_name;
-use dealerless_table::identity::Name;
-use dealerless_table::log::{MatchEntry, Past};
-use dealerless_table::record::{BadRecord, MatchState, Record};
-use dealerless_table::{Seat, hex};
-use serde::Serialize;
+use dealerless_events::records::history::{self, Listed, RecordFile};
+use dealerless_table::log::MatchEntry;
 
 use super::source::Folder;
-use super::words::{self, Who};
-use crate::output::{count, show, show_json};
+use crate::output::{show, show_json};
 use crate::table::FolderArgs;
 use crate::table::open::forget;
 
@@ -39,50 +34,6 @@ pub(crate) struct Args {
     /// Print one JSON object; everything else goes to standard error.
     #[arg(long)]
     json: bool,
-}
-
-/// A match in the JSON output.
-#[derive(Serialize)]
-pub(super) struct Listed {
-    #[serde(rename = "match")]
-    pub(super) of: String,
-    pub(super) file: String,
-    pub(super) peer: String,
-    pub(super) bytes: u64,
-    /// The time of the last change, in seconds since 1970.
-    pub(super) changed: u64,
-    /// `over`, `open`, `settled`, `damaged` or `deleted`.
-    pub(super) state: &'static str,
-    /// The state as a sentence.
-    pub(super) message: String,
-    #[serde(flatten)]
-    pub(super) played: Option<Played>,
-}
-
-/// The contents of a readable record.
-#[derive(Serialize)]
-pub(super) struct Played {
-    pub(super) with: Vec<String>,
-    /// The names of the other players, joined for people.
-    #[serde(skip)]
-    pub(super) called: String,
-    pub(super) game: &'static str,
-    pub(super) hands: usize,
-    /// The chips won, or negative for chips lost. `None` in a game without chips.
-    pub(super) won: Option<i128>,
-    /// The chips in a pot that nobody has won yet.
-    pub(super) undecided: Option<u64>,
-    /// The end of the match before, if that one was settled without absent players.
-    #[serde(skip)]
-    settles: Option<Past>,
-    #[serde(skip)]
-    seat: Seat,
-    /// The names of all players, in order of their seats.
-    #[serde(skip)]
-    names: Vec<Name>,
-    /// The chips that the owner has bought.
-    #[serde(skip)]
-    bought: i128,
 }
 
 /// Runs the command.
@@ -112,43 +63,23 @@ fn list(folder: &Folder, args: &Args) -> anyhow::Result<Vec<Listed>> {
 
 /// All matches of the folder.
 fn all(folder: &Folder) -> anyhow::Result<Vec<(MatchEntry, Listed)>> {
-    let files = folder.list()?.into_iter().map(|file| {
-        let listed = of_file(&file, &folder.read(&file.path));
-        (file, listed)
-    });
-    let mut files: Vec<_> = files.collect();
-    let settle = |(_, next): &(MatchEntry, Listed)| {
-        let past = next.played.as_ref()?.settles.clone()?;
-        Some((past, next.of.clone()))
+    let files = folder.list()?;
+    let read = |file: &MatchEntry| {
+        let record = folder.read(&file.path);
+        (of_entry(file), record.map_err(|error| format!("{error:#}")))
     };
-    let pasts: Vec<(Past, String)> = files.iter().filter_map(settle).collect();
-    for (_, listed) in &mut files {
-        let is_it = |(past, _): &&(Past, String)| hex(&past.match_id).starts_with(&listed.of);
-        if let Some((past, next)) = pasts.iter().find(is_it) {
-            listed.settle(past, next);
-        }
-    }
-    Ok(files)
+    let listed = history::list(files.iter().map(read));
+    Ok(files.into_iter().zip(listed).collect())
 }
 
-impl Listed {
-    /// Replaces the state of an open match that others continue in the match `next` without absent
-    /// players.
-    fn settle(&mut self, past: &Past, next: &str) {
-        let open = self.played.as_mut().filter(|_| self.state == "open");
-        let Some(played) = open else {
-            return;
-        };
-        let named = |seat: &Seat| Some(played.names.get(seat.index())?.to_string());
-        let without: Vec<String> = past.without.iter().filter_map(named).collect();
-        let chips = past.player(played.seat).map(|(_, chips)| i128::from(chips));
-        self.state = "settled";
-        self.message = format!(
-            "Settled without {}, and continued in match {next}.",
-            without.join(", ")
-        );
-        played.undecided = None;
-        played.won = (played.won.and(chips)).map(|chips| chips - played.bought);
+fn of_entry(file: &MatchEntry) -> RecordFile {
+    let since = file.changed.duration_since(SystemTime::UNIX_EPOCH);
+    RecordFile {
+        match_id: file.match_id.clone(),
+        file: file.path.display().to_string(),
+        peer: file.peer.clone(),
+        bytes: file.len,
+        changed: since.map_or(0, |since| since.as_secs()),
     }
 }
 
@@ -160,9 +91,7 @@ fn delete(folder: &Folder, args: &Args) -> anyhow::Result<Vec<Listed>> {
         ([], None) => bail!("name the matches to delete, or give --older-than DAYS"),
         ([], Some(_)) => {
             for (file, listed) in all(folder)? {
-                // A damaged record may be the only trace of an open match.
-                let over = ["over", "settled"].contains(&listed.state);
-                if over && old_enough(args, &file) {
+                if listed.is_over() && old_enough(args, &file) {
                     files.push(file);
                 }
             }
@@ -177,69 +106,10 @@ fn delete(folder: &Folder, args: &Args) -> anyhow::Result<Vec<Listed>> {
     for file in files {
         let record = folder.read(&file.path);
         forget(&file.path)?;
-        deleted.push(Listed {
-            state: "deleted",
-            ..of_file(&file, &record)
-        });
+        let record = record.map_err(|error| format!("{error:#}"));
+        deleted.push(Listed::of(of_entry(&file), record).deleted());
     }
     Ok(deleted)
-}
-
-fn is_over(record: &Record) -> bool {
-    matches!(record.state(), MatchState::Over(_))
-}
-
-/// The list entry of a file. The file may be unreadable.
-pub(super) fn of_file(
-    file: &MatchEntry,
-    record: &anyhow::Result<Result<Record, BadRecord>>,
-) -> Listed {
-    let (state, message, played) = match record {
-        Err(error) => ("damaged", format!("Cannot be read: {error:#}."), None),
-        Ok(Err(error)) => ("damaged", words::bad(error), None),
-        Ok(Ok(record)) => {
-            let state = if is_over(record) { "over" } else { "open" };
-            let message = words::state(&Who::of(record), record);
-            (state, message, Some(played(record)))
-        }
-    };
-    Listed {
-        of: file.match_id.clone(),
-        file: file.path.display().to_string(),
-        peer: file.peer.clone(),
-        bytes: file.len,
-        changed: (file.changed.duration_since(SystemTime::UNIX_EPOCH))
-            .map_or(0, |since| since.as_secs()),
-        state,
-        message,
-        played,
-    }
-}
-
-fn played(record: &Record) -> Played {
-    let own = record.owner;
-    let others = Seat::all(record.log.match_info().seats()).filter(|&seat| seat != own);
-    let others: Vec<Seat> = others.collect();
-    let stakes = &record.log.match_info().header().stakes;
-    let chips = |chips: Vec<u64>| i128::from(chips[own.index()]);
-    let bought = chips(record.bought());
-    let won = || chips(record.log.final_stacks()) - bought;
-    let past = record.log.match_info().header().past.clone();
-    let is_begun = record.log.history(0).next().is_some();
-    Played {
-        with: (others.iter())
-            .map(|seat| record.names[seat.index()].as_str().to_owned())
-            .collect(),
-        called: Who::of(record).list(&others),
-        game: game_name::title(stakes),
-        hands: record.played(),
-        won: stakes.betting().map(|_| won()),
-        undecided: words::undecided_pot(record),
-        settles: past.filter(|past| is_begun && !past.without.is_empty()),
-        seat: own,
-        names: record.names.clone(),
-        bought,
-    }
 }
 
 /// The list as text for people.
@@ -248,40 +118,6 @@ fn screen(listed: &[Listed], args: &Args) -> String {
         ([], None, None) => "No match has been played here.".into(),
         ([], Some(_), _) => "No finished match is that old.".into(),
         ([], None, Some(_)) => "No match is that old.".into(),
-        _ => lines(listed),
+        _ => history::lines(listed),
     }
-}
-
-/// Two lines for each match.
-pub(super) fn lines(listed: &[Listed]) -> String {
-    let one = |one: &Listed| {
-        let date = words::date(one.changed);
-        let Some(played) = &one.played else {
-            return format!(
-                "{}  {date}  with {}\n  {}",
-                one.of,
-                Name::clean(&one.peer),
-                one.message.replace('\n', "\n  ")
-            );
-        };
-        let won = match played.won {
-            None => String::new(),
-            Some(0) if played.undecided.is_some() => String::new(),
-            Some(0) => ", even".to_owned(),
-            Some(won) if won > 0 => format!(", won {}", count(won.unsigned_abs() as u64)),
-            Some(lost) => format!(", lost {}", count(lost.unsigned_abs() as u64)),
-        };
-        let state = match one.state {
-            "deleted" => "Deleted.",
-            _ => &one.message,
-        };
-        format!(
-            "{}  {date}  with {}\n  {}, {}{won}. {state}",
-            one.of,
-            played.called,
-            played.game,
-            words::rounds(played.game == "bridge", played.hands)
-        )
-    };
-    listed.iter().map(one).collect::<Vec<_>>().join("\n")
 }

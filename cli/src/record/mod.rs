@@ -4,15 +4,9 @@
 pub(crate) mod boards;
 mod decks;
 pub(crate) mod history;
-mod json;
-mod listing;
-mod phh;
-mod playing;
-mod pokerstars;
 pub(crate) mod show;
 mod source;
 pub(crate) mod verify;
-mod words;
 
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,12 @@
 //! `show`: prints the hands of a match.
 
-use anyhow::bail;
-use dealerless_table::record::{Record, RecordedHand};
+use std::time::SystemTime;
+
+use anyhow::Error;
+use dealerless_events::records::words::Moment;
+use dealerless_events::records::{phh, show as hands_of};
 
 use super::source::Folder;
-use super::words::{self, Moment};
-use super::{json, listing, phh, pokerstars};
 use crate::output::{say, show, show_json};
 use crate::table::FolderArgs;
 
@@ -46,35 +47,19 @@ const DATED: &str =
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let folder = Folder::open(&args.folder)?;
     let (record, changed) = folder.record(&args.which)?;
-    let hands = chosen(&record, args.hand)?;
+    let hands = hands_of::chosen(&record, args.hand).map_err(Error::msg)?;
     if args.json {
-        return show_json("show", &json::shown(&record, &hands));
+        return show_json("show", &hands_of::object(&record, &hands));
     }
-    let date = Moment::of_file(changed);
+    let since = changed.duration_since(SystemTime::UNIX_EPOCH);
+    let date = Moment::of_file(since.unwrap_or_default());
     if args.phh {
         return show(&phh::write(&record, &hands, args.hand.is_some(), date)?);
     }
-    let poker = record.log.match_info().header().stakes.betting().is_some();
     if hands.is_empty() {
         say("No hand was dealt.");
-    } else if poker {
+    } else if hands_of::is_dated(&record) {
         say(DATED);
     }
-    show(&if poker {
-        pokerstars::write(&record, &hands, date)
-    } else {
-        listing::write(&record, &hands)
-    })
-}
-
-fn chosen(record: &Record, number: Option<u32>) -> anyhow::Result<Vec<&RecordedHand>> {
-    let wanted = |hand: &&RecordedHand| number.is_none_or(|number| hand.begun.hand == number);
-    let hands: Vec<&RecordedHand> = record.hands.iter().filter(wanted).collect();
-    match (number, hands.is_empty()) {
-        (Some(number), true) => bail!(
-            "there is no hand {number} ({} dealt)",
-            words::hands(&record.log.match_info().header().stakes, record.hands.len())
-        ),
-        _ => Ok(hands),
-    }
+    show(&hands_of::text(&record, &hands, date))
 }

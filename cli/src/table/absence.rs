@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow, bail, ensure};
 use dealerless_events::ending;
 use dealerless_events::event::Event;
+use dealerless_events::open_match;
 use dealerless_events::seated::Seated;
 use dealerless_events::words::Names;
-use dealerless_table::connection::Connection;
 use dealerless_table::identity::{Address, Fingerprint, Name, PublicIdentity};
 use dealerless_table::log::{Disagreement, Past, Settled};
 use dealerless_table::{Seat, hex};
@@ -23,7 +23,6 @@ use super::player::Player;
 use super::posts::{Early, Post, Posts};
 use super::standing;
 use super::waiting_room::WaitingRoom;
-use crate::counted::counted;
 use crate::failure::AnswerIsNo;
 
 /// How long this side tries to reach the absent players before it asks its player.
@@ -93,10 +92,6 @@ pub(crate) fn must_agree(file: &MatchFile, past: &Past) -> anyhow::Result<Settle
     })
 }
 
-/// The error of a player who resumes a match that was continued without this player.
-pub(crate) const WENT_ON: &str = "the table goes on in another match. To play on, close this one here (dealerless resume --close \
-                                  MATCH), and join the host's next match (dealerless join NAME)";
-
 /// Tells a player that the host does not resume the match of this file, but has continued it, or is
 /// about to, without absent players. Returns whether this player stays at the table, by the claims of
 /// the own program. All this is only the word of the host.
@@ -111,36 +106,12 @@ pub(crate) fn tell_went_on(
     player: &mut Player,
 ) -> anyhow::Result<bool> {
     let file = MatchFile::open(own, path)?;
-    let (of, chips) = (hex(&of[..8]), counted(chips, "chip"));
     let settled = settled(&file).ok();
-    let text = match &settled {
-        Some(settled) => format!(
-            "The host continues match {of} without {}. You stay at the table, with {chips}.",
-            file.names(&settled.absent)
-        ),
-        None => format!(
-            "The host does not resume match {of}: the table goes on without the players who were absent. \
-             There you have {chips}, with which you can join the host's next match. {TO_CHECK}"
-        ),
-    };
+    let absent = settled.as_ref().map(|settled| file.names(&settled.absent));
+    let text = open_match::went_on(of, chips, absent.as_deref());
     player.tell(&notice(&text))?;
     Ok(settled.is_some())
 }
-
-/// Notice to the host of a match that the other players have continued without it, by the word of one
-/// of them.
-pub(crate) fn went_on_without_host(connection: &Connection, of: &[u8; 32], chips: u64) -> String {
-    format!(
-        "{} does not resume match {}: the table goes on in another match, without you. There you have {}, \
-         with which you can join the next match of its host. {TO_CHECK}",
-        connection.met.peer_name,
-        hex(&of[..8]),
-        counted(chips, "chip")
-    )
-}
-
-const TO_CHECK: &str = "To check this, run `dealerless verify` with your file and that of the match in which the others play \
-                        now. Your match stays open until you sit down to another one.";
 
 /// The longest pause between two tries to tell an absent host that the table goes on.
 const HOST_RETURNS: Duration = Duration::from_secs(60);

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use dealerless_events::command::{Complaint, Said};
 use dealerless_events::event::{Event, Refusal};
+use dealerless_events::guest::ANSWER;
+use dealerless_events::words::counted;
 use dealerless_table::connection::Connection;
 use dealerless_table::identity::{Fingerprint, PublicIdentity};
 use dealerless_table::play::Control;
@@ -13,10 +15,8 @@ use dealerless_table::play::Control;
 use super::own::Own;
 use super::player::Player;
 use super::posts::{Early, Post, Posts};
-use super::sit::ANSWER;
 use super::standing;
 use super::waiting_room::WaitingRoom;
-use crate::counted::counted;
 /// Poll interval for the player's answer.
 const POLL: Duration = Duration::from_millis(50);
 

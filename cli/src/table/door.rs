@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use dealerless_events::event::Event;
+use dealerless_events::open_match::went_on_without_host;
 use dealerless_table::Seat;
 use dealerless_table::connection::{Door, Timing, own_addresses};
 use dealerless_table::identity::{Address, Fingerprint, PublicIdentity};
 use dealerless_table::log::{Header, Past};
 use dealerless_table::play::Control;
 
-use super::absence;
 use super::open::listen_file;
 use super::own::Own;
 use super::posts::{Post, Posts};
@@ -196,7 +196,7 @@ pub(crate) fn keep_watch(
                 Some(RoomEvent::Request(connection, Control::WentOn(went, chips), _))
                     if went == of && peers.contains(&connection.met.peer) =>
                 {
-                    let text = absence::went_on_without_host(&connection, &of, chips);
+                    let text = went_on_without_host(&connection.met.peer_name, &of, chips);
                     let is_known = told.contains(&connection.met.peer);
                     if !is_known {
                         told.push(connection.met.peer.clone());

@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use dealerless_events::guest::ANSWER;
 use dealerless_table::connection::{Connection, ConnectionError, Met, Stream};
 use dealerless_table::identity::{Fingerprint, Name, PublicIdentity};
 use dealerless_table::log::{Header, Sitting};
@@ -10,7 +11,7 @@ use dealerless_table::play::{CannotBegin, Control, GuestAddresses, Roster};
 use dealerless_table::system_rng;
 use rand::Rng;
 
-use super::sit::{self, ANSWER};
+use super::sit;
 
 /// The poll interval for the guests' answers.
 pub(crate) const POLL: Duration = Duration::from_millis(50);

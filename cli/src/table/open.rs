@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::{Context, bail, ensure};
+use dealerless_events::open_match::{self, closed_claim, with_old_keys};
+use dealerless_events::words::list;
 use dealerless_table::identity::{Name, PublicIdentity};
 use dealerless_table::log::{
-    Claim, Claimed, Input, Inputs, Journal, JournalError, MatchEntry, MatchFolder, MatchLog,
-    Opened, Past, Phase, Settled,
+    Input, Inputs, Journal, JournalError, MatchEntry, MatchFolder, Opened, Past, Phase, Settled,
 };
 use dealerless_table::play::Control;
 use dealerless_table::storage::DiskStorage;
@@ -101,7 +102,7 @@ impl MatchFile {
             .iter()
             .map(|&seat| self.name(seat).to_string())
             .collect();
-        listed(&names)
+        list(names)
     }
 
     /// The names of the other players, as a list.
@@ -110,7 +111,7 @@ impl MatchFile {
             .others()
             .map(|seat| self.name(seat).to_string())
             .collect();
-        listed(&names)
+        list(names)
     }
 
     /// Checks that the match was begun with the identity `peer`, and not with an older identity of
@@ -119,14 +120,10 @@ impl MatchFile {
     /// # Errors
     /// If the match was begun with an older identity, so that it cannot be resumed.
     pub(crate) fn must_be_with(&self, peer: &PublicIdentity) -> anyhow::Result<()> {
-        let of = hex(&self.id()[..8]);
-        ensure!(
-            self.connects_to(peer),
-            "your open match ({of}) with {} was begun with their old keys, and cannot be resumed. You \
-             cannot begin a new match until you close the old one: dealerless resume --close {of}",
-            self.peer_names()
-        );
-        Ok(())
+        match self.connects_to(peer) {
+            true => Ok(()),
+            false => bail!(with_old_keys(&self.id(), &self.peer_names())),
+        }
     }
 
     /// Whether `which` names another player or the match.
@@ -164,7 +161,7 @@ impl MatchFile {
 
     /// Whether the log contains a part that the other player signed.
     pub(crate) fn has_peer_parts(&self) -> bool {
-        has_peer_parts(&self.opened.log, self.seat())
+        open_match::has_peer_parts(&self.opened.log, self.seat())
     }
 
     /// Whether the log contains a part of either player.
@@ -197,62 +194,16 @@ impl MatchFile {
     /// # Errors
     /// If the file cannot be written.
     pub(crate) fn close(mut self) -> anyhow::Result<Opened<DiskStorage>> {
-        let log = &self.opened.log;
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        let claim = Claim {
-            step: log.step(),
-            seat: log.waits_for().first().copied().unwrap_or(Seat::HOST),
-            time: since.map_or(0, |since| since.as_secs()),
-            what: Claimed::Closed,
-        };
+        let time = since.map_or(0, |since| since.as_secs());
+        let claim = closed_claim(&self.opened.log, time);
         self.opened.journal.append_claim(&claim)?;
         Ok(self.opened)
     }
 
     /// The state on one line, such as `hand 3 of 10, Bert to speak`.
     pub(crate) fn state(&self) -> String {
-        let log = &self.opened.log;
-        let attempt = log.attempt();
-        let hands = log.match_info().header().stakes.hands();
-        let speaks = log.waits_for();
-        let named = |seats: &[Seat]| {
-            let names: Vec<String> = seats
-                .iter()
-                .map(|&seat| self.name(seat).to_string())
-                .collect();
-            listed(&names)
-        };
-        let who = if speaks.contains(&self.seat()) {
-            "you".to_owned()
-        } else {
-            named(&speaks)
-        };
-        let closed = if self.opened.is_closed() {
-            ", closed here"
-        } else {
-            ""
-        };
-        let claimed = |what| {
-            let claims = &mut self.opened.claims.iter();
-            claims.find(|claim| claim.what == what && claim.is_valid(log))
-        };
-        let late = match claimed(Claimed::OutOfTime) {
-            None => String::new(),
-            // This player cannot act because the peer's engine did not answer in time, or the seat
-            // owes an answer to a roll call.
-            Some(claim) if who == "you" || !speaks.contains(&claim.seat) => {
-                format!(", {} out of time", named(&[claim.seat]))
-            }
-            Some(_) => ", out of time".to_owned(),
-        };
-        let away = claimed(Claimed::Away);
-        let away = away.map_or_else(String::new, |claim| {
-            format!(", {} was away", named(&[claim.seat]))
-        });
-        format!(
-            "hand {} of {hands}, {who} to speak{late}{away}{closed}",
-            attempt.hand
-        )
+        open_match::state(&self.opened)
     }
 }
 
@@ -311,18 +262,6 @@ pub(crate) fn guests_file(log: &Path) -> PathBuf {
 
 pub(crate) fn clock_file(log: &Path) -> PathBuf {
     log.with_extension("clock")
-}
-
-/// Names as a list in a sentence.
-fn listed(names: &[String]) -> String {
-    match names {
-        [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
-        _ => names.concat(),
-    }
-}
-
-pub(crate) fn has_peer_parts(log: &MatchLog, own: Seat) -> bool {
-    log.history(0).any(|part| part.seat != own)
 }
 
 /// The match files of a folder without the finished matches, the most recently changed first.

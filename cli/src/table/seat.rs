@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 use dealerless::mpc::Attempts;
 use dealerless_events::event::{Awaited, Event};
 use dealerless_events::leaving::leaves;
+use dealerless_events::peers::{MOST_VOID, question_of_tries};
 use dealerless_events::seated::Time;
 use dealerless_events::story::{Story, awaited};
+use dealerless_events::words::with_sources;
 use dealerless_table::Seat;
 use dealerless_table::connection::Connection;
 use dealerless_table::identity::{Name, PeersError, PublicIdentity};
@@ -26,7 +28,6 @@ use super::posts::Post;
 use super::screen::STREET;
 use super::session::Sessions;
 use super::standing;
-use crate::failure::with_sources;
 
 /// How long a person may look at a showdown before the next hand is dealt.
 const SHOWDOWN: Duration = Duration::from_millis(2500);
@@ -211,15 +212,16 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
     }
 
     /// Handles the news that the peer has declared `tries` tries of this hand void. The next try
-    /// begins after a pause, which doubles each time. From [`standing::MOST_VOID`] void tries on,
+    /// begins after a pause, which doubles each time. From [`MOST_VOID`] void tries on,
     /// the next try begins only when the player agrees.
     fn voided(&mut self, tries: u32) -> anyhow::Result<()> {
-        if tries < standing::MOST_VOID {
+        if tries < MOST_VOID {
             let at = Instant::now() + pause(tries - 1, HOST_PAUSE);
             self.sessions.after_pause = Some((at, Command::DealAgain));
             return Ok(());
         }
-        let question = standing::question_of_tries(self.own, self.whom(), tries);
+        let (peer, name) = self.whom();
+        let question = question_of_tries(&self.own.peers.lock(), peer, name, tries);
         standing::refuse_for_bots(&self.player, &question)?;
         self.player.tell(&question)
     }

@@ -5,72 +5,24 @@ use std::time::Duration;
 use anyhow::bail;
 use dealerless_events::command::{Complaint, Said};
 use dealerless_events::event::{Event, Refusal};
-use dealerless_table::identity::{Name, PublicIdentity, Standing};
+use dealerless_events::peers::{self, NotAllowed};
+use dealerless_table::identity::{Name, PublicIdentity};
 
 use super::input::TypedLine;
 use super::own::Own;
 use super::player::Player;
 use super::posts::{Early, Post, Posts};
-use crate::counted::counted;
 use crate::failure::BrokenOff;
 
-/// The question that the player must answer before another engine session with this peer, or `None`
-/// if no answer is needed.
+/// The [question](peers::question) before another engine session with this peer.
 ///
 /// # Errors
 /// If no further session is allowed.
 pub(crate) fn question(
     own: &Own,
     (peer, name): (&PublicIdentity, &Name),
-) -> anyhow::Result<Option<Event>> {
-    let fingerprint = peer.fingerprint();
-    let peers = own.peers.lock();
-    // The name in the list of known peers comes first, because the peer can send any name.
-    let name = peers.get(peer).map_or(name, |known| &known.name);
-    match peers.standing(peer) {
-        Standing::Fine => Ok(None),
-        Standing::Ask {
-            in_a_row,
-            failed_checks,
-        } => Ok(Some(Event::AskAgain {
-            in_a_row,
-            failed_checks,
-            message: format!(
-                "The last {} with {name} failed, and {} failed: a bad connection, or attempts to \
-                 cheat. To reset these counts for good, run: dealerless peers forgive {fingerprint}",
-                match in_a_row {
-                    1 => "attempt".to_owned(),
-                    number => counted(number.into(), "attempt"),
-                },
-                counted(failed_checks.into(), "check"),
-            ),
-        })),
-        Standing::Refuse { attempts } => bail!(
-            "the limit of failed attempts with {name} is reached ({attempts}). To reset the count, \
-             at a small cost in security, run: dealerless peers forgive {fingerprint}"
-        ),
-        _ => bail!("playing with {name} is not allowed"),
-    }
-}
-
-/// After this number of void tries of a hand, the player is asked before each further try.
-pub(crate) const MOST_VOID: u32 = 8;
-
-/// The question before another try of a hand, after the peer has declared `tries` tries void.
-pub(crate) fn question_of_tries(
-    own: &Own,
-    (peer, name): (&PublicIdentity, &Name),
-    tries: u32,
-) -> Event {
-    let known = own.peers.lock().get(peer).cloned();
-    Event::AskAgain {
-        in_a_row: tries,
-        failed_checks: known.map_or(0, |known| known.failed_checks),
-        message: format!(
-            "{name} has declared {tries} deals of this hand void in a row: a bad connection, or \
-             attempts to cheat"
-        ),
-    }
+) -> Result<Option<Event>, NotAllowed> {
+    peers::question(&own.peers.lock(), peer, name)
 }
 
 /// Before a match, asks the player the [`question`] about this peer, if there is one.

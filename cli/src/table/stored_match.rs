@@ -7,10 +7,10 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
-use dealerless::Blame;
 use dealerless::net::Deadlines;
 use dealerless_events::ending::{self, Breach, unconfirmed_at, unsettled_at};
 use dealerless_events::event::{Event, Refusal};
+use dealerless_events::peers;
 use dealerless_events::seated::Seated;
 use dealerless_events::story::{Story, hands_with_a_result};
 use dealerless_table::connection::Connection;
@@ -346,17 +346,7 @@ impl<'a> StoredMatch<'a> {
 
     /// Counts the hands played with the peer, and a failed check of the peer.
     fn settle(&self, stopped: &anyhow::Result<Stopped>) -> anyhow::Result<()> {
-        let mut peers = self.seat.own.peers.lock();
         let hands = hands_with_a_result(self.seat.table.play().log());
-        let new = hands.saturating_sub(self.before);
-        if new > 0 {
-            for other in &self.seat.others {
-                // Guests do not become known peers of each other.
-                if peers.get(&other.identity).is_some() {
-                    peers.count_hands(&other.identity, new.into())?;
-                }
-            }
-        }
         let failed = match stopped {
             Ok(Stopped::Over(end)) => {
                 ending::counts_against_peer(end, self.seat.table.play().seat())
@@ -364,13 +354,12 @@ impl<'a> StoredMatch<'a> {
             Ok(_) => false,
             Err(error) => error
                 .downcast_ref::<PlayError>()
-                // An honest peer on an encrypted connection does not cause this error.
-                .is_some_and(|error| error.blame() == Blame::CheatOrConnection),
+                .is_some_and(peers::is_failed_check),
         };
-        // With several players, the record names the one at fault.
-        if failed && let [other] = &self.seat.others[..] {
-            peers.count_failed_check(&other.identity)?;
-        }
+        let others = self.seat.others.iter().map(|other| &other.identity);
+        let others: Vec<_> = others.collect();
+        let new = hands.saturating_sub(self.before);
+        peers::count(&mut self.seat.own.peers.lock(), &others, new, failed)?;
         Ok(())
     }
 }

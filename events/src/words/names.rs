@@ -113,8 +113,8 @@ impl Names {
     }
 }
 
-/// Joins names: `Anna, Bert and Cleo`.
-pub(crate) fn list(mut names: Vec<String>) -> String {
+/// Joins names for a sentence: `Anna, Bert and Cleo`.
+pub fn list(mut names: Vec<String>) -> String {
     match names.pop() {
         Some(last) if names.is_empty() => last,
         Some(last) => format!("{} and {last}", names.join(", ")),

@@ -1,19 +1,17 @@
 //! Sentences about records, for readers who need not be one of the players.
 
-use std::time::SystemTime;
+use std::time::Duration;
 
-use dealerless_events::ending::{due, unconfirmed, unsettled};
-use dealerless_events::game_name::title;
-use dealerless_events::seated::Kind;
-use dealerless_events::words::{self, Names, kinds, misleads, sentence};
 use dealerless_table::identity::Name;
 use dealerless_table::log::{Claim, Claimed, End, Stop, Unsettled};
-use dealerless_table::record::{BadRecord, MatchState, Record};
+use dealerless_table::record::{BadRecord, MatchState, Record, RecordedHand};
 use dealerless_table::rules::{Hand, Posts, Stakes, Variety};
 use dealerless_table::{Seat, hex};
 
-use crate::failure::with_sources;
-use crate::output::count;
+use crate::ending::{due, unconfirmed, unsettled};
+use crate::game_name::title;
+use crate::seated::Kind;
+use crate::words::{self, Names, count, counted, kinds, misleads, sentence, with_sources};
 
 /// The names of the players, in texts that address no player as "you".
 pub(super) struct Who(Names);
@@ -364,23 +362,24 @@ pub(super) fn short_id(of: &[u8; 32]) -> String {
     hex(&of[..8])
 }
 
-/// `5 decks were`, `4 of 5 decks were`; `1 set was` for boards.
-pub(super) fn decks_were(boards: bool, some: usize, all: usize) -> String {
-    let what = if boards { "set" } else { "deck" };
-    let decks = match all {
-        1 => format!("{what} was"),
-        _ => format!("{what}s were"),
-    };
-    if some == all {
-        format!("{all} {decks}")
-    } else {
-        format!("{some} of {all} {decks}")
-    }
+/// A number of boards with its verb, such as `2 boards are`.
+pub fn boards_are(number: usize) -> String {
+    let verb = if number == 1 { "is" } else { "are" };
+    format!("{} {verb}", counted(number as u64, "board"))
+}
+
+/// A warning if the hands of a set of boards may not be those that were dealt.
+pub fn boards_warning(record: &Record, set: &RecordedHand) -> Option<String> {
+    let doubted = set.outcome.is_none() && is_breach(&record.state());
+    doubted.then(|| {
+        let state = state(&Who::of(record), record);
+        format!("These may not be the boards that were dealt. {state}")
+    })
 }
 
 /// A date and time in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Moment {
+pub struct Moment {
     pub(super) year: u64,
     pub(super) month: u64,
     pub(super) day: u64,
@@ -415,12 +414,11 @@ impl Moment {
         }
     }
 
-    /// The date of the hands of a record whose file was changed at `changed`. `None` if the file
-    /// system has no date, or the year is after 9999.
-    pub(super) fn of_file(changed: SystemTime) -> Option<Self> {
-        let since = changed.duration_since(SystemTime::UNIX_EPOCH).ok()?;
-        let moment = Moment::of(since.as_secs());
-        (!since.is_zero() && moment.year <= 9999).then_some(moment)
+    /// The date of the hands of a record whose file was changed at `changed`, the time since 1970.
+    /// `None` if `changed` is zero, which means that there is no date, or the year is after 9999.
+    pub fn of_file(changed: Duration) -> Option<Self> {
+        let moment = Moment::of(changed.as_secs());
+        (!changed.is_zero() && moment.year <= 9999).then_some(moment)
     }
 }
 

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use dealerless::deck::Card;
-use dealerless_events::cards::short;
 use dealerless_table::Seat;
 use dealerless_table::log::{Chosen, Face, LogEvent, Post, PostKind};
 use dealerless_table::record::{Record, RecordedHand};
@@ -11,6 +10,7 @@ use dealerless_table::rules::{Choice, Limit, Outcome, PokerKind, Posts};
 
 use super::playing;
 use super::words::{Moment, Who, short_id, without_result};
+use crate::cards::short;
 
 /// A hand that is being written, with its text so far.
 struct Page<'a> {

@@ -1,14 +1,11 @@
 //! Tests of the output for people about the names of players, which are unproven.
 
-use std::time::SystemTime;
-
 use dealerless_table::Seat;
-use dealerless_table::log::MatchEntry;
 use dealerless_table::record::Record;
 
-use super::super::history::{self, of_file};
+use super::super::history::{self, Listed};
 use super::super::verify::{outcome, pairs, report};
-use super::screens::{holdem, pages, played, read};
+use super::screens::{file, holdem, pages, played, read};
 
 /// A file with another name of a player. Only the owner's key protects the names.
 fn renamed(bytes: &[u8], old: &str, new: &str) -> Vec<u8> {
@@ -83,14 +80,8 @@ fn a_player_named_you_is_listed_with_the_seat() {
     let mut made = holdem(1);
     made.play(|_, _| None);
     let bytes = renamed(&made.file(Seat::HOST), "Bert", "You");
-    let file = MatchEntry {
-        path: "matches/x.log".into(),
-        match_id: "6c49bb6dfa0acd46".into(),
-        peer: "You".into(),
-        changed: SystemTime::UNIX_EPOCH,
-        len: 1,
-    };
-    let listed = of_file(&file, &Ok(Record::read(&bytes, None)));
+    let file = file("6c49bb6dfa0acd46", "You", 0);
+    let listed = Listed::of(file, Ok(Record::read(&bytes, None)));
     assert_eq!(listed.played.as_ref().unwrap().with, ["You"]);
     let lines = history::lines(&[listed]);
     assert!(lines.contains("  with You (seat 1)\n"), "{lines}");

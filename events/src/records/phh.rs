@@ -1,8 +1,6 @@
 //! Hands in the Poker Hand History format: TOML with one table for each hand.
 
-use anyhow::bail;
 use dealerless::deck::Card;
-use dealerless_events::cards::short;
 use dealerless_table::Seat;
 use dealerless_table::log::{Face, LogEvent, Stop};
 use dealerless_table::record::{Record, RecordedHand};
@@ -10,26 +8,39 @@ use dealerless_table::rules::{Choice, Limit, Posts, Variety};
 
 use super::playing;
 use super::words::{Moment, Who, short_id};
+use crate::cards::short;
+
+/// The error if a game has no form in PHH.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct NotInPhh(&'static str);
 
 /// Formats hands as a PHHS file, or if `alone` the single hand as a PHH file.
-pub(super) fn write(
+///
+/// # Errors
+/// [`NotInPhh`], if the game is not hold'em.
+pub fn write(
     record: &Record,
     hands: &[&RecordedHand],
     alone: bool,
     date: Option<Moment>,
-) -> anyhow::Result<String> {
+) -> Result<String, NotInPhh> {
     match record.log.match_info().header().stakes.variety() {
         Variety::Holdem(_) => {}
         Variety::FiveCardDraw(_) => {
-            bail!(
-                "PHH does not support five-card draw (the draw games of PHH are lowball): use show without --phh"
-            )
+            return Err(NotInPhh(
+                "PHH does not support five-card draw (the draw games of PHH are lowball): use show without --phh",
+            ));
         }
         Variety::Deck { .. } | Variety::Game { .. } => {
-            bail!("PHH is for poker: for a deck without rules or a board game, omit --phh")
+            return Err(NotInPhh(
+                "PHH is for poker: for a deck without rules or a board game, omit --phh",
+            ));
         }
         Variety::Boards { .. } => {
-            bail!("PHH is for poker: `dealerless bridge boards` writes boards")
+            return Err(NotInPhh(
+                "PHH is for poker: `dealerless bridge boards` writes boards",
+            ));
         }
     }
     let tables = hands.iter().map(|hand| {

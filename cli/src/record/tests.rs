@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io;
 
-use super::super::source::{MOST, at_most, read};
+use super::source::{MOST, at_most, read};
 
 #[test]
 fn an_oversized_file_is_refused_with_its_name() {

@@ -4,8 +4,8 @@ use dealerless_table::Seat;
 use dealerless_table::log::Part;
 use dealerless_table::rules::{Choice, Learners, Variety};
 
-use super::super::boards::warning;
 use super::super::verify::{Read, report};
+use super::super::words::boards_warning;
 use super::made::Made;
 
 /// A match of four boards, with hands opened to all, one proposal after another.
@@ -52,7 +52,7 @@ fn boards_of_a_disputed_set_come_with_a_warning() {
     let mut made = opened(&[&[0, 1, 2, 3]]);
     let of = |made: &Made| {
         let record = made.record(Seat::HOST);
-        warning(&record, &record.hands[0])
+        boards_warning(&record, &record.hands[0])
     };
     assert_eq!(of(&made), None);
     let seat = made.log.waits_for()[0];

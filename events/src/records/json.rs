@@ -1,65 +1,23 @@
-//! Records in the JSON output.
+//! Records, their comparisons and their hands as JSON.
 
 use std::collections::BTreeMap;
 
-use dealerless_events::cards::CardNames;
-use dealerless_events::command::Said;
-use dealerless_events::ending::due;
-use dealerless_events::game_name;
-use dealerless_events::seated::{Kind, Missing};
 use dealerless_table::identity::Name;
 use dealerless_table::log::{Chosen, Claim, Claimed, Face, LogEvent, Stop, Unsettled};
 use dealerless_table::record::{BadRecord, Compared, MatchState, Record, RecordedHand};
 use dealerless_table::rules::Learners;
 use dealerless_table::{Seat, hex};
-use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::decks::Decks;
 use super::verify::{Pair, Read};
 use super::words::{self, Dispute, Who};
+use crate::cards::CardNames;
+use crate::command::Said;
+use crate::ending::due;
+use crate::game_name;
+use crate::seated::{Kind, Missing};
 
-/// The output of `verify`.
-#[derive(Serialize)]
-pub(super) struct Verified {
-    /// Whether the exit code is 0.
-    good: bool,
-    records: Vec<Value>,
-    /// `None` unless there are exactly two files and both are valid.
-    compared: Option<Value>,
-    /// The comparison of each pair of valid files, if there are more than two files.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pairs: Vec<Value>,
-    /// The recomputed decks, if they were requested.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    audit: Option<Value>,
-}
-
-impl Verified {
-    /// Adds the result of an audit.
-    pub(super) fn with(mut self, decks: Option<&Decks>) -> Self {
-        self.good &= decks.is_none_or(|decks| decks.outcome().is_ok());
-        self.audit = decks.map(Decks::json);
-        self
-    }
-}
-
-/// The output of `verify` for these files.
-pub(super) fn verified(files: &[Read], pairs: &[Pair], good: bool) -> Verified {
-    let (only, several) = match pairs {
-        [pair] if files.len() == 2 => (Some(pair), &[][..]),
-        pairs => (None, pairs),
-    };
-    Verified {
-        good,
-        records: files.iter().map(of_file).collect(),
-        compared: only.map(|pair| of_both(&pair.compared)),
-        pairs: several.iter().map(of_pair).collect(),
-        audit: None,
-    }
-}
-
-fn of_file(read: &Read) -> Value {
+pub(super) fn of_file(read: &Read) -> Value {
     match &read.record {
         Err(error) => json!({ "file": read.file, "error": of_error(error) }),
         Ok(record) => json!({ "file": read.file, "record": of_record(record) }),
@@ -79,7 +37,7 @@ fn of_error(error: &BadRecord) -> Value {
     })
 }
 
-fn of_record(record: &Record) -> Value {
+pub(super) fn of_record(record: &Record) -> Value {
     let state = record.state();
     let who = Who::of(record);
     let players = record.log.match_info().players().iter();
@@ -166,13 +124,13 @@ fn of_claim(record: &Record, claim: &Claim) -> Value {
 }
 
 /// A comparison with the places of the two files in `records`.
-fn of_pair(pair: &Pair) -> Value {
+pub(super) fn of_pair(pair: &Pair) -> Value {
     let mut value = of_both(&pair.compared);
     value["files"] = json!(pair.files);
     value
 }
 
-fn of_both(compared: &Compared) -> Value {
+pub(super) fn of_both(compared: &Compared) -> Value {
     match compared {
         Compared::Together {
             more,
@@ -211,14 +169,7 @@ fn of_both(compared: &Compared) -> Value {
     }
 }
 
-/// The output of `show`.
-pub(super) fn shown(record: &Record, hands: &[&RecordedHand]) -> Value {
-    let names = CardNames::of(&record.log.match_info().header().stakes);
-    let hands: Vec<Value> = hands.iter().map(|hand| of_hand(hand, &names)).collect();
-    json!({ "record": of_record(record), "hands": hands })
-}
-
-fn of_hand(hand: &RecordedHand, names: &CardNames) -> Value {
+pub(super) fn of_hand(hand: &RecordedHand, names: &CardNames) -> Value {
     let faces = |cards: &BTreeMap<usize, dealerless::deck::Card>| -> BTreeMap<usize, String> {
         let face = |(&position, &card): (&usize, &_)| (position, names.at(position, card));
         cards.iter().map(face).collect()

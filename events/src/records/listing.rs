@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use dealerless::deck::Card;
 use dealerless_bridge::Compass;
-use dealerless_events::cards::CardNames;
-use dealerless_events::command::Said;
-use dealerless_events::hands;
-use dealerless_events::seated::Kind;
-use dealerless_events::words::{chose, kinds, rolled as dice};
 use dealerless_table::Seat;
 use dealerless_table::log::{LogEvent, Stop};
 use dealerless_table::record::{Record, RecordedHand};
 use dealerless_table::rules::Learners;
 
 use super::words::{self, Who};
+use crate::cards::CardNames;
+use crate::command::Said;
+use crate::hands;
+use crate::seated::Kind;
+use crate::words::{chose, kinds, rolled as dice};
 
 /// Lists hands, with an empty line in between.
 pub(super) fn write(record: &Record, hands: &[&RecordedHand]) -> String {

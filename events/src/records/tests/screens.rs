@@ -1,18 +1,18 @@
 //! Tests of the output for people.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use dealerless_table::Seat;
-use dealerless_table::log::{Claimed, MatchEntry, Part};
+use dealerless_table::log::{Claimed, Part};
 use dealerless_table::record::{Compared, Record};
 use dealerless_table::rules::{Choice, Learners, Legal, Limit, Stakes, Variety};
 
 use serde_json::{Value, json};
 
-use super::super::history::{self, of_file};
-use super::super::verify::{Read, outcome, pairs, report};
+use super::super::history::{self, Listed, RecordFile};
+use super::super::verify::{Read, Verified, outcome, pairs, report};
 use super::super::words;
-use super::super::{json, listing, phh, pokerstars};
+use super::super::{listing, phh, pokerstars};
 use super::made::{Made, passive, rules};
 
 pub(super) fn holdem(hands: u32) -> Made {
@@ -62,10 +62,7 @@ pub(super) fn played() -> Made {
 }
 
 pub(super) fn read(name: &str, bytes: &[u8]) -> Read {
-    Read {
-        file: name.to_owned(),
-        record: Record::read(bytes, None),
-    }
+    Read::of(name.to_owned(), bytes)
 }
 
 fn golden(text: &str, expected: &str) {
@@ -295,7 +292,7 @@ fn verify_compares_each_pair_of_more_than_two_records() {
         assert!(text.contains(&fork), "{text}");
     }
     assert!(!text.contains("records agree") && !text.contains("anna.log and bert.log"));
-    let json = json!(json::verified(&files, &found, false));
+    let json = json!(Verified::of(&files, &found));
     assert_eq!(
         [&json["good"], &json["compared"]],
         [&json!(false), &Value::Null]
@@ -362,15 +359,19 @@ fn every_ending_has_its_sentence_and_exit_code() {
     }
 }
 
-fn listed(made: &Made, seat: Seat, of: &str) -> history::Listed {
-    let file = MatchEntry {
-        path: "matches/x.log".into(),
-        match_id: of.to_owned(),
-        peer: "Bert".into(),
-        changed: SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_334_400),
-        len: 1,
-    };
-    of_file(&file, &Ok(Ok(made.own(seat))))
+/// A file that was last changed this many seconds after 1970.
+pub(super) fn file(match_id: &str, peer: &str, changed: u64) -> RecordFile {
+    RecordFile {
+        match_id: match_id.to_owned(),
+        file: "matches/x.log".to_owned(),
+        peer: peer.to_owned(),
+        bytes: 1,
+        changed,
+    }
+}
+
+fn listed(made: &Made, seat: Seat, of: &str) -> Listed {
+    Listed::of(file(of, "Bert", 1_795_334_400), Ok(Ok(made.own(seat))))
 }
 
 #[test]
@@ -384,18 +385,12 @@ fn the_history_matches_the_stored_list() {
         listed(&played, Seat::HOST, &id),
         listed(&played, Seat::GUEST, &id),
     ];
-    let file = MatchEntry {
-        path: "matches/x.log".into(),
-        match_id: id,
-        peer: "Bert".into(),
-        changed: SystemTime::UNIX_EPOCH,
-        len: 1,
-    };
+    let file = file(&id, "Bert", 0);
     let mut bytes = played.file(Seat::HOST);
     let at = bytes.len() - 40;
     bytes[at] ^= 4;
-    all.push(of_file(&file, &Ok(Record::read(&bytes, None))));
-    all.push(of_file(&file, &Err(anyhow::anyhow!("it is too large"))));
+    all.push(Listed::of(file.clone(), Ok(Record::read(&bytes, None))));
+    all.push(Listed::of(file, Err("it is too large".to_owned())));
     golden(&history::lines(&all), include_str!("screens/history.txt"));
 }
 
@@ -441,14 +436,8 @@ fn a_hand_not_signed_by_the_loser_is_reported_as_decided() {
         text.contains("\n  Hand 1: decided, not signed by Bert.\n"),
         "{text}"
     );
-    let file = MatchEntry {
-        path: "matches/x.log".into(),
-        match_id: "6c49bb6dfa0acd46".into(),
-        peer: "Bert".into(),
-        changed: SystemTime::UNIX_EPOCH,
-        len: 1,
-    };
-    let listed = of_file(&file, &Ok(Record::read(&bytes, None)));
+    let file = file("6c49bb6dfa0acd46", "Bert", 0);
+    let listed = Listed::of(file, Ok(Record::read(&bytes, None)));
     let line = format!("no-limit Texas hold'em, 0 hands, won 2. {state}");
     let lines = history::lines(&[listed]);
     assert!(lines.ends_with(&line), "{lines}");
@@ -498,12 +487,11 @@ fn dates_follow_the_calendar() {
 
 #[test]
 fn hands_of_a_file_without_a_date_are_dated_1970_or_undated() {
-    let at = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+    let at = Duration::from_secs;
     assert_eq!(words::Moment::of_file(at(1_795_335_303)), Some(DATE));
     let year_10000 = 253_402_300_800;
     assert!(words::Moment::of_file(at(year_10000 - 1)).is_some());
-    let before = SystemTime::UNIX_EPOCH - Duration::from_secs(1);
-    for changed in [at(0), at(year_10000), before] {
+    for changed in [at(0), at(year_10000)] {
         assert_eq!(words::Moment::of_file(changed), None);
     }
     let record = played().own(Seat::GUEST);

@@ -1,8 +1,0 @@
-//! Tests of the output about records, with matches whose seats all play in this process.
-
-mod boards;
-mod made;
-mod names;
-mod pokerkit;
-mod screens;
-mod sizes;

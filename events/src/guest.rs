@@ -1,0 +1,52 @@
+//! What a guest is told before its match begins, and the meaning of the host's answers.
+
+use std::time::Duration;
+
+use dealerless_table::connection::ConnectionError;
+use dealerless_table::play::Control;
+
+/// The time in which a host's program answers if it does not ask its player first.
+pub const SOON: Duration = Duration::from_secs(2);
+/// Timeout for the answer of a player who is asked.
+pub const ANSWER: Duration = Duration::from_secs(600);
+/// The maximum number of times that the host may change the match.
+pub const CHANGES: usize = 2;
+
+/// The notice to a guest whose host has not answered [`SOON`].
+pub const NOT_ACCEPTED_YET: &str =
+    "The host's program has your request, but the host has not accepted it yet.";
+
+/// The error of a guest whose host is occupied.
+pub const TAKEN: &str = "The seat is taken: the host is playing with another player, or deciding whether to. \
+                         No match has begun. Ask the host when you can join.";
+
+/// The error of a guest whose host declines.
+pub const DECLINED: &str = "The host declined to play with you now. A host plays with the guest of its invite, and accepts \
+     or declines other players. Ask the host for an invite, or to run: dealerless host --for \
+     YOUR-NAME";
+
+/// The error of a guest whose player declines the terms.
+pub const YOU_DECLINED: &str = "You declined, and the host was told. No match has begun.";
+
+/// The error of a guest whose host names another match after [`CHANGES`].
+pub const KEEPS_CHANGING: &str = "the host keeps naming other matches";
+
+/// The notice to a guest whose last match is over here, and open at the host.
+pub const END_SENT: &str = "Your last match is over. The host did not know this, and was told now. To begin a new match, join \
+                            again.";
+
+/// Why the host does not let the guest sit down, if this is its answer.
+pub fn refusal(answer: &Control) -> Option<&'static str> {
+    match answer {
+        Control::Taken => Some(TAKEN),
+        Control::Declined => Some(DECLINED),
+        _ => None,
+    }
+}
+
+/// Whether the host may have agreed although the connection on which the guest has sent
+/// [`Control::Sit`] has ended without an answer. Then the guest begins the match. If the host has not
+/// agreed, it will not know the match when the guest resumes, and the guest will remove the match.
+pub fn may_have_agreed(ended: &ConnectionError) -> bool {
+    !matches!(ended, ConnectionError::Forged | ConnectionError::Broken(_))
+}

@@ -1,0 +1,185 @@
+//! Open matches: their states in words, and what a guest does with one that its host does not resume.
+
+use dealerless_table::identity::Name;
+use dealerless_table::log::{Claim, Claimed, MatchLog, Opened};
+use dealerless_table::play::Control;
+use dealerless_table::{Seat, hex};
+
+use crate::words::{counted, list};
+
+/// The state of an opened match on one line, such as `hand 3 of 10, Bert to speak`.
+pub fn state<S>(opened: &Opened<S>) -> String {
+    let log = &opened.log;
+    let attempt = log.attempt();
+    let hands = log.match_info().header().stakes.hands();
+    let speaks = log.waits_for();
+    let named = |seats: &[Seat]| {
+        let names = seats.iter().map(|seat| {
+            let name = opened.sitting.names.get(seat.index());
+            name.map_or_else(String::new, ToString::to_string)
+        });
+        list(names.collect())
+    };
+    let who = if speaks.contains(&opened.sitting.seat) {
+        "you".to_owned()
+    } else {
+        named(&speaks)
+    };
+    let closed = if opened.is_closed() {
+        ", closed here"
+    } else {
+        ""
+    };
+    let claimed = |what| {
+        let claims = &mut opened.claims.iter();
+        claims.find(|claim| claim.what == what && claim.is_valid(log))
+    };
+    let late = match claimed(Claimed::OutOfTime) {
+        None => String::new(),
+        // This player cannot act because the peer's engine did not answer in time, or the seat
+        // owes an answer to a roll call.
+        Some(claim) if who == "you" || !speaks.contains(&claim.seat) => {
+            format!(", {} out of time", named(&[claim.seat]))
+        }
+        Some(_) => ", out of time".to_owned(),
+    };
+    let away = claimed(Claimed::Away);
+    let away = away.map_or_else(String::new, |claim| {
+        format!(", {} was away", named(&[claim.seat]))
+    });
+    format!(
+        "hand {} of {hands}, {who} to speak{late}{away}{closed}",
+        attempt.hand
+    )
+}
+
+/// Whether the log contains a part of another player. For the others, a match without such a part
+/// never began.
+pub fn has_peer_parts(log: &MatchLog, own: Seat) -> bool {
+    log.history(0).any(|part| part.seat != own)
+}
+
+/// The claim of a player who closes a match on this side at `time`, in seconds since 1970: the step and
+/// the seat for which the match waits.
+pub fn closed_claim(log: &MatchLog, time: u64) -> Claim {
+    Claim {
+        step: log.step(),
+        seat: log.waits_for().first().copied().unwrap_or(Seat::HOST),
+        time,
+        what: Claimed::Closed,
+    }
+}
+
+/// The error of a guest whose host no longer has the open match, and whose player is not asked about
+/// another one.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the host no longer has your open match ({0}), or uses another folder. To give it up, run: \
+     dealerless resume --close {0}"
+)]
+pub struct StaysOpen(String);
+
+/// Whether a guest removes the match of this log, because the host has answered `answer` to the request
+/// to resume it, and it contains no part of the host. Otherwise the match stays open. `asks` is whether
+/// the player is asked before another match begins.
+///
+/// # Errors
+/// If the match stays open, and the player is not asked.
+pub fn removes(log: &MatchLog, own: Seat, answer: &Control, asks: bool) -> Result<bool, StaysOpen> {
+    if !has_peer_parts(log, own) {
+        return Ok(true);
+    }
+    match answer {
+        Control::Unknown(_) if asks => Ok(false),
+        _ => Err(StaysOpen(digits(&log.match_info().id()))),
+    }
+}
+
+/// The notice to a guest whose host proposes a new match instead of resuming the open one.
+pub fn instead_of<S>(opened: &Opened<S>) -> String {
+    let of = digits(&opened.sitting.match_info.id());
+    format!(
+        "The host does not resume your open match {of} ({}): the host has closed it, or uses another \
+         folder. The host proposes a new match. If you sit down, the open match is closed here; \
+         `dealerless resume {of}` continues it.",
+        state(opened)
+    )
+}
+
+/// The error of a guest who does not have the open match that its host names.
+pub fn elsewhere(of: &[u8; 32]) -> String {
+    format!(
+        "the host has an open match with you ({}) that is not in this folder. Play from the \
+         folder in which it began, or ask the host to close it: dealerless resume --close",
+        digits(of)
+    )
+}
+
+/// The error of a guest whose open match with `names` was begun with their old keys.
+pub fn with_old_keys(of: &[u8; 32], names: &str) -> String {
+    let of = digits(of);
+    format!(
+        "your open match ({of}) with {names} was begun with their old keys, and cannot be resumed. You \
+         cannot begin a new match until you close the old one: dealerless resume --close {of}"
+    )
+}
+
+/// The error of a player whose match has no part, and whose host does not know it.
+pub fn not_begun(of: &[u8; 32]) -> String {
+    let of = digits(of);
+    format!("match {of} has not begun: another player did not agree to it")
+}
+
+/// The error of a player who resumes a match that the host does not resume.
+pub fn not_resumed(of: &[u8; 32]) -> String {
+    let of = digits(of);
+    format!(
+        "the host does not resume this match: you have another open match with the host, or the host \
+         uses another folder. To find out, run `dealerless join`. To give this match up, run: \
+         dealerless resume --close {of}"
+    )
+}
+
+/// The error of a player who resumes a match that was continued without this player.
+pub const WENT_ON: &str = "the table goes on in another match. To play on, close this one here (dealerless resume --close \
+                           MATCH), and join the host's next match (dealerless join NAME)";
+
+/// The error of a player who resumes a match that the host continues with this player.
+pub const WENT_ON_WITH_YOU: &str = "the host does not resume this match, but continues it in another one. To play on, join that one: \
+                                    dealerless join NAME";
+
+/// The notice to a player whose host does not resume the match `of`, but has continued it, or is about
+/// to, without absent players. All this is only the word of the host, who says that the player has
+/// `chips`. `absent` are the names of the absent players if, by the claims of the own program, the match
+/// is settled without them; then this player stays at the table.
+pub fn went_on(of: &[u8; 32], chips: u64, absent: Option<&str>) -> String {
+    let (of, chips) = (digits(of), counted(chips, "chip"));
+    match absent {
+        Some(absent) => format!(
+            "The host continues match {of} without {absent}. You stay at the table, with {chips}."
+        ),
+        None => format!(
+            "The host does not resume match {of}: the table goes on without the players who were absent. \
+             There you have {chips}, with which you can join the host's next match. {TO_CHECK}"
+        ),
+    }
+}
+
+/// The notice to the host of a match that the other players have continued without it, by the word of
+/// one of them, whose name is `by`.
+pub fn went_on_without_host(by: &Name, of: &[u8; 32], chips: u64) -> String {
+    format!(
+        "{by} does not resume match {}: the table goes on in another match, without you. There you have {}, \
+         with which you can join the next match of its host. {TO_CHECK}",
+        digits(of),
+        counted(chips, "chip")
+    )
+}
+
+const TO_CHECK: &str = "To check this, run `dealerless verify` with your file and that of the match in which the others play \
+                        now. Your match stays open until you sit down to another one.";
+
+/// The first digits of a match's id.
+fn digits(of: &[u8; 32]) -> String {
+    hex(&of[..8])
+}

@@ -1,0 +1,188 @@
+//! What a player is told and asked about the other players, and what is counted about them.
+
+use dealerless::Blame;
+use dealerless_table::identity::{
+    Address, Fingerprint, KnownPeers, Name, PeersError, PublicIdentity, Recognised, Standing,
+    Succession,
+};
+use dealerless_table::play::PlayError;
+
+use crate::event::Event;
+use crate::words::counted;
+
+/// The error about a player whom this side's player has blocked.
+pub const BLOCKED: &str =
+    "you have blocked this player; to play with them again, run: dealerless peers unblock NAME";
+
+/// Whether this side's player has blocked these keys.
+pub fn is_blocked(peers: &KnownPeers, peer: &PublicIdentity) -> bool {
+    peers.get(peer).is_some_and(|peer| peer.blocked)
+}
+
+/// A peer that has connected and has proved that it holds its keys.
+#[derive(Clone, Copy, Debug)]
+pub struct MetPeer<'a> {
+    /// The keys, and past keys that they have succeeded.
+    pub succession: &'a Succession,
+    /// The name that the peer chose.
+    pub name: &'a Name,
+    /// The addresses on which the peer listens, as far as this connection shows them.
+    pub addresses: &'a [Address],
+    /// The relay at which to meet the peer again.
+    pub relay: Option<&'a Address>,
+}
+
+/// Looks up a connected peer in the list of known peers, and stores the peer with its addresses and
+/// relay. Returns a notice for the player if the keys are new. `own` are the keys of this player.
+///
+/// # Errors
+/// If the peer's keys are not accepted, or the list cannot be written.
+pub fn recognise(
+    peers: &mut KnownPeers,
+    own: &PublicIdentity,
+    met: MetPeer<'_>,
+) -> Result<Option<String>, PeersError> {
+    let MetPeer {
+        succession, name, ..
+    } = met;
+    let peer = succession.current();
+    let fingerprint = peer.fingerprint();
+    let notice = match peers.recognise(succession, name)? {
+        Recognised::Successor { known, name } => {
+            // This comes before anything reads the counts of the new keys.
+            peers.follow(succession)?;
+            Some(format!(
+                "{name} has a new identity, signed by the old one, for example on another machine. \
+                 The counts of attempts and hands carry over to the new keys. The old keys are \
+                 refused from now on.\n  old  {known}\n  now  {fingerprint}"
+            ))
+        }
+        Recognised::OtherKeys { known } => Some(format!(
+            "WARNING: {name} IS KNOWN WITH OTHER KEYS. This may be another machine of the same person, \
+             or somebody else using the name. Ask which fingerprint is theirs:\n  known  \
+             {known}\n  now    {fingerprint}"
+        )),
+        Recognised::New => Some(format!(
+            "{name} is new here. To be sure who it is, compare fingerprints over another channel:\n  theirs \
+             {fingerprint}\n  yours  {}",
+            own.fingerprint()
+        )),
+        _ => None,
+    };
+    peers.remember(peer, name, met.addresses, met.relay)?;
+    // Adds the past keys of a peer that was new until now. They are refused later.
+    peers.follow(succession)?;
+    Ok(notice)
+}
+
+/// No further engine session with a peer is allowed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotAllowed {
+    /// The limit of failed attempts is reached.
+    #[error(
+        "the limit of failed attempts with {name} is reached ({attempts}). To reset the count, \
+         at a small cost in security, run: dealerless peers forgive {fingerprint}"
+    )]
+    Attempts {
+        /// The name of the peer.
+        name: Name,
+        /// The number of failed attempts.
+        attempts: u64,
+        /// The fingerprint of the peer.
+        fingerprint: Fingerprint,
+    },
+    /// Another reason.
+    #[error("playing with {0} is not allowed")]
+    Other(Name),
+}
+
+/// The question that the player must answer before another engine session with this peer, or `None`
+/// if no answer is needed. `name` is the name that the peer chose.
+///
+/// # Errors
+/// If no further session is allowed.
+pub fn question(
+    peers: &KnownPeers,
+    peer: &PublicIdentity,
+    name: &Name,
+) -> Result<Option<Event>, NotAllowed> {
+    let fingerprint = peer.fingerprint();
+    // The name in the list of known peers comes first, because the peer can send any name.
+    let name = peers.get(peer).map_or(name, |known| &known.name);
+    match peers.standing(peer) {
+        Standing::Fine => Ok(None),
+        Standing::Ask {
+            in_a_row,
+            failed_checks,
+        } => Ok(Some(Event::AskAgain {
+            in_a_row,
+            failed_checks,
+            message: format!(
+                "The last {} with {name} failed, and {} failed: a bad connection, or attempts to \
+                 cheat. To reset these counts for good, run: dealerless peers forgive {fingerprint}",
+                match in_a_row {
+                    1 => "attempt".to_owned(),
+                    number => counted(number.into(), "attempt"),
+                },
+                counted(failed_checks.into(), "check"),
+            ),
+        })),
+        Standing::Refuse { attempts } => Err(NotAllowed::Attempts {
+            name: name.clone(),
+            attempts,
+            fingerprint,
+        }),
+        _ => Err(NotAllowed::Other(name.clone())),
+    }
+}
+
+/// After this number of void tries of a hand, the player is asked before each further try.
+pub const MOST_VOID: u32 = 8;
+
+/// The question before another try of a hand, after the peer has declared `tries` tries void.
+pub fn question_of_tries(
+    peers: &KnownPeers,
+    peer: &PublicIdentity,
+    name: &Name,
+    tries: u32,
+) -> Event {
+    Event::AskAgain {
+        in_a_row: tries,
+        failed_checks: peers.get(peer).map_or(0, |known| known.failed_checks),
+        message: format!(
+            "{name} has declared {tries} deals of this hand void in a row: a bad connection, or \
+             attempts to cheat"
+        ),
+    }
+}
+
+/// Whether this error shows that the peer has failed a check. An honest peer on an encrypted
+/// connection does not cause such an error.
+pub fn is_failed_check(error: &PlayError) -> bool {
+    error.blame() == Blame::CheatOrConnection
+}
+
+/// Counts the `hands` that were completed with the `others`, and a failed check if the match has
+/// `failed` by the fault of the peer. With several players, the record names the one at fault, and
+/// nothing is counted against them here.
+///
+/// # Errors
+/// If the list of known peers cannot be written.
+pub fn count(
+    peers: &mut KnownPeers,
+    others: &[&PublicIdentity],
+    hands: u32,
+    failed: bool,
+) -> Result<(), PeersError> {
+    for other in others.iter().filter(|_| hands > 0) {
+        // Guests do not become known peers of each other.
+        if peers.get(other).is_some() {
+            peers.count_hands(other, hands.into())?;
+        }
+    }
+    if failed && let [other] = others {
+        peers.count_failed_check(other)?;
+    }
+    Ok(())
+}
