@@ -120,3 +120,12 @@ pub enum MeetingError {
     #[error("{0} used an invite that belongs to another guest")]
     SecondGuest(Fingerprint),
 }
+
+impl MeetingError {
+    /// Whether the expected host has answered. Another connection to the same host would give the same
+    /// result.
+    pub fn is_final(&self) -> bool {
+        use MeetingError::{Identity, Oneself, Succession, Used};
+        matches!(self, Used | Oneself | Identity(_) | Succession(_))
+    }
+}

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::sync::mpsc::{self, Sender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use dealerless::deck;
@@ -10,7 +9,7 @@ use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::Channel;
 use rand::CryptoRng;
 
-use super::engine::{Binding, Engine};
+use super::engine::{Binding, Engine, SharedAttempts};
 use super::orders::{Done, Order, Orders};
 
 /// The engine of one connection. It ends with the connection.
@@ -19,27 +18,6 @@ pub struct Dealer {
     attempts: SharedAttempts,
 }
 
-/// The counter of attempts, shared by the engine and its caller.
-#[derive(Clone)]
-struct SharedAttempts(Arc<Mutex<Box<dyn Attempts>>>);
-
-impl SharedAttempts {
-    /// Locks the counter, even if an earlier call has panicked: that call has counted nothing, and
-    /// this one may succeed.
-    fn lock(&self) -> MutexGuard<'_, Box<dyn Attempts>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Attempts for SharedAttempts {
-    fn begins(&mut self, attempt: Attempt) -> io::Result<()> {
-        self.lock().begins(attempt)
-    }
-
-    fn ends_well(&mut self, attempt: Attempt) {
-        self.lock().ends_well(attempt);
-    }
-}
 impl Dealer {
     /// Starts the engine on a new thread. The engine greets the peer's engine immediately. It
     /// passes its results to `report`, and ends if `report` returns false. Before each order it
@@ -53,7 +31,7 @@ impl Dealer {
         report: impl Fn(Done) -> bool + Send + 'static,
     ) -> Self {
         let (sender, orders) = mpsc::channel();
-        let attempts = SharedAttempts(Arc::new(Mutex::new(binding.attempts)));
+        let attempts = SharedAttempts::new(binding.attempts);
         binding.attempts = Box::new(attempts.clone());
         thread::spawn(move || {
             // The orders end when the `Dealer` is dropped.

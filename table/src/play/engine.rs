@@ -1,12 +1,13 @@
 //! The shuffling engine. It has no thread and no clock, and waits only for the bytes of its peer, in
 //! [`Transport::recv`](dealerless::net::Transport::recv).
 
-use std::sync::Arc;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use dealerless::circuit::Party;
 use dealerless::deck::{self, LiveDeck, UncheckedDeck};
-use dealerless::mpc::{Attempts, Greeting, Malicious, Offer, Security};
+use dealerless::mpc::{Attempt, Attempts, Greeting, Malicious, Offer, Security};
 use dealerless::net::Channel;
 use rand::CryptoRng;
 
@@ -24,6 +25,33 @@ pub fn role(seat: Seat) -> Party {
     match seat {
         Seat::HOST => Party::Garbler,
         _ => Party::Evaluator,
+    }
+}
+/// The counter of attempts, shared by the engine and its caller, who counts the tries that the peer
+/// declares void.
+#[derive(Clone)]
+pub struct SharedAttempts(Arc<Mutex<Box<dyn Attempts>>>);
+
+impl SharedAttempts {
+    /// Shares `attempts`.
+    pub fn new(attempts: Box<dyn Attempts>) -> Self {
+        SharedAttempts(Arc::new(Mutex::new(attempts)))
+    }
+
+    /// Locks the counter, even if an earlier call has panicked: that call has counted nothing, and
+    /// this one may succeed.
+    fn lock(&self) -> MutexGuard<'_, Box<dyn Attempts>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Attempts for SharedAttempts {
+    fn begins(&mut self, attempt: Attempt) -> io::Result<()> {
+        self.lock().begins(attempt)
+    }
+
+    fn ends_well(&mut self, attempt: Attempt) {
+        self.lock().ends_well(attempt);
     }
 }
 /// The parameters of an [`Engine`].

@@ -41,7 +41,7 @@ pub use clock::TimeLeft;
 pub use control::{Control, Term};
 pub use cost::{DealCost, Prepared, Spent};
 pub use deal_circuit::{DealCircuit, NoCircuit};
-pub use engine::{Binding, Engine, STATISTICAL_SECURITY, role};
+pub use engine::{Binding, Engine, STATISTICAL_SECURITY, SharedAttempts, role};
 pub use error::PlayError;
 pub use guest_addresses::GuestAddresses;
 pub use news::{Command, News, NotNow};

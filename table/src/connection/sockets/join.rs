@@ -86,7 +86,7 @@ impl Guest<'_> {
                 .map_err(|source| unreachable(address, addresses, source))
                 .and_then(|stream| self.meet_on(stream, begin()));
             match outcome {
-                Err(error) if !is_final(&error) => failure = more_informative(failure, error),
+                Err(error) if !error.is_final() => failure = more_informative(failure, error),
                 outcome => return outcome,
             }
         }
@@ -97,7 +97,7 @@ impl Guest<'_> {
                 Err(error) => return Err(more_informative(failure, error)),
             };
             match self.meet_on(stream, begin()) {
-                Err(error) if !is_final(&error) => failure = more_informative(failure, error),
+                Err(error) if !error.is_final() => failure = more_informative(failure, error),
                 outcome => return outcome,
             }
         }
@@ -148,13 +148,6 @@ fn unreachable(address: &Address, all: &[Address], source: io::Error) -> Meeting
     } else {
         MeetingError::Unreachable { address, source }
     }
-}
-
-/// Whether the expected host has answered. Another address of the same host would give the same
-/// result.
-fn is_final(error: &MeetingError) -> bool {
-    use MeetingError::{Identity, Oneself, Succession, Used};
-    matches!(error, Used | Oneself | Identity(_) | Succession(_))
 }
 
 /// Returns the more informative of two errors. A failed meeting says more than an unreachable
