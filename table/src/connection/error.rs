@@ -103,6 +103,9 @@ pub enum MeetingError {
     /// The relay has not paired this guest with a host.
     #[error("no host waits at the relay: is the host still waiting?")]
     NobodyWaits,
+    /// The relay cannot be reached, or does not answer like a transit relay.
+    #[error("the relay of this invite cannot be reached, or is not a transit relay")]
+    NoRelay(#[source] io::Error),
     /// The program at the address does not answer like a transit relay, or cannot be reached.
     #[error(
         "no transit relay answers at {relay}: check the address, or use another one with --relay"

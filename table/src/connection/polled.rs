@@ -3,6 +3,7 @@
 //!
 //! Time is the [`Duration`] since any fixed moment, as in [`Core`].
 
+use std::io;
 use std::time::Duration;
 
 use super::core::{Core, Task, Timing};
@@ -100,6 +101,15 @@ impl<'a> PolledMeeting<'a> {
         }
     }
 
+    /// The error of the meeting after an error of its connection.
+    pub fn failed(&self, error: io::Error) -> MeetingError {
+        match &self.state {
+            State::Relay { .. } => MeetingError::NoRelay(error),
+            State::Meeting(meeting) => meeting.failed(error),
+            State::Over => MeetingError::Connection(error),
+        }
+    }
+
     /// Processes received bytes. Returns the connection when the meeting is over.
     ///
     /// # Errors
@@ -129,7 +139,7 @@ impl<'a> PolledMeeting<'a> {
                     };
                     return Ok(None);
                 }
-                answer.check().map_err(MeetingError::Connection)?;
+                answer.check().map_err(MeetingError::NoRelay)?;
                 Meeting::guest(first()?, now + self.timing.meeting)
             }
         };
@@ -203,6 +213,6 @@ impl PolledConnection {
     /// Ends the connection, because its socket was closed.
     pub fn cut(&mut self) {
         self.core
-            .end(ConnectionError::Cut(std::io::ErrorKind::UnexpectedEof));
+            .end(ConnectionError::Cut(io::ErrorKind::UnexpectedEof));
     }
 }

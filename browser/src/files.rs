@@ -1,0 +1,217 @@
+//! The files of the player: named files in the numbered files that the worker has opened.
+//!
+//! A browser keeps the *names* of new files in a database that it does not sync, so a file that is created
+//! at a deal may be lost in a crash with all that was synced in it. Therefore the worker creates numbered
+//! files at the first visit, and a numbered file begins with the name of the file that is in it:
+//!
+//! ```text
+//! checksum (32 bytes) | u8 length of the name | name, padded with zeros to 95 bytes | the contents
+//! ```
+
+use std::cell::RefCell;
+use std::io::{self, ErrorKind};
+
+use dealerless_table::storage::{Storage, TwoSlots};
+
+use crate::host;
+
+/// The length of the head of a numbered file in bytes.
+const HEAD: u64 = 128;
+const CHECKSUM: usize = 32;
+/// The maximum length of a name in bytes.
+const MAX_NAME: usize = 95;
+/// The maximum length of the contents that are read, in bytes.
+const MAX_READ: u64 = 64 << 20;
+
+/// The content of a numbered file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Slot {
+    Free,
+    Named(String),
+    /// The head is damaged, but there are contents. They are kept, and nobody uses them.
+    Damaged,
+}
+
+thread_local! {
+    static SLOTS: RefCell<Vec<Slot>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Reads the names in the numbered files 0 to `count`.
+///
+/// # Errors
+/// If a file cannot be read, or two have the same name.
+pub(crate) fn open(count: u32) -> io::Result<()> {
+    let mut slots: Vec<Slot> = Vec::new();
+    for number in 0..count {
+        let slot = read_head(number)?;
+        if matches!(slot, Slot::Named(_)) && slots.contains(&slot) {
+            return Err(io::Error::new(
+                ErrorKind::InvalidData,
+                "two files of this page have the same name",
+            ));
+        }
+        slots.push(slot);
+    }
+    SLOTS.set(slots);
+    Ok(())
+}
+
+/// The number of files that are not in use.
+pub(crate) fn free() -> usize {
+    SLOTS.with_borrow(|slots| slots.iter().filter(|slot| **slot == Slot::Free).count())
+}
+
+/// The names of all files that end in `.` and `extension`.
+pub(crate) fn names(extension: &str) -> Vec<String> {
+    let fits = |name: &&String| {
+        name.strip_suffix(extension)
+            .is_some_and(|stem| stem.ends_with('.'))
+    };
+    SLOTS.with_borrow(|slots| {
+        let named = slots.iter().filter_map(|slot| match slot {
+            Slot::Named(name) => Some(name),
+            Slot::Free | Slot::Damaged => None,
+        });
+        named.filter(fits).cloned().collect()
+    })
+}
+
+fn checksum(rest: &[u8]) -> [u8; CHECKSUM] {
+    *blake3::Hasher::new_derive_key("dealerless-web file head 1")
+        .update(rest)
+        .finalize()
+        .as_bytes()
+}
+
+fn head(name: &str) -> [u8; HEAD as usize] {
+    let mut head = [0; HEAD as usize];
+    head[CHECKSUM] = name.len() as u8;
+    head[CHECKSUM + 1..][..name.len()].copy_from_slice(name.as_bytes());
+    let sum = checksum(&head[CHECKSUM..]);
+    head[..CHECKSUM].copy_from_slice(&sum);
+    head
+}
+
+fn read_head(number: u32) -> io::Result<Slot> {
+    let size = host::file_size(number);
+    let mut head = [0; HEAD as usize];
+    let read = host::file_read(number, 0, &mut head)?;
+    let (sum, rest) = head.split_at(CHECKSUM);
+    let name = || {
+        let len = usize::from(rest[0]);
+        let name = rest.get(1..=len).filter(|_| len <= MAX_NAME)?;
+        String::from_utf8(name.to_vec()).ok()
+    };
+    Ok(match name() {
+        Some(name) if read == head.len() && sum == checksum(rest) && !name.is_empty() => {
+            Slot::Named(name)
+        }
+        // The browser was killed while it created the file, which has no contents yet.
+        _ if size <= HEAD => Slot::Free,
+        _ => Slot::Damaged,
+    })
+}
+
+fn find(name: &str) -> Option<u32> {
+    SLOTS.with_borrow(|slots| {
+        let is_it = |slot: &Slot| matches!(slot, Slot::Named(named) if named == name);
+        Some(slots.iter().position(is_it)? as u32)
+    })
+}
+
+/// A named file.
+#[derive(Debug)]
+pub(crate) struct NamedFile(u32);
+
+impl NamedFile {
+    /// Opens a file. `None` if there is none with this name.
+    pub(crate) fn open(name: &str) -> Option<Self> {
+        find(name).map(NamedFile)
+    }
+
+    /// Opens a file, or creates an empty one. Its name is on the disk when this returns.
+    ///
+    /// # Errors
+    /// If no numbered file is free, or it cannot be written.
+    pub(crate) fn open_or_create(name: &str) -> io::Result<Self> {
+        if let Some(file) = Self::open(name) {
+            return Ok(file);
+        }
+        assert!(
+            (1..=MAX_NAME).contains(&name.len()),
+            "names of files are short"
+        );
+        let free = SLOTS.with_borrow(|slots| slots.iter().position(|slot| *slot == Slot::Free));
+        let number = free.ok_or_else(|| {
+            io::Error::new(
+                ErrorKind::StorageFull,
+                "this page has no free file left: load it again to make more",
+            )
+        })? as u32;
+        host::file_truncate(number, 0)?;
+        host::file_write(number, 0, &head(name))?;
+        host::file_flush(number)?;
+        SLOTS.with_borrow_mut(|slots| slots[number as usize] = Slot::Named(name.to_owned()));
+        Ok(NamedFile(number))
+    }
+
+    /// Removes a file if it exists.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(crate) fn remove(name: &str) -> io::Result<()> {
+        let Some(number) = find(name) else {
+            return Ok(());
+        };
+        host::file_truncate(number, 0)?;
+        host::file_flush(number)?;
+        SLOTS.with_borrow_mut(|slots| slots[number as usize] = Slot::Free);
+        Ok(())
+    }
+}
+
+impl Storage for NamedFile {
+    fn read(&mut self) -> io::Result<Vec<u8>> {
+        let len = host::file_size(self.0).saturating_sub(HEAD);
+        if len > MAX_READ {
+            return Err(ErrorKind::FileTooLarge.into());
+        }
+        let mut bytes = vec![0; len as usize];
+        let read = host::file_read(self.0, HEAD, &mut bytes)?;
+        bytes.truncate(read);
+        Ok(bytes)
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        host::file_write(self.0, host::file_size(self.0), bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        host::file_flush(self.0)
+    }
+
+    fn truncate(&mut self, len: u64) -> io::Result<()> {
+        host::file_truncate(self.0, HEAD + len)
+    }
+}
+
+/// A value that is kept as a whole, in two files.
+pub(crate) type Value = TwoSlots<NamedFile>;
+
+/// Opens or creates the two files of a value.
+///
+/// # Errors
+/// If no numbered files are free, or they cannot be written.
+pub(crate) fn value(name: &str) -> io::Result<Value> {
+    let slot = |number| NamedFile::open_or_create(&format!("{name}.{number}"));
+    Ok(TwoSlots::new([slot(0)?, slot(1)?]))
+}
+
+/// Removes the two files of a value.
+///
+/// # Errors
+/// If they cannot be written.
+pub(crate) fn remove_value(name: &str) -> io::Result<()> {
+    NamedFile::remove(&format!("{name}.0"))?;
+    NamedFile::remove(&format!("{name}.1"))
+}

@@ -1,0 +1,182 @@
+//! A meeting and a connection over a WebSocket to a relay.
+
+use std::cell::Cell;
+use std::io::ErrorKind;
+use std::time::Duration;
+
+use dealerless_table::connection::{
+    Invite, MeetingError, PolledConnection, PolledMeeting, Timing,
+};
+use dealerless_table::identity::PublicIdentity;
+
+use crate::host;
+use crate::own::Own;
+
+/// Where to find a host, and how to prove to it who this guest is.
+#[derive(Clone)]
+pub(crate) struct Route {
+    /// The address of the relay: a URL of a WebSocket.
+    pub(crate) relay: String,
+    pub(crate) by: By,
+}
+
+/// What the guest knows about its host.
+#[derive(Clone)]
+pub(crate) enum By {
+    Invite(Box<Invite>),
+    /// The keys of the host, which knows those of the guest.
+    Keys(PublicIdentity),
+}
+
+/// A WebSocket, closed when dropped.
+#[derive(Debug)]
+struct Socket(u32);
+
+impl Socket {
+    fn open(url: &str) -> Self {
+        thread_local! {
+            static LAST: Cell<u32> = const { Cell::new(0) };
+        }
+        let number = LAST.get() + 1;
+        LAST.set(number);
+        host::socket_open(number, url);
+        Socket(number)
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        host::socket_close(self.0);
+    }
+}
+
+/// Something that happened to a socket.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Happened<'a> {
+    Opened,
+    Received(&'a [u8]),
+    Closed,
+}
+
+/// A guest that calls its host.
+pub(crate) struct Call {
+    socket: Socket,
+    meeting: PolledMeeting<'static>,
+    /// Whether the socket is open. The bytes to send wait for it.
+    is_open: bool,
+}
+
+impl Call {
+    /// # Errors
+    /// [`MeetingError::Oneself`].
+    pub(crate) fn new(own: &Own, route: &Route, now: Duration) -> Result<Self, MeetingError> {
+        let (timing, keys) = (Timing::default(), (own.identity(), own.name));
+        let meeting = match &route.by {
+            By::Invite(invite) => PolledMeeting::by_invite(keys, invite, timing, now),
+            By::Keys(peer) => PolledMeeting::with_known(keys, peer, timing, now)?,
+        };
+        Ok(Call {
+            socket: Socket::open(&route.relay),
+            meeting,
+            is_open: false,
+        })
+    }
+
+    pub(crate) fn has(&self, socket: u32) -> bool {
+        self.socket.0 == socket
+    }
+
+    /// The time of the next timer.
+    pub(crate) fn timer(&self) -> Duration {
+        self.meeting.deadline()
+    }
+
+    /// Continues the meeting. Returns the connection when it is over.
+    ///
+    /// # Errors
+    /// The meeting has failed.
+    pub(crate) fn happened(
+        &mut self,
+        what: Happened<'_>,
+        now: Duration,
+    ) -> Result<Option<PolledConnection>, MeetingError> {
+        let bytes = match what {
+            Happened::Opened => {
+                self.is_open = true;
+                &[][..]
+            }
+            Happened::Received(bytes) => bytes,
+            Happened::Closed => {
+                let why = match self.is_open {
+                    true => ErrorKind::UnexpectedEof,
+                    false => ErrorKind::ConnectionRefused,
+                };
+                return Err(self.meeting.failed(why.into()));
+            }
+        };
+        let met = self.meeting.received(bytes, now);
+        if self.is_open {
+            let bytes = self.meeting.outgoing();
+            if !bytes.is_empty() {
+                host::socket_send(self.socket.0, &bytes);
+            }
+        }
+        met
+    }
+
+    /// Acts on the time.
+    ///
+    /// # Errors
+    /// The meeting has taken too long.
+    pub(crate) fn tick(&mut self, now: Duration) -> Result<(), MeetingError> {
+        self.meeting.received(&[], now).map(drop)
+    }
+
+    /// The connection over the socket of this call.
+    pub(crate) fn connected(self, connection: PolledConnection) -> Line {
+        Line {
+            socket: self.socket,
+            connection,
+            timer: Duration::ZERO,
+        }
+    }
+}
+
+/// A connection over a WebSocket.
+pub(crate) struct Line {
+    socket: Socket,
+    pub(crate) connection: PolledConnection,
+    /// The time of the next timer. [`Duration::MAX`] if nothing is to be sent any more.
+    timer: Duration,
+}
+
+impl Line {
+    pub(crate) fn number(&self) -> u32 {
+        self.socket.0
+    }
+
+    pub(crate) fn has(&self, socket: u32) -> bool {
+        self.socket.0 == socket
+    }
+
+    pub(crate) fn timer(&self) -> Duration {
+        self.timer
+    }
+
+    pub(crate) fn happened(&mut self, what: Happened<'_>, now: Duration) {
+        match what {
+            Happened::Opened => {}
+            Happened::Received(bytes) => self.connection.received(bytes, now),
+            Happened::Closed => self.connection.cut(),
+        }
+    }
+
+    /// Sends what may be sent now.
+    pub(crate) fn flush(&mut self, now: Duration) {
+        let (frames, timer) = self.connection.outgoing(now);
+        if !frames.is_empty() {
+            host::socket_send(self.socket.0, &frames);
+        }
+        self.timer = timer.unwrap_or(Duration::MAX);
+    }
+}

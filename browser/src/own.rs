@@ -1,0 +1,104 @@
+//! What a player keeps: the identity, the known peers and the settings.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+
+use anyhow::Context;
+use dealerless_table::identity::{Identity, Name, PublicIdentity, SharedPeers};
+use dealerless_table::storage::Vault;
+use serde::{Deserialize, Serialize};
+
+use crate::files::{self, Value};
+use crate::host;
+
+/// The player of this page.
+pub(crate) struct Own {
+    identity: &'static Arc<Identity>,
+    pub(crate) peers: SharedPeers,
+    pub(crate) name: &'static Name,
+    settings: Settings,
+    file: Value,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct Settings {
+    name: String,
+    /// The relay of each host, by its fingerprint: the URL of a WebSocket.
+    relays: BTreeMap<String, String>,
+}
+
+impl Own {
+    /// Reads what the player has kept. At the first visit, makes an identity.
+    ///
+    /// # Errors
+    /// If a file is damaged, or cannot be read or written.
+    pub(crate) fn open() -> anyhow::Result<Self> {
+        let rng = &mut dealerless_table::system_rng();
+        let mut vault = files::value("identity").context("cannot open the identity")?;
+        let identity = Identity::open_or_create(&mut vault, rng).context("cannot read the identity")?;
+        let peers = Box::new(files::value("peers").context("cannot open the known peers")?);
+        let own = identity.succession().clone();
+        let peers = SharedPeers::open(peers, own, host::unix).context("cannot read the known peers")?;
+        let mut file = files::value("settings").context("cannot open the settings")?;
+        let settings: Settings = match file.kept().context("cannot read the settings")? {
+            Some(bytes) => serde_json::from_slice(&bytes).context("the settings are damaged")?,
+            None => Settings::default(),
+        };
+        Ok(Own {
+            // A meeting borrows the identity and the name, and there is one player for each page.
+            identity: Box::leak(Box::new(Arc::new(identity))),
+            peers,
+            name: Box::leak(Box::new(Name::clean(&settings.name))),
+            settings,
+            file,
+        })
+    }
+
+    pub(crate) fn identity(&self) -> &'static Identity {
+        self.identity
+    }
+
+    /// The identity, shared.
+    pub(crate) fn shared_identity(&self) -> Arc<Identity> {
+        Arc::clone(self.identity)
+    }
+
+    /// Keeps the name of the player.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(crate) fn rename(&mut self, name: &str) -> io::Result<()> {
+        let name = Name::clean(name);
+        if name == *self.name {
+            return Ok(());
+        }
+        self.settings.name = name.to_string();
+        self.name = Box::leak(Box::new(name));
+        self.keep()
+    }
+
+    /// Keeps the relay of a host.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(crate) fn keep_relay(&mut self, of: &PublicIdentity, url: &str) -> io::Result<()> {
+        let of = of.fingerprint().to_string();
+        if self.settings.relays.get(&of).is_some_and(|kept| kept == url) {
+            return Ok(());
+        }
+        self.settings.relays.insert(of, url.to_owned());
+        self.keep()
+    }
+
+    /// The relay at which a host was met last.
+    pub(crate) fn relay_of(&self, host: &PublicIdentity) -> Option<&str> {
+        let relay = self.settings.relays.get(&host.fingerprint().to_string());
+        relay.map(String::as_str)
+    }
+
+    fn keep(&mut self) -> io::Result<()> {
+        let text = serde_json::to_vec(&self.settings)?;
+        self.file.keep(&text)
+    }
+}
