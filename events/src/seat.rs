@@ -7,9 +7,11 @@ use std::time::Duration;
 use dealerless_table::Seat;
 use dealerless_table::identity::{Name, PeersError, PublicIdentity, SharedPeers};
 use dealerless_table::log::{End, LogEvent, MatchLog, Phase, Sitting};
-use dealerless_table::play::{Command, Control, News, PlayError, Table, TimeLeft};
+#[cfg(not(target_family = "wasm"))]
+use dealerless_table::play::Table;
+use dealerless_table::play::{Command, Control, News, PlayError, TableCore, TimeLeft};
 use dealerless_table::storage::{Storage, Vault};
-use rand::Rng;
+use rand::{CryptoRng, Rng};
 
 use crate::ending::{self, counts_against_peer, unconfirmed_at, unsettled_at};
 use crate::event::{Awaited, Event};
@@ -93,7 +95,26 @@ pub trait TableView {
     fn may_close(&self) -> Option<Seat>;
 }
 
+#[cfg(not(target_family = "wasm"))]
 impl<S: Storage, V: Vault, X: Send + 'static> TableView for Table<S, V, X> {
+    fn play(&self) -> &impl SeatView {
+        self.play()
+    }
+
+    fn is_connected(&self) -> bool {
+        self.is_connected()
+    }
+
+    fn time_left(&self, seat: Seat) -> Option<TimeLeft> {
+        self.time_left(seat)
+    }
+
+    fn may_close(&self) -> Option<Seat> {
+        self.may_close()
+    }
+}
+
+impl<S: Storage, V: Vault, R: CryptoRng, X> TableView for TableCore<S, V, R, X> {
     fn play(&self) -> &impl SeatView {
         self.play()
     }

@@ -323,6 +323,11 @@ impl Core {
         }
     }
 
+    /// Whether [`read_engine`](Self::read_engine) has something to return.
+    pub fn wakes_engine(&self) -> bool {
+        self.ended.is_some() || self.inbox.has_engine_bytes(self.last_engine)
+    }
+
     /// The number of unsent engine bytes.
     pub(super) fn engine_unsent(&self) -> usize {
         self.outbox.engine_unsent()

@@ -38,6 +38,18 @@ pub enum ConnectionError {
     EngineInUse,
 }
 
+/// The error of a transport over the connection.
+impl From<ConnectionError> for io::Error {
+    fn from(error: ConnectionError) -> Self {
+        let kind = match error {
+            ConnectionError::Cut(kind) => kind,
+            ConnectionError::Forged | ConnectionError::Broken(_) => io::ErrorKind::InvalidData,
+            _ => io::ErrorKind::ConnectionAborted,
+        };
+        io::Error::new(kind, error)
+    }
+}
+
 /// A meeting failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -201,6 +201,19 @@ impl Inbox {
         }
     }
 
+    /// Whether [`read_engine`](Self::read_engine) has bytes, or the end of the session.
+    pub(super) fn has_engine_bytes(&self, number: u64) -> bool {
+        match self.sessions.front() {
+            None => self.last_session >= number,
+            Some(session) => {
+                session.number > number
+                    || !session.bytes.is_empty()
+                    || session.ended
+                    || self.sessions.len() > 1
+            }
+        }
+    }
+
     /// The next message. Control messages come first.
     pub(super) fn next(&mut self) -> Result<Option<Message>, ConnectionError> {
         for (stream, messages) in [

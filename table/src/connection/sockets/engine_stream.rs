@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use dealerless::net::{Transport, system_time};
 
-use super::super::error::ConnectionError;
 use super::carrier::Shared;
 
 /// A transport for one session of the engine, over the streams of a connection. Dropping it ends
@@ -36,14 +35,14 @@ impl Transport for EngineStream {
             .core
             .send_engine(&bytes, within, system_time());
         self.shared.wake_writer();
-        sent.map_err(broken)
+        Ok(sent?)
     }
 
     fn recv(&mut self, buf: &mut [u8], within: Duration) -> io::Result<usize> {
         let deadline = system_time() + within;
         let mut state = self.shared.lock();
         loop {
-            if let Some(count) = state.core.read_engine(buf).map_err(broken)? {
+            if let Some(count) = state.core.read_engine(buf)? {
                 self.shared.wake_for_acks(&state.core);
                 return Ok(count);
             }
@@ -58,13 +57,13 @@ impl Transport for EngineStream {
         let deadline = system_time() + within;
         let mut state = self.shared.lock();
         while state.core.engine_unsent() > max_unsent {
-            state.core.check().map_err(broken)?;
+            state.core.check()?;
             state = self
                 .shared
                 .wait(state, deadline)
                 .ok_or(ErrorKind::TimedOut)?;
         }
-        state.core.check().map_err(broken)
+        Ok(state.core.check()?)
     }
 
     fn close(&mut self, within: Duration) {
@@ -79,15 +78,4 @@ impl Drop for EngineStream {
         self.shared.lock().core.end_engine();
         self.shared.wake_writer();
     }
-}
-
-/// Converts the reason for the end of a connection into a transport error. The returned kinds never
-/// tell the engine to retry.
-fn broken(error: ConnectionError) -> io::Error {
-    let kind = match error {
-        ConnectionError::Cut(kind) => kind,
-        ConnectionError::Forged | ConnectionError::Broken(_) => ErrorKind::InvalidData,
-        _ => ErrorKind::ConnectionAborted,
-    };
-    io::Error::new(kind, error)
 }
