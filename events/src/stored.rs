@@ -6,8 +6,7 @@ use dealerless_table::{Seat, hex};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::open_match;
-use crate::words::list;
+use crate::open_match::{names, others, state};
 
 /// The output of `identity --json`. `past` are the identities that this one has succeeded, as from
 /// [`past`]; `by` is the identity that has succeeded this one.
@@ -107,27 +106,15 @@ impl OpenMatch {
     /// last change, in seconds since 1970.
     pub fn of<S>(opened: &Opened<S>, log: String, changed: u64) -> Self {
         let sitting = &opened.sitting;
-        let seats = Seat::all(sitting.match_info.seats());
-        let others: Vec<usize> = seats
-            .filter(|&seat| seat != sitting.seat)
-            .map(Seat::index)
-            .collect();
-        let name = |&other: &usize| match sitting.names.get(other) {
-            Some(name) => name.to_string(),
-            None => Name::clean("").to_string(),
-        };
-        let names = others.iter().map(name).collect();
         let players = sitting.match_info.players();
-        let fingerprints: Vec<String> = others
-            .iter()
-            .map(|&other| players[other].identity.fingerprint().to_string())
-            .collect();
+        let fingerprint = |seat: Seat| players[seat.index()].identity.fingerprint().to_string();
+        let fingerprints: Vec<String> = others(opened).map(fingerprint).collect();
         OpenMatch {
             of: hex(&sitting.match_info.id()),
             seat: sitting.seat.number(),
-            peer: list(names),
+            peer: names(opened, others(opened)),
             fingerprint: fingerprints.join(", "),
-            state: open_match::state(opened),
+            state: state(opened),
             closed: opened.is_closed(),
             log,
             changed,
