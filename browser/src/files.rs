@@ -5,7 +5,7 @@
 //! files at the first visit, and a numbered file begins with the name of the file that is in it:
 //!
 //! ```text
-//! checksum (32 bytes) | u8 length of the name | name, padded with zeros to 95 bytes | the contents
+//! checksum (32 bytes) | u64 time of creation | u8 length of the name | name, padded with zeros to 87 bytes | the contents
 //! ```
 
 use std::cell::RefCell;
@@ -19,7 +19,9 @@ use crate::host;
 const HEAD: u64 = 128;
 const CHECKSUM: usize = 32;
 /// The maximum length of a name in bytes.
-const MAX_NAME: usize = 95;
+const MAX_NAME: usize = 87;
+/// The offset of the length of the name.
+const NAME: usize = CHECKSUM + 8;
 /// The maximum length of the contents that are read, in bytes.
 const MAX_READ: u64 = 64 << 20;
 
@@ -27,9 +29,19 @@ const MAX_READ: u64 = 64 << 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Slot {
     Free,
-    Named(String),
+    Named {
+        name: String,
+        /// The time of creation, in seconds since 1970.
+        created: u64,
+    },
     /// The head is damaged, but there are contents. They are kept, and nobody uses them.
     Damaged,
+}
+
+impl Slot {
+    fn has_name(&self, wanted: &str) -> bool {
+        matches!(self, Slot::Named { name, .. } if name == wanted)
+    }
 }
 
 thread_local! {
@@ -44,7 +56,9 @@ pub(crate) fn open(count: u32) -> io::Result<()> {
     let mut slots: Vec<Slot> = Vec::new();
     for number in 0..count {
         let slot = read_head(number)?;
-        if matches!(slot, Slot::Named(_)) && slots.contains(&slot) {
+        if let Slot::Named { name, .. } = &slot
+            && slots.iter().any(|other| other.has_name(name))
+        {
             return Err(io::Error::new(
                 ErrorKind::InvalidData,
                 "two files of this page have the same name",
@@ -61,19 +75,18 @@ pub(crate) fn free() -> usize {
     SLOTS.with_borrow(|slots| slots.iter().filter(|slot| **slot == Slot::Free).count())
 }
 
-/// The names of all files that end in `.` and `extension`.
-pub(crate) fn names(extension: &str) -> Vec<String> {
-    let fits = |name: &&String| {
-        name.strip_suffix(extension)
-            .is_some_and(|stem| stem.ends_with('.'))
-    };
-    SLOTS.with_borrow(|slots| {
+/// The names of all files that end in `ending`, and the times of their creation in seconds since 1970, the
+/// newest first.
+pub(crate) fn names(ending: &str) -> Vec<(String, u64)> {
+    let mut names: Vec<(String, u64)> = SLOTS.with_borrow(|slots| {
         let named = slots.iter().filter_map(|slot| match slot {
-            Slot::Named(name) => Some(name),
-            Slot::Free | Slot::Damaged => None,
+            Slot::Named { name, created } if name.ends_with(ending) => Some((name.clone(), *created)),
+            _ => None,
         });
-        named.filter(fits).cloned().collect()
-    })
+        named.collect()
+    });
+    names.sort_by_key(|(_, created)| std::cmp::Reverse(*created));
+    names
 }
 
 fn checksum(rest: &[u8]) -> [u8; CHECKSUM] {
@@ -83,10 +96,11 @@ fn checksum(rest: &[u8]) -> [u8; CHECKSUM] {
         .as_bytes()
 }
 
-fn head(name: &str) -> [u8; HEAD as usize] {
+fn head(name: &str, created: u64) -> [u8; HEAD as usize] {
     let mut head = [0; HEAD as usize];
-    head[CHECKSUM] = name.len() as u8;
-    head[CHECKSUM + 1..][..name.len()].copy_from_slice(name.as_bytes());
+    head[CHECKSUM..NAME].copy_from_slice(&created.to_le_bytes());
+    head[NAME] = name.len() as u8;
+    head[NAME + 1..][..name.len()].copy_from_slice(name.as_bytes());
     let sum = checksum(&head[CHECKSUM..]);
     head[..CHECKSUM].copy_from_slice(&sum);
     head
@@ -98,14 +112,15 @@ fn read_head(number: u32) -> io::Result<Slot> {
     let read = host::file_read(number, 0, &mut head)?;
     let (sum, rest) = head.split_at(CHECKSUM);
     let name = || {
-        let len = usize::from(rest[0]);
-        let name = rest.get(1..=len).filter(|_| len <= MAX_NAME)?;
+        let len = usize::from(head[NAME]);
+        let name = head.get(NAME + 1..)?.get(..len)?;
         String::from_utf8(name.to_vec()).ok()
     };
-    Ok(match name() {
-        Some(name) if read == head.len() && sum == checksum(rest) && !name.is_empty() => {
-            Slot::Named(name)
-        }
+    Ok(match (name(), rest.first_chunk()) {
+        (Some(name), Some(created)) if read == head.len() && sum == checksum(rest) => Slot::Named {
+            name,
+            created: u64::from_le_bytes(*created),
+        },
         // The browser was killed while it created the file, which has no contents yet.
         _ if size <= HEAD => Slot::Free,
         _ => Slot::Damaged,
@@ -114,8 +129,7 @@ fn read_head(number: u32) -> io::Result<Slot> {
 
 fn find(name: &str) -> Option<u32> {
     SLOTS.with_borrow(|slots| {
-        let is_it = |slot: &Slot| matches!(slot, Slot::Named(named) if named == name);
-        Some(slots.iter().position(is_it)? as u32)
+        Some(slots.iter().position(|slot| slot.has_name(name))? as u32)
     })
 }
 
@@ -149,9 +163,11 @@ impl NamedFile {
             )
         })? as u32;
         host::file_truncate(number, 0)?;
-        host::file_write(number, 0, &head(name))?;
+        let created = host::unix();
+        host::file_write(number, 0, &head(name, created))?;
         host::file_flush(number)?;
-        SLOTS.with_borrow_mut(|slots| slots[number as usize] = Slot::Named(name.to_owned()));
+        let name = name.to_owned();
+        SLOTS.with_borrow_mut(|slots| slots[number as usize] = Slot::Named { name, created });
         Ok(NamedFile(number))
     }
 

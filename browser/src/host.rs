@@ -99,14 +99,14 @@ mod imports {
     mod host {
         #[link(wasm_import_module = "host")]
         unsafe extern "C" {
-            pub(super) safe fn now() -> f64;
-            pub(super) safe fn unix() -> f64;
-            pub(super) safe fn ended(code: i32);
-            pub(super) safe fn socket_close(socket: u32);
-            pub(super) safe fn engine_wait(ms: f64);
-            pub(super) safe fn file_size(file: u32) -> f64;
-            pub(super) safe fn file_truncate(file: u32, len: f64) -> i32;
-            pub(super) safe fn file_flush(file: u32) -> i32;
+            pub(in crate::host) safe fn now() -> f64;
+            pub(in crate::host) safe fn unix() -> f64;
+            pub(in crate::host) safe fn ended(code: i32);
+            pub(in crate::host) safe fn socket_close(socket: u32);
+            pub(in crate::host) safe fn engine_wait(ms: f64);
+            pub(in crate::host) safe fn file_size(file: u32) -> f64;
+            pub(in crate::host) safe fn file_truncate(file: u32, len: f64) -> i32;
+            pub(in crate::host) safe fn file_flush(file: u32) -> i32;
             pub(super) fn print(at: *const u8, len: usize);
             pub(super) fn respond(request: u32, status: u32, at: *const u8, len: usize);
             pub(super) fn line(at: *const u8, len: usize);

@@ -17,15 +17,10 @@ use crate::own::Own;
 pub(crate) struct Route {
     /// The address of the relay: a URL of a WebSocket.
     pub(crate) relay: String,
-    pub(crate) by: By,
-}
-
-/// What the guest knows about its host.
-#[derive(Clone)]
-pub(crate) enum By {
-    Invite(Box<Invite>),
-    /// The keys of the host, which knows those of the guest.
-    Keys(PublicIdentity),
+    /// The invite of the host, if there is one.
+    pub(crate) invite: Option<Box<Invite>>,
+    /// The keys of the host, if they are known.
+    pub(crate) peer: Option<PublicIdentity>,
 }
 
 /// A WebSocket, closed when dropped.
@@ -67,13 +62,24 @@ pub(crate) struct Call {
 }
 
 impl Call {
+    /// Call number `number` on this route. Calls alternate between the invite and the host's keys: the
+    /// host may know the invite without knowing the guest yet.
+    ///
     /// # Errors
-    /// [`MeetingError::Oneself`].
-    pub(crate) fn new(own: &Own, route: &Route, now: Duration) -> Result<Self, MeetingError> {
+    /// [`MeetingError::Oneself`]; [`MeetingError::NoAddress`] if the route has neither.
+    pub(crate) fn new(
+        own: &Own,
+        route: &Route,
+        number: u32,
+        now: Duration,
+    ) -> Result<Self, MeetingError> {
         let (timing, keys) = (Timing::default(), (own.identity(), own.name));
-        let meeting = match &route.by {
-            By::Invite(invite) => PolledMeeting::by_invite(keys, invite, timing, now),
-            By::Keys(peer) => PolledMeeting::with_known(keys, peer, timing, now)?,
+        let meeting = match (&route.invite, &route.peer) {
+            (Some(invite), peer) if number.is_multiple_of(2) || peer.is_none() => {
+                PolledMeeting::by_invite(keys, invite, timing, now)
+            }
+            (_, Some(peer)) => PolledMeeting::with_known(keys, peer, timing, now)?,
+            _ => return Err(MeetingError::NoAddress),
         };
         Ok(Call {
             socket: Socket::open(&route.relay),

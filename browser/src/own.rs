@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use anyhow::Context;
-use dealerless_table::identity::{Identity, Name, PublicIdentity, SharedPeers};
+use dealerless_table::identity::{Identity, KnownPeers, Name, PublicIdentity, SharedPeers};
 use dealerless_table::storage::Vault;
 use serde::{Deserialize, Serialize};
 
@@ -36,10 +36,19 @@ impl Own {
     pub(crate) fn open() -> anyhow::Result<Self> {
         let rng = &mut dealerless_table::system_rng();
         let mut vault = files::value("identity").context("cannot open the identity")?;
-        let identity = Identity::open_or_create(&mut vault, rng).context("cannot read the identity")?;
+        let identity = match vault.kept()? {
+            Some(seed) => Identity::from_seed(seed[..].try_into()?),
+            None => {
+                let mut seed = [0; 32];
+                rand::Rng::fill_bytes(rng, &mut seed);
+                vault.keep(&seed)?;
+                Identity::from_seed(seed)
+            }
+        };
         let peers = Box::new(files::value("peers").context("cannot open the known peers")?);
         let own = identity.succession().clone();
-        let peers = SharedPeers::open(peers, own, host::unix).context("cannot read the known peers")?;
+        let peers = KnownPeers::open(peers, std::path::Path::new("peers"), own, host::unix);
+        let peers = SharedPeers::new(peers.context("cannot read the known peers")?);
         let mut file = files::value("settings").context("cannot open the settings")?;
         let settings: Settings = match file.kept().context("cannot read the settings")? {
             Some(bytes) => serde_json::from_slice(&bytes).context("the settings are damaged")?,

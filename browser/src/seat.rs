@@ -374,7 +374,7 @@ impl SeatInPlay {
         let is_due = self.caller.next.is_some_and(|next| now >= next);
         if is_due && engine::is_settled() {
             self.caller.next = None;
-            self.caller.call = Some(Call::new(own, &self.caller.route, now)?);
+            self.caller.call = Some(Call::new(own, &self.caller.route, self.caller.tries, now)?);
         }
         if let Some(call) = &mut self.caller.call {
             let met = call.tick(now).map(|()| None);

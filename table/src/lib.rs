@@ -39,9 +39,7 @@ mod time;
 mod wire;
 
 pub use hash::hex;
-#[cfg(feature = "internals")]
-pub use random::SystemRng;
-pub use random::system_rng;
+pub use random::{SystemRng, system_rng};
 pub use seat::{Seat, SeatSet};
 
 /// Access for fuzz targets to inputs that only a hostile peer or a damaged file can produce. Any

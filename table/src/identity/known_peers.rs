@@ -95,7 +95,7 @@ pub struct KnownPeers {
 
 impl KnownPeers {
     /// Reads the list in `file`. `path` is its path, for errors.
-    pub(super) fn open(
+    pub fn open(
         mut file: Box<dyn Vault>,
         path: &Path,
         own: Succession,

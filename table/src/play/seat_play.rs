@@ -324,7 +324,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// Makes the seat wait for [`Command::Next`] after each showdown, so that the player can look
     /// at the cards.
-    pub(super) fn pause_after_showdowns(&mut self) {
+    pub fn pause_after_showdowns(&mut self) {
         self.pauses = true;
     }
 
@@ -568,7 +568,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     /// Writes all received and signed parts that are not on the disk yet.
-    pub(super) fn write(&mut self) -> Result<(), PlayError> {
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write(&mut self) -> Result<(), PlayError> {
         self.setting.journal.append(&self.unwritten)?;
         self.unwritten.clear();
         self.owes_write = false;

@@ -212,7 +212,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     /// Whether `peer` is connected and has sent its complete history on this connection.
-    pub(in crate::play) fn has_heard(&self, peer: Seat) -> bool {
+    pub fn has_heard(&self, peer: Seat) -> bool {
         let peer = self.peers.get(&peer);
         peer.is_some_and(|peer| peer.history.is_complete())
     }

@@ -1,0 +1,561 @@
+//! A guest that meets its host, sits down to a match or resumes one, and plays it.
+
+use std::time::Duration;
+
+use anyhow::{anyhow, bail, ensure};
+use dealerless::deck::Estimate;
+use dealerless::mpc::Security;
+use dealerless::shuffle::Spec;
+use dealerless::shuffle::split::Split;
+use dealerless_events::command::Said;
+use dealerless_events::event::{Event, Refusal};
+use dealerless_events::guest::{
+    ANSWER, CHANGES, END_SENT, KEEPS_CHANGING, NOT_ACCEPTED_YET, SOON, YOU_DECLINED,
+    may_have_agreed, refusal,
+};
+use dealerless_events::open_match::{elsewhere, instead_of, not_begun, removes, with_old_keys};
+use dealerless_events::peers::{self, BLOCKED, MetPeer};
+use dealerless_events::seat::Stopped;
+use dealerless_events::seated::Seated;
+use dealerless_table::connection::{ConnectionError, PolledConnection, Stream};
+use dealerless_table::log::{Header, Phase};
+use dealerless_table::play::{Control, Done, Seating, Term};
+
+use crate::failure::AnswerIsNo;
+use crate::line::{Call, Happened, Line, Route};
+use crate::matches::{self, Kept};
+use crate::own::Own;
+use crate::page;
+use crate::seat::SeatInPlay;
+
+/// The maximum number of calls until a relay has paired this guest with a live connection of the host.
+const RELAY_TRIES: u32 = 4;
+/// Timeout for the host to receive the last message of a guest that does not sit down.
+const GOODBYE: Duration = Duration::from_secs(2);
+/// The memory limit of a match, in bytes.
+const MEMORY: u64 = 256 << 20;
+/// The number of hands that are prepared at once.
+const AT_ONCE: u32 = 12;
+
+/// A guest, from the first call of its host to the end of the match.
+pub(crate) struct Guest {
+    route: Route,
+    /// The number of calls that met nobody.
+    calls: u32,
+    /// The number of times that the host has changed the match.
+    changes: usize,
+    /// The open match that the host named, or does not resume.
+    host_said: Option<HostSaid>,
+    stage: Stage,
+}
+
+#[derive(Clone, Copy)]
+enum HostSaid {
+    Open([u8; 32]),
+    Unknown([u8; 32]),
+}
+
+enum Stage {
+    Calling(Box<Call>),
+    /// The player is asked.
+    Asked(Box<Line>, Question),
+    /// The host is asked for the seat.
+    Asking {
+        line: Box<Line>,
+        offer: Offer,
+        since: Duration,
+        is_told: bool,
+    },
+    /// The guest does not sit down. The host is told why.
+    Leaving {
+        line: Box<Line>,
+        until: Duration,
+        why: anyhow::Error,
+    },
+    Playing(Box<SeatInPlay>),
+    /// The stage changes.
+    Changing,
+}
+
+enum Question {
+    /// Whether to play with a peer after failed attempts.
+    Again,
+    /// Whether to sit down on these terms.
+    Sit(Offer),
+}
+
+/// A match that the host proposes.
+struct Offer {
+    seating: Seating,
+    /// The open match that is given up for it.
+    instead_of: Option<Kept>,
+}
+
+/// How a guest has ended.
+pub(crate) type Ended = anyhow::Result<()>;
+
+impl Guest {
+    /// A guest that calls the host of an invite, or a known player.
+    ///
+    /// # Errors
+    /// If these are the keys of this player.
+    pub(crate) fn joining(own: &Own, route: Route, now: Duration) -> anyhow::Result<Self> {
+        let call = Call::new(own, &route, 0, now)?;
+        Ok(Guest {
+            route,
+            calls: 1,
+            changes: 0,
+            host_said: None,
+            stage: Stage::Calling(Box::new(call)),
+        })
+    }
+
+    /// A guest that resumes the match of a file.
+    ///
+    /// # Errors
+    /// If the match cannot be resumed here.
+    pub(crate) fn resuming(own: &Own, route: Route, kept: Kept, now: Duration) -> anyhow::Result<Self> {
+        let mut seat = matches::resume(own, kept, route.clone(), now)?;
+        seat.reconnect(now)?;
+        Ok(Guest {
+            route,
+            calls: 0,
+            changes: CHANGES,
+            host_said: None,
+            stage: Stage::Playing(Box::new(seat)),
+        })
+    }
+
+    /// The connection with this socket.
+    pub(crate) fn line(&mut self, socket: u32) -> Option<&mut Line> {
+        match &mut self.stage {
+            Stage::Playing(seat) => seat.line(socket),
+            Stage::Asked(line, _) | Stage::Asking { line, .. } | Stage::Leaving { line, .. } => {
+                Some(&mut **line).filter(|line| line.has(socket))
+            }
+            Stage::Calling(_) | Stage::Changing => None,
+        }
+    }
+
+    /// Something has happened to a socket.
+    ///
+    /// # Errors
+    /// The guest cannot continue.
+    pub(crate) fn happened(
+        &mut self,
+        own: &mut Own,
+        socket: u32,
+        what: Happened<'_>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        match &mut self.stage {
+            Stage::Playing(seat) => seat.happened(own, socket, what, now)?,
+            Stage::Calling(call) if call.has(socket) => match call.happened(what, now) {
+                Ok(None) => {}
+                Ok(Some(connection)) => self.met(own, connection, now)?,
+                Err(error) if !error.is_final() && self.calls < RELAY_TRIES && matches!(what, Happened::Closed) => {
+                    self.calls += 1;
+                    self.stage = Stage::Calling(Box::new(Call::new(own, &self.route, 0, now)?));
+                }
+                Err(error) => return Err(error.into()),
+            },
+            _ => {
+                if let Some(line) = self.line(socket) {
+                    line.happened(what, now);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Continues after the meeting.
+    fn met(&mut self, own: &mut Own, connection: PolledConnection, now: Duration) -> anyhow::Result<()> {
+        let Stage::Calling(call) = std::mem::replace(&mut self.stage, Stage::Changing) else {
+            return Ok(());
+        };
+        let line = Box::new(call.connected(connection));
+        let met = &line.connection.met;
+        let notice = peers::recognise(
+            &mut own.peers.lock(),
+            own.identity().public(),
+            MetPeer {
+                succession: &met.succession,
+                name: &met.peer_name,
+                addresses: &[],
+                relay: None,
+            },
+        )?;
+        if let Some(text) = notice {
+            page::tell(&Event::Notice { text });
+        }
+        ensure!(!peers::is_blocked(&own.peers.lock(), &met.peer), BLOCKED);
+        own.keep_relay(&met.peer, &self.route.relay)?;
+        self.route.peer = Some(met.peer.clone());
+        let question = peers::question(&own.peers.lock(), &met.peer, &met.peer_name)?;
+        match question {
+            Some(question) => {
+                page::tell(&question);
+                self.stage = Stage::Asked(line, Question::Again);
+                Ok(())
+            }
+            None => self.sit(own, line, now),
+        }
+    }
+
+    /// Resumes the open match with this host, or asks the player about the one that it proposes.
+    fn sit(&mut self, own: &mut Own, line: Box<Line>, now: Duration) -> anyhow::Result<()> {
+        let peer = &line.connection.met.peer;
+        let mut kept = match self.host_said {
+            Some(HostSaid::Open(of)) => match matches::find(own, &of)? {
+                Some(kept) => Some(kept),
+                None => bail!(elsewhere(&of)),
+            },
+            _ => matches::open_with(own, peer)?,
+        };
+        if let Some(kept) = &kept
+            && kept.peer() != peer
+        {
+            bail!(with_old_keys(&kept.id(), &kept.peer_name()));
+        }
+        let given_up = kept.take_if(|kept| {
+            matches!(self.host_said, Some(HostSaid::Unknown(of)) if of == kept.id())
+        });
+        if let Some(kept) = kept {
+            let is_over = matches!(kept.opened.log.phase(), Phase::Over(_));
+            if is_over {
+                page::tell(&Event::Notice { text: END_SENT.into() });
+            }
+            let mut seat = matches::resume(own, kept, self.route.clone(), now)?;
+            seat.resume(*line, now)?;
+            self.stage = Stage::Playing(Box::new(seat));
+            return Ok(());
+        }
+        let seating = match agree(own, &line) {
+            Ok(seating) => seating,
+            Err(why) => {
+                self.decline(line, Term::All, why, now);
+                return Ok(());
+            }
+        };
+        if let Some(kept) = &given_up {
+            let text = instead_of(&kept.opened);
+            page::tell(&Event::Notice { text });
+        }
+        let terms = Seated::of(&seating.sitting, None, false);
+        page::tell(&Event::AskSit(Box::new(terms)));
+        let offer = Offer {
+            seating,
+            instead_of: given_up,
+        };
+        self.stage = Stage::Asked(line, Question::Sit(offer));
+        Ok(())
+    }
+
+    /// Tells the host which term this guest does not accept, and ends.
+    fn decline(&mut self, mut line: Box<Line>, term: Term, why: anyhow::Error, now: Duration) {
+        let declines = Control::Declines(term).encode();
+        // The reason matters more than whether the host receives it.
+        let _ = line.connection.core.send(Stream::Control, &declines);
+        line.connection.core.close();
+        self.stage = Stage::Leaving {
+            line,
+            until: now + GOODBYE,
+            why,
+        };
+    }
+
+    /// A command of the player.
+    ///
+    /// # Errors
+    /// The guest cannot continue, or the player ends the program.
+    pub(crate) fn said(
+        &mut self,
+        own: &mut Own,
+        said: Said,
+        turn: Option<u64>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        if let Stage::Playing(seat) = &mut self.stage {
+            match said.command() {
+                Some(command) => seat.command(command, turn),
+                None => page::tell(&Event::refused(
+                    Refusal::NobodyAsked,
+                    "there is no such question to answer now",
+                )),
+            }
+            return Ok(());
+        }
+        match (std::mem::replace(&mut self.stage, Stage::Changing), said) {
+            (_, Said::Leave { .. }) => Err(crate::failure::BrokenOff.into()),
+            (Stage::Asked(line, Question::Again), Said::Again {}) => self.sit(own, line, now),
+            (Stage::Asked(line, Question::Sit(offer)), Said::Sit { agree: true }) => {
+                self.ask_host(line, offer, now);
+                Ok(())
+            }
+            (Stage::Asked(line, Question::Sit(_)), Said::Sit { agree: false }) => {
+                self.decline(line, Term::All, AnswerIsNo(YOU_DECLINED).into(), now);
+                Ok(())
+            }
+            (stage, _) => {
+                self.stage = stage;
+                page::tell(&Event::refused(
+                    Refusal::NotAllowed,
+                    "no match has begun; only an answer to the question is accepted",
+                ));
+                Ok(())
+            }
+        }
+    }
+
+    fn ask_host(&mut self, mut line: Box<Line>, offer: Offer, now: Duration) {
+        // If the connection has ended, an answer that came before is still read.
+        let _ = line.connection.core.send(Stream::Control, &Control::Sit.encode());
+        self.stage = Stage::Asking {
+            line,
+            offer,
+            since: now,
+            is_told: false,
+        };
+    }
+
+    /// Does all that is due. Returns how the guest has ended, once it has.
+    pub(crate) fn step(&mut self, own: &mut Own, now: Duration) -> Option<Ended> {
+        match self.next(own, now) {
+            Ok(ended) => ended.then_some(Ok(())),
+            Err(error) => Some(Err(error)),
+        }
+    }
+
+    fn next(&mut self, own: &mut Own, now: Duration) -> anyhow::Result<bool> {
+        let stage = std::mem::replace(&mut self.stage, Stage::Changing);
+        match stage {
+            Stage::Calling(mut call) => {
+                call.tick(now)?;
+                self.stage = Stage::Calling(call);
+            }
+            Stage::Asked(mut line, question) => {
+                line.flush(now);
+                // The reason may be in a message.
+                match question {
+                    Question::Sit(offer) if line.connection.core.ended().is_some() => {
+                        self.ask_host(line, offer, now);
+                        return self.next(own, now);
+                    }
+                    question => self.stage = Stage::Asked(line, question),
+                }
+            }
+            Stage::Asking {
+                line,
+                offer,
+                since,
+                is_told,
+            } => self.wait_for_host(own, line, offer, (since, is_told), now)?,
+            Stage::Leaving {
+                mut line,
+                until,
+                why,
+            } => {
+                line.flush(now);
+                if line.connection.core.ended().is_some() || now >= until {
+                    return Err(why);
+                }
+                self.stage = Stage::Leaving { line, until, why };
+            }
+            Stage::Playing(mut seat) => match seat.step(own, now) {
+                None => self.stage = Stage::Playing(seat),
+                Some(stopped) => return self.stopped(own, &seat, stopped?, now),
+            },
+            Stage::Changing => {}
+        }
+        Ok(false)
+    }
+
+    fn wait_for_host(
+        &mut self,
+        own: &mut Own,
+        mut line: Box<Line>,
+        offer: Offer,
+        (since, mut is_told): (Duration, bool),
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        line.flush(now);
+        match line.connection.core.next_message() {
+            Ok(None) if now >= since + ANSWER => {
+                return Err(anyhow::Error::new(ConnectionError::TimedOut)
+                    .context("the host has not answered"));
+            }
+            Ok(None) => {
+                if !is_told && now >= since + SOON {
+                    is_told = true;
+                    page::tell(&Event::Notice {
+                        text: NOT_ACCEPTED_YET.into(),
+                    });
+                }
+                self.stage = Stage::Asking {
+                    line,
+                    offer,
+                    since,
+                    is_told,
+                };
+            }
+            Ok(Some(message)) => {
+                let control = match message.stream {
+                    Stream::Control => Control::decode(&message.bytes),
+                    _ => None,
+                };
+                match control {
+                    Some(control) if refusal(&control).is_some() => {
+                        bail!(AnswerIsNo(refusal(&control).unwrap_or_default()))
+                    }
+                    Some(Control::Sit) => self.begin(own, line, offer, now)?,
+                    Some(Control::Open(of)) => self.change(own, HostSaid::Open(of), now)?,
+                    _ => bail!(ConnectionError::Broken("an unexpected answer")),
+                }
+            }
+            Err(why) if may_have_agreed(&why) => self.begin(own, line, offer, now)?,
+            Err(why) => return Err(anyhow::Error::new(why).context("the host has not answered")),
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, own: &mut Own, line: Box<Line>, offer: Offer, now: Duration) -> anyhow::Result<()> {
+        if let Some(kept) = offer.instead_of {
+            kept.close()?;
+        }
+        let mut seat = matches::begin(own, offer.seating, self.route.clone(), now)?;
+        seat.begin(*line, now)?;
+        self.stage = Stage::Playing(Box::new(seat));
+        Ok(())
+    }
+
+    /// The host has named another match. Calls it again.
+    fn change(&mut self, own: &mut Own, said: HostSaid, now: Duration) -> anyhow::Result<()> {
+        self.changes += 1;
+        ensure!(self.changes <= CHANGES, KEEPS_CHANGING);
+        self.host_said = Some(said);
+        self.calls = 1;
+        self.stage = Stage::Calling(Box::new(Call::new(own, &self.route, 0, now)?));
+        Ok(())
+    }
+
+    /// The match has stopped here.
+    fn stopped(
+        &mut self,
+        own: &mut Own,
+        seat: &SeatInPlay,
+        stopped: Stopped,
+        now: Duration,
+    ) -> anyhow::Result<bool> {
+        seat.tell_end(&stopped)?;
+        let of = seat.of();
+        match stopped {
+            Stopped::Over(_) => {
+                matches::over(&of)?;
+                Ok(true)
+            }
+            Stopped::Left => Ok(true),
+            Stopped::Closed => {
+                matches::find(own, &of)?.map_or(Ok(()), Kept::close)?;
+                Ok(true)
+            }
+            Stopped::BrokenOff => Err(crate::failure::BrokenOff.into()),
+            Stopped::Declined(control) => {
+                if let Some(text) = refusal(&control) {
+                    bail!(AnswerIsNo(text));
+                }
+                let asks = self.changes < CHANGES;
+                let Some(kept) = matches::find(own, &of)? else {
+                    bail!(not_begun(&of));
+                };
+                if removes(&kept.opened.log, kept.opened.sitting.seat, &control, asks)? {
+                    matches::forget(&of)?;
+                }
+                let said = match control {
+                    Control::Open(of) => HostSaid::Open(of),
+                    Control::Unknown(of) => HostSaid::Unknown(of),
+                    _ => return Err(anyhow!("the host sent an unexpected answer")),
+                };
+                self.change(own, said, now)?;
+                Ok(false)
+            }
+        }
+    }
+
+    /// The player ends the program.
+    ///
+    /// # Errors
+    /// [`BrokenOff`](crate::failure::BrokenOff), unless a match must end first.
+    pub(crate) fn break_off(&mut self, now: Duration) -> anyhow::Result<()> {
+        match &mut self.stage {
+            Stage::Playing(seat) => {
+                seat.break_off(now);
+                Ok(())
+            }
+            _ => Err(crate::failure::BrokenOff.into()),
+        }
+    }
+
+    /// A result of the engine.
+    pub(crate) fn engine_done(&mut self, socket: u32, done: Done) {
+        if let Stage::Playing(seat) = &mut self.stage {
+            seat.engine_done(socket, done);
+        }
+    }
+
+    /// The time of the next timer.
+    pub(crate) fn timer(&mut self, now: Duration) -> Duration {
+        match &mut self.stage {
+            Stage::Calling(call) => call.timer(),
+            Stage::Asked(line, _) => line.timer(),
+            Stage::Asking {
+                line,
+                since,
+                is_told,
+                ..
+            } => {
+                let deadline = if *is_told { ANSWER } else { SOON };
+                line.timer().min(*since + deadline)
+            }
+            Stage::Leaving { line, until, .. } => line.timer().min(*until),
+            Stage::Playing(seat) => seat.timer(now),
+            Stage::Changing => Duration::MAX,
+        }
+    }
+}
+
+/// Checks the host's proposal before anything has begun.
+fn agree(own: &Own, line: &Line) -> anyhow::Result<Seating> {
+    let header = Seating::proposal(&line.connection.met.header)?;
+    ensure!(
+        header.sealed().is_some(),
+        "this page plays matches of two; to play with more, use the program `dealerless`"
+    );
+    check_memory(&header)?;
+    let own = (own.identity().public(), own.name);
+    Ok(Seating::of_meeting(&line.connection.met, header, own)?)
+}
+
+/// Checks the memory that the match takes, before a circuit is built.
+fn check_memory(header: &Header) -> anyhow::Result<()> {
+    let stakes = &header.stakes;
+    let at_once = AT_ONCE.min(stakes.hands());
+    let estimate = match (stakes.boards(), header.sealed()) {
+        (Some(boards), _) => {
+            let ands = Split::new(stakes.deck().0 / 4, boards as usize)?.estimated_ands();
+            Estimate::of_ands(ands, Security::Malicious, at_once)
+        }
+        (None, Some(terms)) => {
+            let (cards, drawn) = stakes.deck();
+            Estimate::of(Spec::new(cards, drawn, terms.algorithm)?, Security::Malicious, at_once)
+        }
+        (None, None) => return Ok(()),
+    };
+    let memory = estimate.memory(1);
+    ensure!(
+        memory <= MEMORY,
+        "the host's proposal takes {} MB of memory; this page takes at most {} MB",
+        memory >> 20,
+        MEMORY >> 20
+    );
+    Ok(())
+}

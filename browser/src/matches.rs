@@ -1,0 +1,215 @@
+//! The matches that the player has kept: one file with the record, one with the inputs to the shuffles, and
+//! the two files of the deck in play.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use dealerless_events::open_match::closed_claim;
+use dealerless_table::hex;
+use dealerless_table::identity::PublicIdentity;
+use dealerless_table::log::{Inputs, Journal, MatchLog, Opened, Phase, Sitting};
+use dealerless_table::play::{DealCircuit, DeckSetting, SealedSetting, Seating, Setting};
+use dealerless_table::storage::Storage as _;
+use dealerless_table::system_rng;
+
+use crate::files::{self, NamedFile};
+use crate::host;
+use crate::line::Route;
+use crate::own::Own;
+use crate::seat::{SeatInPlay, SeatSetting};
+
+/// The ending of the names of records.
+pub(crate) const RECORD: &str = ".log";
+
+/// The name of the record of a match.
+pub(crate) fn record_name(of: &[u8; 32]) -> String {
+    hex(of) + RECORD
+}
+
+fn inputs_name(of: &[u8; 32]) -> String {
+    hex(of) + ".inputs"
+}
+
+fn deck_name(of: &[u8; 32]) -> String {
+    hex(of) + ".deck"
+}
+
+/// A match that was kept, with its file.
+pub(crate) struct Kept {
+    pub(crate) opened: Opened<NamedFile>,
+    /// The time at which its file was created, in seconds since 1970.
+    pub(crate) created: u64,
+}
+
+impl Kept {
+    pub(crate) fn id(&self) -> [u8; 32] {
+        self.opened.sitting.match_info.id()
+    }
+
+    /// The keys of the other player.
+    pub(crate) fn peer(&self) -> &PublicIdentity {
+        let sitting = &self.opened.sitting;
+        &sitting.match_info.players()[sitting.seat.next(2).index()].identity
+    }
+
+    pub(crate) fn peer_name(&self) -> String {
+        let sitting = &self.opened.sitting;
+        let name = sitting.names.get(sitting.seat.next(2).index());
+        name.map_or_else(String::new, ToString::to_string)
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(self.opened.log.phase(), Phase::Over(_))
+    }
+
+    /// Closes the match on this side.
+    ///
+    /// # Errors
+    /// If its file cannot be written.
+    pub(crate) fn close(mut self) -> anyhow::Result<()> {
+        let claim = closed_claim(&self.opened.log, host::unix());
+        Ok(self.opened.journal.append_claim(&claim)?)
+    }
+}
+
+/// All matches of two, the newest first, and the names of the records that cannot be read with the errors.
+pub(crate) fn all(own: &Own) -> (Vec<Kept>, Vec<(String, u64, anyhow::Error)>) {
+    let (mut kept, mut unread) = (Vec::new(), Vec::new());
+    for (name, created) in files::names(RECORD) {
+        let Some(file) = NamedFile::open(&name) else {
+            continue;
+        };
+        match Journal::open(file, own.identity().file_key()) {
+            Ok(opened) => kept.push(Kept { opened, created }),
+            Err(error) => unread.push((name, created, error.into())),
+        }
+    }
+    (kept, unread)
+}
+
+/// The match with this id.
+///
+/// # Errors
+/// If its record cannot be read.
+pub(crate) fn find(own: &Own, of: &[u8; 32]) -> anyhow::Result<Option<Kept>> {
+    let Some(file) = NamedFile::open(&record_name(of)) else {
+        return Ok(None);
+    };
+    let opened = Journal::open(file, own.identity().file_key()).context("cannot read the match")?;
+    Ok(Some(Kept { opened, created: 0 }))
+}
+
+/// The open match with this peer that was begun last. Matches that have no part are removed: for the peer,
+/// they never began.
+///
+/// # Errors
+/// If a file cannot be removed.
+pub(crate) fn open_with(own: &Own, peer: &PublicIdentity) -> anyhow::Result<Option<Kept>> {
+    let (kept, _) = all(own);
+    for kept in kept {
+        if kept.is_over() || kept.opened.is_closed() || kept.peer() != peer {
+            continue;
+        }
+        if kept.opened.log.history(0).next().is_none() {
+            forget(&kept.id())?;
+            continue;
+        }
+        return Ok(Some(kept));
+    }
+    Ok(None)
+}
+
+/// Whether the match is neither over nor without any part.
+pub(crate) fn is_open(kept: &Kept) -> bool {
+    !kept.is_over() && kept.opened.log.history(0).next().is_some()
+}
+
+/// The bytes of a record.
+///
+/// # Errors
+/// If there is no such record, or it cannot be read.
+pub(crate) fn record(name: &str) -> anyhow::Result<Vec<u8>> {
+    let mut file = NamedFile::open(name).context("there is no such match here")?;
+    Ok(file.read()?)
+}
+
+/// Removes the files of a match.
+///
+/// # Errors
+/// If a file cannot be removed.
+pub(crate) fn forget(of: &[u8; 32]) -> anyhow::Result<()> {
+    over(of)?;
+    NamedFile::remove(&inputs_name(of))?;
+    Ok(NamedFile::remove(&record_name(of))?)
+}
+
+/// Removes the files that only an open match needs.
+///
+/// # Errors
+/// If a file cannot be removed.
+pub(crate) fn over(of: &[u8; 32]) -> anyhow::Result<()> {
+    Ok(files::remove_value(&deck_name(of))?)
+}
+
+/// Begins a match to which both players have agreed.
+///
+/// # Errors
+/// If its files cannot be created.
+pub(crate) fn begin(
+    own: &Own,
+    seating: Seating,
+    route: Route,
+    now: Duration,
+) -> anyhow::Result<SeatInPlay> {
+    let Seating { sitting, circuit } = seating;
+    let of = sitting.match_info.id();
+    let file = NamedFile::open_or_create(&record_name(&of));
+    let file = file.context("cannot make the file of the match")?;
+    let journal = Journal::create(file, own.identity().file_key(), &sitting)?;
+    let log = MatchLog::new(sitting.match_info.clone(), sitting.seat);
+    let setting = setting(own, &sitting, journal, log, circuit)?;
+    SeatInPlay::new(own, &sitting, setting, false, route, now)
+}
+
+/// Resumes a match, still without a connection.
+///
+/// # Errors
+/// If this program cannot resume it, or a file is damaged.
+pub(crate) fn resume(
+    own: &Own,
+    kept: Kept,
+    route: Route,
+    now: Duration,
+) -> anyhow::Result<SeatInPlay> {
+    let opened = kept.opened;
+    let Seating { sitting, circuit } = Seating::of_file(opened.sitting)?;
+    let setting = setting(own, &sitting, opened.journal, opened.log, circuit)?;
+    SeatInPlay::new(own, &sitting, setting, true, route, now)
+}
+
+fn setting(
+    own: &Own,
+    sitting: &Sitting,
+    journal: Journal<NamedFile>,
+    log: MatchLog,
+    circuit: Arc<DealCircuit>,
+) -> anyhow::Result<SeatSetting> {
+    let of = sitting.match_info.id();
+    let inputs = NamedFile::open_or_create(&inputs_name(&of))
+        .and_then(|file| Inputs::open(file, own.identity().file_key(), of))
+        .context("cannot open the file of your inputs to the shuffles")?;
+    let vault = files::value(&deck_name(&of)).context("cannot open the files of the deck")?;
+    Ok(Setting {
+        identity: own.shared_identity(),
+        seat: sitting.seat,
+        log,
+        journal,
+        deck: DeckSetting::Sealed(SealedSetting {
+            inputs: inputs.file,
+            vault,
+            circuit,
+        }),
+        rng: system_rng(),
+    })
+}

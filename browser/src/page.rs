@@ -1,0 +1,339 @@
+//! The requests of the page, and the program that plays: hosting, joining and resuming are programs, of
+//! which one runs at a time.
+
+use std::cell::RefCell;
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use dealerless_events::command;
+use dealerless_events::event::{Event, VERSION};
+use dealerless_events::records::answers;
+use dealerless_events::records::history::{self, RecordFile};
+use dealerless_events::records::show;
+use dealerless_events::stored::{self, OpenMatch, UnreadMatch};
+use dealerless_table::connection::Invite;
+use dealerless_table::play::Done;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::failure::{BrokenOff, exit_code};
+use crate::guest::Guest;
+use crate::line::{Happened, Line, Route};
+use crate::own::Own;
+use crate::{engine, files, host, matches};
+
+/// The maximum length of a command line.
+const MAX_COMMAND: usize = 8 << 10;
+/// The maximum size of two records together, in bytes.
+const MAX_RECORDS: usize = 32 << 20;
+
+struct Page {
+    own: Own,
+    /// The program that plays.
+    guest: Option<Guest>,
+}
+
+thread_local! {
+    static PAGE: RefCell<Option<Page>> = const { RefCell::new(None) };
+}
+
+/// Reads what the player has kept in the files 0 to `count`.
+///
+/// # Errors
+/// If a file is damaged, or cannot be read or written.
+pub(crate) fn start(count: u32) -> anyhow::Result<()> {
+    files::open(count).context("cannot read the files of this page")?;
+    let own = Own::open()?;
+    PAGE.set(Some(Page { own, guest: None }));
+    Ok(())
+}
+
+fn with_page<R>(work: impl FnOnce(&mut Page) -> R) -> Option<R> {
+    PAGE.with_borrow_mut(|page| page.as_mut().map(work))
+}
+
+/// The path of a record, for the player.
+pub(crate) fn log_file(of: &[u8; 32]) -> String {
+    matches::record_name(of)
+}
+
+/// Reports an event to the player.
+pub(crate) fn tell(event: &Event) {
+    match serde_json::to_string(event) {
+        Ok(line) => host::line(&(line + "\n")),
+        Err(error) => host::print(&error.to_string()),
+    }
+}
+
+/// The connection with this socket, if there is one.
+pub(crate) fn with_line<R>(socket: u32, work: impl FnOnce(&mut Line) -> R) -> Option<R> {
+    with_page(|page| page.guest.as_mut()?.line(socket).map(work)).flatten()
+}
+
+/// A result of the engine on the connection with this socket.
+pub(crate) fn engine_done(socket: u32, done: Done) {
+    with_page(|page| {
+        if let Some(guest) = &mut page.guest {
+            guest.engine_done(socket, done);
+        }
+    });
+}
+
+/// Something has happened to a socket.
+pub(crate) fn happened(socket: u32, what: Happened<'_>) {
+    with_page(|page| {
+        let Some(guest) = &mut page.guest else {
+            return;
+        };
+        let happened = guest.happened(&mut page.own, socket, what, host::now());
+        if let Err(error) = happened {
+            page.ended(Err(error));
+        }
+    });
+}
+
+/// Does all that is due. Returns the time until this must be called again.
+pub(crate) fn step() -> Duration {
+    with_page(|page| {
+        let now = host::now();
+        let Some(guest) = &mut page.guest else {
+            return Duration::MAX;
+        };
+        if let Some(ended) = guest.step(&mut page.own, now) {
+            page.ended(ended);
+            return Duration::MAX;
+        }
+        match &mut page.guest {
+            Some(guest) => guest.timer(now).saturating_sub(now),
+            None => Duration::MAX,
+        }
+    })
+    .unwrap_or(Duration::MAX)
+}
+
+/// A command of the player: a line of JSON.
+pub(crate) fn command(line: &[u8]) {
+    with_page(|page| {
+        let Some(guest) = &mut page.guest else {
+            return;
+        };
+        let text = std::str::from_utf8(line).unwrap_or_default();
+        if text.len() > MAX_COMMAND {
+            return;
+        }
+        match command::parse(text) {
+            Ok((said, turn)) => {
+                let said = guest.said(&mut page.own, said, turn, host::now());
+                if let Err(error) = said {
+                    page.ended(Err(error));
+                }
+            }
+            Err((code, message)) => tell(&Event::refused(code, message)),
+        }
+    });
+}
+
+/// Answers a request of the page.
+pub(crate) fn request(number: u32, is_post: bool, path: &str, body: &[u8]) {
+    let answered = with_page(|page| page.answer(is_post, path, body));
+    let (status, body) = match answered {
+        None => (500, error("this page has not started")),
+        Some(Ok(Some(object))) => (200, object),
+        Some(Ok(None)) => (404, error("not found")),
+        Some(Err(why)) => (500, error(&format!("{why:#}"))),
+    };
+    host::respond(number, status, &body.to_string());
+}
+
+fn error(message: &str) -> Value {
+    json!({ "error": { "message": message } })
+}
+
+/// A request to join a host.
+#[derive(Deserialize)]
+struct Join {
+    name: Option<String>,
+    /// An invite, or the name or fingerprint of a known player.
+    whom: String,
+    /// The relay: the URL of a WebSocket.
+    relay: Option<String>,
+}
+
+/// A request to resume a match, or to close it here.
+#[derive(Deserialize)]
+struct Resume {
+    #[serde(rename = "match")]
+    of: String,
+    relay: Option<String>,
+    #[serde(default)]
+    close: bool,
+}
+
+impl Page {
+    /// The answer to a request. `None` if there is no such request.
+    fn answer(&mut self, is_post: bool, path: &str, body: &[u8]) -> anyhow::Result<Option<Value>> {
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        Ok(Some(match (is_post, path) {
+            (false, "/state") => json!({ "version": env!("CARGO_PKG_VERSION"), "browser": true }),
+            (false, "/identity") => {
+                let own = self.own.identity();
+                let past = stored::past(own.succession());
+                let fingerprint = own.public().fingerprint();
+                stored::identity(fingerprint, "identity", &past, None, Some(self.own.name))
+            }
+            (false, "/peers") => {
+                let own = self.own.identity().public().fingerprint();
+                stored::peers(own, self.own.peers.lock().peers())
+            }
+            (false, "/matches") => self.matches(),
+            (false, "/history") => self.history(),
+            (false, "/show") => self.show(query.strip_prefix("match=").unwrap_or(""))?,
+            (true, "/verify") => verify(query, body)?,
+            (true, "/join") => self.join(serde_json::from_slice(body)?)?,
+            (true, "/resume") => self.resume(serde_json::from_slice(body)?)?,
+            (true, "/end") => {
+                self.end();
+                json!({})
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn matches(&self) -> Value {
+        let (kept, unread) = matches::all(&self.own);
+        let open: Vec<_> = kept
+            .iter()
+            .filter(|kept| matches::is_open(kept))
+            .map(|kept| OpenMatch::of(&kept.opened, log_file(&kept.id()), kept.created))
+            .collect();
+        let unread: Vec<_> = unread
+            .into_iter()
+            .map(|(name, _, error)| UnreadMatch {
+                of: name.chars().take(16).collect(),
+                peer: String::new(),
+                message: format!("{error:#}"),
+                log: name,
+            })
+            .collect();
+        stored::open_matches(&open, &unread)
+    }
+
+    fn history(&self) -> Value {
+        let identity = self.own.identity();
+        let files = files::names(matches::RECORD).into_iter().map(|(name, changed)| {
+            let bytes = matches::record(&name).map_err(|error| format!("{error:#}"));
+            let file = RecordFile {
+                match_id: name.chars().take(16).collect(),
+                file: name,
+                peer: String::new(),
+                bytes: bytes.as_ref().map_or(0, |bytes| bytes.len() as u64),
+                changed,
+            };
+            let record = bytes.map(|bytes| show::read(&bytes, Some(identity)));
+            (file, record)
+        });
+        json!({ "matches": history::list(files) })
+    }
+
+    fn show(&self, called: &str) -> anyhow::Result<Value> {
+        let names = files::names(matches::RECORD);
+        let is_called = |(name, _): &&(String, u64)| {
+            let id = name.strip_suffix(matches::RECORD).unwrap_or_default();
+            show::is_id_of(called, id)
+        };
+        let (name, _) = names.iter().find(is_called).context("there is no such match here")?;
+        let record = show::read(&matches::record(name)?, Some(self.own.identity()))?;
+        Ok(answers::shown(&record, None))
+    }
+
+    fn join(&mut self, join: Join) -> anyhow::Result<Value> {
+        ensure!(self.guest.is_none(), "a match is being played: end it first");
+        if let Some(name) = &join.name {
+            self.own.rename(name).context("cannot keep your name")?;
+        }
+        let (invite, peer) = match join.whom.parse::<Invite>() {
+            Ok(invite) => (Some(Box::new(invite)), None),
+            Err(error) if join.whom.starts_with("dealerless") => return Err(error.into()),
+            Err(_) => {
+                let peers = self.own.peers.lock();
+                (None, Some(peers.find(&join.whom)?.identity.clone()))
+            }
+        };
+        let kept = peer.as_ref().and_then(|peer| self.own.relay_of(peer));
+        let relay = join.relay.as_deref().or(kept);
+        let relay = relay.context("the link names no relay: ask for a new one")?.to_owned();
+        let route = Route {
+            relay,
+            invite,
+            peer,
+        };
+        tell(&Event::Hello { version: VERSION });
+        self.guest = Some(Guest::joining(&self.own, route, host::now())?);
+        Ok(json!({}))
+    }
+
+    fn resume(&mut self, resume: Resume) -> anyhow::Result<Value> {
+        ensure!(self.guest.is_none(), "a match is being played: end it first");
+        let (kept, _) = matches::all(&self.own);
+        let is_called = |kept: &matches::Kept| {
+            dealerless_table::hex(&kept.id()).starts_with(&resume.of) && resume.of.len() >= 4
+        };
+        let kept = kept.into_iter().find(is_called).context("there is no such match here")?;
+        if resume.close {
+            kept.close()?;
+            return Ok(json!({}));
+        }
+        let peer = kept.peer().clone();
+        let relay = resume.relay.as_deref().or(self.own.relay_of(&peer));
+        let relay = relay.context("no relay is known at which the other player waits")?;
+        let route = Route {
+            relay: relay.to_owned(),
+            invite: None,
+            peer: Some(peer),
+        };
+        tell(&Event::Hello { version: VERSION });
+        self.guest = Some(Guest::resuming(&self.own, route, kept, host::now())?);
+        Ok(json!({}))
+    }
+
+    fn end(&mut self) {
+        if let Some(guest) = &mut self.guest
+            && let Err(error) = guest.break_off(host::now())
+        {
+            self.ended(Err(error));
+        }
+    }
+
+    /// The program that plays has ended.
+    fn ended(&mut self, ended: anyhow::Result<()>) {
+        self.guest = None;
+        engine::detach();
+        let code = match &ended {
+            Ok(()) => 0,
+            Err(error) => exit_code(error),
+        };
+        if let Err(error) = ended.as_ref()
+            && !error.is::<BrokenOff>()
+        {
+            tell(&Event::Error {
+                code: None,
+                exit_code: Some(code),
+                message: format!("{error:#}"),
+            });
+        }
+        host::ended(code);
+    }
+}
+
+/// Verifies one or two records. The body is their concatenation, and the query has their lengths.
+fn verify(query: &str, body: &[u8]) -> anyhow::Result<Value> {
+    ensure!(body.len() <= MAX_RECORDS, "the records are too long");
+    let lengths = query.strip_prefix("lengths=").unwrap_or("");
+    let lengths: Vec<usize> = lengths.split(',').filter_map(|length| length.parse().ok()).collect();
+    let records = match lengths[..] {
+        [length] if length == body.len() => vec![body],
+        [a, b] if a.checked_add(b) == Some(body.len()) => vec![&body[..a], &body[a..]],
+        _ => anyhow::bail!("give the lengths of one or two records"),
+    };
+    Ok(answers::verified(&records, None))
+}
