@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use anyhow::{Context, bail, ensure};
-use dealerless_events::ending::unsettled_at;
+use dealerless_events::ending::{closed, unsettled_at};
 use dealerless_events::event::{Event, VERSION};
 use dealerless_events::guest::DECLINED;
 use dealerless_events::open_match::{WENT_ON, WENT_ON_WITH_YOU, not_begun, not_resumed};
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         let mut player = args.own.player(&own);
         let names = Names::of(&Seated::of(&opened.sitting, None, false));
         let unsettled = unsettled_at(&opened.log, opened.sitting.seat, &names);
-        return stored_match::closed(&mut player, log, unsettled);
+        return player.tell(&closed(Some(log), unsettled));
     }
     let file = if args.forfeit {
         without_deck(&own, file)?

@@ -6,7 +6,7 @@ use dealerless_table::Seat;
 use dealerless_table::log::{End, MatchLog, Opening, PartKind, Phase, Settled, Stop, Unsettled};
 use dealerless_table::rules::{Learners, Legal, Outcome, SettledBy};
 
-use crate::event::Ended;
+use crate::event::{Ended, Event};
 use crate::words::{Names, capitalized, count, list};
 
 /// The exit code for incorrect usage and local errors.
@@ -314,6 +314,31 @@ pub fn due(log: &MatchLog) -> &'static str {
         Phase::Commit(_) | Phase::Reveal(_) => "roll",
         Phase::Result(_) => "sign the result",
         _ => "speak",
+    }
+}
+
+/// Returns the event for a match that was closed on this side. `log` is the path of its file, and
+/// `unsettled` describes the hand in play.
+pub fn closed(log: Option<String>, unsettled: Option<String>) -> Event {
+    let closed = "The match is closed here, but it is not over: `dealerless resume` continues it if you \
+                  name it.";
+    Event::Closed {
+        log,
+        message: match unsettled {
+            None => closed.into(),
+            Some(unsettled) => format!("{closed} {unsettled}"),
+        },
+    }
+}
+
+/// Returns the event for a player who has left a match that the others play on.
+pub(crate) fn left(log: Option<String>) -> Event {
+    let message = "You have left the match, and the others play on. Your chips are yours: you can return \
+                   with them in the next match of this table. Join again when this one is over, to \
+                   receive its end.";
+    Event::Closed {
+        log,
+        message: message.into(),
     }
 }
 

@@ -6,7 +6,7 @@ use dealerless_table::play::NotNow;
 
 use crate::event::Event;
 use crate::seated::opens;
-use crate::words::{Names, count, several_may_read};
+use crate::words::{Names, count, sentence, several_may_read};
 
 /// Returns the event for a seat that leaves, `now` or at its next turn.
 pub fn leaves(log: &MatchLog, seat: Seat, now: bool) -> Event {
@@ -26,7 +26,7 @@ pub fn leaves(log: &MatchLog, seat: Seat, now: bool) -> Event {
 }
 
 /// Describes the cost of leaving in a sentence.
-pub fn costs(log: &MatchLog, seat: Seat) -> String {
+fn costs(log: &MatchLog, seat: Seat) -> String {
     let (own, game) = (log.lost_by_leaving(seat), log.game());
     if log.match_info().seats() > 2 {
         return costs_of_several(log, own);
@@ -43,8 +43,22 @@ pub fn costs(log: &MatchLog, seat: Seat) -> String {
     }
 }
 
+/// Returns the question to a person who wants to leave. `may_close` is whether the person may instead
+/// close the match, because another player is out of time or away.
+pub fn question(log: &MatchLog, seat: Seat, names: &Names, may_close: bool) -> String {
+    let costs = costs(log, seat);
+    let leave = format!(
+        "Leave the match for good? {costs} Type q again to leave; any other input cancels."
+    );
+    if may_close {
+        format!("{} {leave}", sentence(&refusal(&NotNow::MayClose, names)))
+    } else {
+        leave
+    }
+}
+
 /// Describes why a command was refused.
-pub fn refusal(refused: &NotNow, names: &Names) -> String {
+pub(crate) fn refusal(refused: &NotNow, names: &Names) -> String {
     match refused {
         NotNow::MayClose if names.are_several() => {
             "another player has run out of time: `close` closes the match here, moves no chips, and \

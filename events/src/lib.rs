@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`event`] | [`Event`](event::Event): something that happened in a match, as one JSON object |
 //! | [`command`] | [`Said`](command::Said): a command of a player, as one JSON object |
+//! | [`seat`] | [`SeatStory`](seat::SeatStory): a seat of a match, as its player sees it |
 //! | [`story`] | [`Story`](story::Story): turns the news of a seat into events |
 //! | [`game_name`] | the names and titles of the games |
 //! | [`seated`], [`ending`], [`leaving`] | how a match begins and ends, the cost of leaving |
@@ -13,6 +14,7 @@
 //! | [`peers`] | the questions and notices about the other players |
 //! | [`stored`] | the own identity, the known players and the open matches, as JSON |
 //! | [`records`] | records of matches, as JSON and as text for people |
+//! | [`retry`] | the pauses between tries |
 //! | [`words`], [`cards`], [`hands`] | sentences, and the names of cards and bridge hands |
 //!
 //! This crate starts no threads and uses no files, sockets or terminal.
@@ -33,6 +35,8 @@ mod misleading;
 pub mod open_match;
 pub mod peers;
 pub mod records;
+pub mod retry;
+pub mod seat;
 #[expect(missing_docs, reason = "docs/table-protocol.md describes each field")]
 pub mod seated;
 pub mod stored;

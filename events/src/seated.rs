@@ -3,7 +3,7 @@
 use dealerless::deck::Choice;
 use dealerless_table::hex;
 use dealerless_table::log::{Clock, DeckTerms, Header, Past, Player, Sitting};
-use dealerless_table::play::DealCircuit;
+use dealerless_table::play::{DealCircuit, TimeLeft};
 use dealerless_table::rules::{NamedKinds, Stakes};
 use serde::{Deserialize, Serialize};
 
@@ -105,6 +105,15 @@ pub struct Time {
     #[serde(rename = "move")]
     pub each_move: u64,
     pub bank: u64,
+}
+
+impl From<TimeLeft> for Time {
+    fn from(left: TimeLeft) -> Self {
+        Time {
+            each_move: left.each_move.as_secs(),
+            bank: left.bank.as_secs(),
+        }
+    }
 }
 
 /// The chips of a game with betting.

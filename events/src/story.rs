@@ -33,17 +33,27 @@ pub struct Story {
     log_file: Option<String>,
 }
 
-/// The state of a seat that the story needs in addition to the news.
+/// The state of a seat that its story needs in addition to the news.
 pub trait SeatView {
+    /// Returns the seat.
+    fn seat(&self) -> Seat;
     /// Returns the log.
     fn log(&self) -> &MatchLog;
     /// Returns the card at `position` if this seat has seen it.
     fn card(&self, position: usize) -> Option<Card>;
     /// Whether a shown hand beats this seat's hand in every pot that the seat contests.
     fn is_beaten(&self) -> bool;
+    /// Whether the seats have the same log, so that the match can continue.
+    fn is_synced(&self) -> bool;
+    /// Whether the seat can leave at once, and not only at its next turn.
+    fn leaves_now(&self) -> bool;
 }
 
 impl<S: Storage, V: Vault, R: CryptoRng> SeatView for Play<S, V, R> {
+    fn seat(&self) -> Seat {
+        self.seat()
+    }
+
     fn log(&self) -> &MatchLog {
         self.log()
     }
@@ -54,6 +64,14 @@ impl<S: Storage, V: Vault, R: CryptoRng> SeatView for Play<S, V, R> {
 
     fn is_beaten(&self) -> bool {
         self.is_beaten()
+    }
+
+    fn is_synced(&self) -> bool {
+        self.is_synced()
+    }
+
+    fn leaves_now(&self) -> bool {
+        self.leaves_now()
     }
 }
 
@@ -73,6 +91,11 @@ impl Story {
     /// Returns the names of the players.
     pub fn names(&self) -> &Names {
         &self.names
+    }
+
+    /// Returns the path of the match file.
+    pub(crate) fn log_file(&self) -> Option<&str> {
+        self.log_file.as_deref()
     }
 
     /// Returns the events for `news`. `seat` has the state after the news.

@@ -8,15 +8,12 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::ensure;
+use dealerless_events::retry::{HOST_PAUSE, pause};
 use dealerless_table::connection::{Connection, Guest, Invite, MeetingError, Timing};
 use dealerless_table::identity::{Address, Identity, Name, Peer, PublicIdentity};
 use dealerless_table::play::Control;
-use rand::RngExt;
 
 use super::posts::{Post, Posts};
-
-/// The longest pause between two tries to reach the host.
-pub(crate) const HOST_PAUSE: Duration = Duration::from_secs(15);
 
 /// The addresses and the relay of a player, and the invite if there is one.
 #[derive(Clone)]
@@ -131,7 +128,7 @@ impl Dialer {
         self.tries = self.tries.saturating_add(1);
         let dial = move || {
             for number in tries.. {
-                sleep(pause(number, longest), &ended);
+                sleep(pause(number, longest, &mut rand::rng()), &ended);
                 if ended.load(Ordering::Relaxed) {
                     return;
                 }
@@ -196,13 +193,6 @@ impl Call {
     }
 }
 
-/// The pause after `tries` failed tries: 0.2 s, doubled with each try up to `longest`. It is reduced
-/// at random by up to a fifth, so that two players do not keep missing each other.
-pub(crate) fn pause(tries: u32, longest: Duration) -> Duration {
-    let full = Duration::from_millis(200 << tries.min(16)).min(longest);
-    full.mul_f64(rand::rng().random_range(0.8..=1.0))
-}
-
 fn sleep(time: Duration, ended: &AtomicBool) {
     const POLL: Duration = Duration::from_millis(50);
     let mut left = time;
@@ -210,25 +200,5 @@ fn sleep(time: Duration, ended: &AtomicBool) {
         let step = left.min(POLL);
         thread::sleep(step);
         left -= step;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_pause_doubles_from_a_fifth_of_a_second_to_fifteen() {
-        for (tries, most) in [
-            (0, 200),
-            (1, 400),
-            (3, 1600),
-            (6, 12_800),
-            (7, 15_000),
-            (99, 15_000),
-        ] {
-            let pause = pause(tries, HOST_PAUSE).as_millis();
-            assert!((most * 4 / 5..=most).contains(&pause), "{tries}: {pause}");
-        }
     }
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use dealerless_events::seat::Other;
 use dealerless_table::Seat;
 use dealerless_table::connection::{Connection, Door};
 use dealerless_table::identity::Address;
@@ -21,7 +22,6 @@ use super::door::{
 use super::open::{MatchFile, guests_file};
 use super::own::Own;
 use super::posts::Posts;
-use super::seat::Other;
 use super::waiting_room::WaitingRoom;
 use crate::whole_file;
 

@@ -17,7 +17,6 @@ mod guest_terms;
 pub(crate) mod guests;
 mod headings;
 mod input;
-mod leaving;
 mod meet_again;
 pub(crate) mod open;
 mod own;

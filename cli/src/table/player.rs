@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use dealerless_events::command::{Complaint, Said};
 use dealerless_events::event::Event;
+use dealerless_events::seat::PlayerNeeds;
 use dealerless_events::seated::Time;
 use rand::rngs::StdRng;
 
@@ -52,11 +53,6 @@ impl Player {
     pub(crate) fn pausing(self, pauses: bool) -> Self {
         let pauses = pauses && self.bot.is_none();
         Player { pauses, ..self }
-    }
-
-    /// Whether the player gets time to look at a showdown.
-    pub(crate) fn pauses(&self) -> bool {
-        self.pauses
     }
 
     /// Starts to read the player's input, unless the reading has started or the player is a bot.
@@ -215,16 +211,11 @@ impl Player {
         }
     }
 
-    /// The length of a wait at which the next report is due, after the report at `reported`.
-    pub(crate) fn next_waiting_report(&self, reported: Duration) -> Duration {
-        match self.screen() {
-            Some(screen) if screen.is_live() => reported + Duration::from_secs(1),
-            _ => match reported.as_secs() {
-                0 => Duration::from_secs(5),
-                5 => Duration::from_secs(15),
-                15 => Duration::from_secs(60),
-                _ => reported + Duration::from_secs(60),
-            },
+    /// What the player needs from the seat.
+    pub(crate) fn needs(&self) -> PlayerNeeds {
+        PlayerNeeds {
+            pauses: self.pauses,
+            each_second: self.screen().is_some_and(|screen| screen.is_live()),
         }
     }
 }

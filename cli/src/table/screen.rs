@@ -27,7 +27,6 @@ use output::Output;
 use run_out::RunOut;
 
 pub(crate) use output::Columns;
-pub(crate) use run_out::STREET;
 
 /// A screen.
 pub(crate) struct Screen {

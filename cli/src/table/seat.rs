@@ -2,83 +2,38 @@
 //! table go to the player, and commands of the player go to the table.
 
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use dealerless::mpc::Attempts;
-use dealerless_events::event::{Awaited, Event};
-use dealerless_events::leaving::leaves;
-use dealerless_events::peers::{MOST_VOID, question_of_tries};
-use dealerless_events::seated::Time;
-use dealerless_events::story::{Story, awaited};
-use dealerless_events::words::with_sources;
+use dealerless::net::system_time;
+use dealerless_events::seat::{
+    Accepted, ConnectionLost, SeatStory, Stopped, connected_again, gone_after, is_own_turn,
+    is_sealed, stopped_after,
+};
 use dealerless_table::Seat;
 use dealerless_table::connection::Connection;
-use dealerless_table::identity::{Name, PeersError, PublicIdentity};
-use dealerless_table::log::{End, LogEvent, Phase, Sitting};
+use dealerless_table::identity::PeersError;
+use dealerless_table::log::MatchLog;
 use dealerless_table::play::{Command, Control, News, PlayError, Table, TableEvent};
 use dealerless_table::storage::{Storage, Vault};
 
 use super::banks::Banks;
-use super::dial::{Dialer, HOST_PAUSE, pause};
+use super::dial::Dialer;
 use super::guests::OtherGuests;
-use super::leaving;
 use super::own::Own;
 use super::player::Player;
 use super::posts::Post;
-use super::screen::STREET;
 use super::session::Sessions;
 use super::standing;
 
-/// How long a person may look at a showdown before the next hand is dealt.
-const SHOWDOWN: Duration = Duration::from_millis(2500);
 /// The timeout when nothing is due.
 const LONG: Duration = Duration::from_secs(3600);
 
-/// The reason why a seat has stopped.
-#[derive(Debug)]
-pub(crate) enum Stopped {
-    /// The match is over.
-    Over(End),
-    /// The player has closed the match on this side.
-    Closed,
-    /// The player has left the match, and the others play on.
-    Left,
-    /// The player has ended the program.
-    BrokenOff,
-    /// The host does not resume this match, for the reason in the message.
-    Declined(Control),
-}
-
-/// Another player of the match.
-pub(crate) struct Other {
-    pub(crate) seat: Seat,
-    pub(crate) identity: PublicIdentity,
-    pub(crate) name: Name,
-}
-
-impl Other {
-    /// All players of a match but the one whose file this is.
-    pub(crate) fn all_of(sitting: &Sitting) -> Vec<Self> {
-        let seats = Seat::all(sitting.match_info.seats());
-        let players = seats.zip(sitting.match_info.players()).zip(&sitting.names);
-        let others = players.filter(|((seat, _), _)| *seat != sitting.seat);
-        others
-            .map(|((seat, player), name)| Other {
-                seat,
-                identity: player.identity.clone(),
-                name: name.clone(),
-            })
-            .collect()
-    }
-}
-
-/// A seat, with its table, its player and the other players.
+/// A seat, with its table and its player.
 pub(crate) struct SeatRunner<'a, S, V> {
     pub(crate) own: &'a Own,
     pub(crate) table: Table<S, V, Post>,
-    /// The other players, in order of their seats. With a sealed deck there is only one.
-    pub(crate) others: Vec<Other>,
-    pub(crate) story: Story,
+    pub(crate) story: SeatStory,
     pub(crate) player: Player,
     /// The dialer of a guest. A host waits at its door instead.
     pub(crate) dialer: Option<Dialer>,
@@ -86,28 +41,6 @@ pub(crate) struct SeatRunner<'a, S, V> {
     pub(crate) guests: Option<OtherGuests>,
     pub(crate) sessions: Sessions,
     pub(crate) banks: Option<Banks>,
-    pub(crate) wait: Wait,
-    /// The streets dealt to the board since the last choice of a seat.
-    pub(crate) run_out: u32,
-}
-
-/// The current wait for a seat or for the connection.
-pub(crate) struct Wait {
-    /// The step of the log, and whether the play is synced with the peer.
-    what: Option<(u64, bool)>,
-    since: Instant,
-    /// The length of the wait at its last report.
-    reported: Duration,
-}
-
-impl Default for Wait {
-    fn default() -> Self {
-        Wait {
-            what: None,
-            since: Instant::now(),
-            reported: Duration::ZERO,
-        }
-    }
 }
 
 impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
@@ -126,24 +59,17 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
                 let _ = banks.keep(&self.table);
             }
             let stopped = match happened {
-                None => self.report_waiting()?,
+                None => {
+                    self.report_waiting()?;
+                    None
+                }
                 Some(TableEvent::News(news)) => self.news(&news)?,
                 Some(TableEvent::ConnectionLost(peer, error)) => {
-                    self.connection_lost(peer, &error)?
+                    self.connection_lost(peer, &error)?;
+                    None
                 }
-                Some(TableEvent::Control(
-                    control @ (Control::Open(_)
-                    | Control::Unknown(_)
-                    | Control::Declined
-                    | Control::WentOn(..)),
-                )) if self.dialer.is_some() => {
-                    if self.plays_without_host() {
-                        self.table.lose_connection(Seat::HOST);
-                        let error = PlayError::Connection(io::ErrorKind::ConnectionAborted.into());
-                        self.connection_lost(Seat::HOST, &error)?
-                    } else {
-                        Some(Stopped::Declined(control))
-                    }
+                Some(TableEvent::Control(control)) if self.dialer.is_some() => {
+                    self.answered(control)?
                 }
                 // A host ignores further control messages on the connection on which it plays.
                 Some(TableEvent::Control(_)) => None,
@@ -156,28 +82,27 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         }
     }
 
+    /// Handles a message of the host to a guest. To the other guests, a guest that stops would look
+    /// absent.
+    fn answered(&mut self, control: Control) -> anyhow::Result<Option<Stopped>> {
+        let stopped = Stopped::by_host(control);
+        if stopped.is_some() && self.plays_without_host() {
+            self.table.lose_connection(Seat::HOST);
+            let error = PlayError::Connection(io::ErrorKind::ConnectionAborted.into());
+            return self.connection_lost(Seat::HOST, &error).map(|()| None);
+        }
+        Ok(stopped)
+    }
+
     fn news(&mut self, news: &News) -> anyhow::Result<Option<Stopped>> {
-        if *news == News::Resumed {
-            // The connection may be lost again by now.
-            if !self.table.play().is_synced() {
-                return Ok(None);
-            }
-            // A guest that resumes with other guests still looks for its host.
-            if self.table.is_connected() {
-                self.dialer.iter_mut().for_each(Dialer::connected);
-            }
+        // A guest that resumes with other guests still looks for its host. The connection may be lost
+        // again by now.
+        if *news == News::Resumed && self.table.play().is_synced() && self.table.is_connected() {
+            self.dialer.iter_mut().for_each(Dialer::connected);
         }
-        if let News::Voided { tries } = news {
-            self.voided(*tries)?;
-        }
-        for mut event in self.story.tell(news, self.table.play()) {
-            match &mut event {
-                Event::Chose { .. } => self.run_out = 0,
-                Event::Board { .. } => self.run_out += 1,
-                Event::YourTurn(turn) => turn.time = self.time_left(self.table.play().seat()),
-                Event::TheirTurn(turn) => turn.time = self.time_left(Seat::new(turn.seat)),
-                _ => {}
-            }
+        let (now, rng) = (system_time(), &mut rand::rng());
+        for event in self.story.news(news, &self.table, now, rng) {
+            standing::refuse_for_bots(&self.player, &event)?;
             self.player.tell(&event)?;
             if let Some(answer) = self.player.answer(&event)
                 && let Some(command) = answer.command()
@@ -185,92 +110,24 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
                 self.table.command(command)?;
             }
         }
-        if self.player.pauses()
-            && let News::Log(LogEvent::HandOver { outcome, .. }) = news
-            && !outcome.shown.is_empty()
-            && self.table.play().log().phase() == Phase::Deal
-        {
-            self.shown_down()?;
-        }
-        match news {
-            News::Log(LogEvent::Removed { seats }) => self.stop_looking_for(seats),
-            News::Log(LogEvent::Stopped { seat, .. }) if self.is_gone(*seat) => {
-                self.stop_looking_for(&[*seat]);
-            }
-            _ => {}
-        }
-        let play = self.table.play();
-        let has_left = play.log().match_info().has_roll_calls() && self.is_gone(play.seat());
-        Ok(match news {
-            News::Over(end) => Some(Stopped::Over(end.clone())),
-            // The others play on.
-            News::Log(LogEvent::Stopped { seat, .. }) if has_left && *seat == play.seat() => {
-                Some(Stopped::Left)
-            }
-            _ => None,
-        })
-    }
-
-    /// Handles the news that the peer has declared `tries` tries of this hand void. The next try
-    /// begins after a pause, which doubles each time. From [`MOST_VOID`] void tries on,
-    /// the next try begins only when the player agrees.
-    fn voided(&mut self, tries: u32) -> anyhow::Result<()> {
-        if tries < MOST_VOID {
-            let at = Instant::now() + pause(tries - 1, HOST_PAUSE);
-            self.sessions.after_pause = Some((at, Command::DealAgain));
-            return Ok(());
-        }
-        let (peer, name) = self.whom();
-        let question = question_of_tries(&self.own.peers.lock(), peer, name, tries);
-        standing::refuse_for_bots(&self.player, &question)?;
-        self.player.tell(&question)
-    }
-
-    /// Pauses after a showdown before the next hand is dealt, so that a person can look at the
-    /// cards. The pause includes the time to show each street that came after the last choice.
-    fn shown_down(&mut self) -> anyhow::Result<()> {
-        let pause = match self.run_out {
-            0 => SHOWDOWN,
-            streets => SHOWDOWN + STREET * (streets + 1),
-        };
-        self.sessions.after_pause = Some((Instant::now() + pause, Command::Next));
-        self.player.tell(&Event::Pause {
-            milliseconds: pause.as_millis() as u64,
-        })
+        let gone = gone_after(news, self.log());
+        self.stop_looking_for(&gone);
+        Ok(stopped_after(news, self.log(), self.table.play().seat()))
     }
 
     /// The remaining time of a pause before a deal. Deals the hand if no time remains.
     fn until_deal(&mut self) -> Duration {
-        let Some((at, _)) = &self.sessions.after_pause else {
-            return LONG;
-        };
-        let left = at.saturating_duration_since(Instant::now());
-        if left.is_zero()
-            && let Some((_, command)) = self.sessions.after_pause.take()
-        {
+        let now = system_time();
+        let left = self.story.until_deal(now).unwrap_or(LONG);
+        if let Some(command) = self.story.deals(now) {
             // The command fails if the match is over or the player has already dealt the hand.
             let _ = self.table.command(command);
         }
         left
     }
 
-    fn time_left(&self, seat: Seat) -> Option<Time> {
-        let left = self.table.time_left(seat)?;
-        Some(Time {
-            each_move: left.each_move.as_secs(),
-            bank: left.bank.as_secs(),
-        })
-    }
-
-    /// Whether the deck of the match is sealed. Then there is only one other player.
-    fn is_sealed(&self) -> bool {
-        let header = self.table.play().log().match_info().header();
-        header.sealed().is_some()
-    }
-
-    /// The other player of a match with a sealed deck, or the first of several.
-    fn whom(&self) -> (&PublicIdentity, &Name) {
-        (&self.others[0].identity, &self.others[0].name)
+    fn log(&self) -> &MatchLog {
+        self.table.play().log()
     }
 
     /// The counter of the attempts in the next session of the engine, if there is an engine.
@@ -278,11 +135,11 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
     /// # Errors
     /// If the peer is unknown.
     pub(crate) fn counted(&mut self) -> Result<Option<Box<dyn Attempts>>, PeersError> {
-        if !self.is_sealed() {
-            return Ok(None);
+        let other = self.story.others().first();
+        match other.filter(|_| is_sealed(self.log())) {
+            Some(other) => self.sessions.counted(self.own, &other.identity).map(Some),
+            None => Ok(None),
         }
-        let peer = &self.others[0].identity;
-        self.sessions.counted(self.own, peer).map(Some)
     }
 
     /// Starts or resumes the match on a connection. A connection of somebody who does not play is
@@ -295,11 +152,9 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         connection: Connection,
         is_first: bool,
     ) -> anyhow::Result<()> {
-        let mut others = self.others.iter();
-        let Some(other) = others.find(|other| other.identity == connection.peer) else {
+        let Some(peer) = self.story.seat_of(&connection.peer) else {
             return Ok(());
         };
-        let peer = other.seat;
         if peer != Seat::HOST
             && let Some(guests) = &mut self.guests
         {
@@ -319,50 +174,46 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
     /// Whether this side is a guest that is connected to another guest of a match that has begun. Then
     /// a host who declines cannot make this side stop: to the others it would look absent.
     fn plays_without_host(&self) -> bool {
-        let mut guests = self.others.iter().filter(|other| other.seat != Seat::HOST);
-        let has_begun = self.table.play().log().step() > 0;
+        let others = self.story.others().iter();
+        let mut guests = others.filter(|other| other.seat != Seat::HOST);
+        let has_begun = self.log().step() > 0;
         has_begun && guests.any(|guest| self.table.connection(guest.seat).is_some())
     }
 
-    fn connection_lost(
-        &mut self,
-        peer: Seat,
-        error: &PlayError,
-    ) -> anyhow::Result<Option<Stopped>> {
-        let is_synced = self.table.play().is_synced();
-        if self.is_gone(peer) {
-            // Nobody waits for this seat.
-            return Ok(None);
-        }
+    fn connection_lost(&mut self, peer: Seat, error: &PlayError) -> anyhow::Result<()> {
+        let lost = self.story.connection_lost(peer, error, self.table.play());
         if peer != Seat::HOST
             && let Some(guests) = &mut self.guests
         {
-            guests.dial(peer);
-            // Otherwise the host is gone too, and is dialled already.
-            if !is_synced && !self.table.is_connected() {
-                self.tell_line_lost(error)?;
+            match lost {
+                ConnectionLost::Ignored => {}
+                // Otherwise the host is gone too, and is dialled already.
+                ConnectionLost::Waits(event) if !self.table.is_connected() => {
+                    guests.dial(peer);
+                    self.player.tell(&event)?;
+                }
+                _ => guests.dial(peer),
             }
-            return Ok(None);
+            return Ok(());
         }
-        if is_synced {
-            // With several seats, the others go on.
-            let mut others = self.others.iter();
-            if let Some(other) = others.find(|other| other.seat == peer) {
-                let text = format!("{} is not connected ({}).", other.name, with_sources(error));
-                self.player.tell(&Event::Notice { text })?;
+        match lost {
+            ConnectionLost::Ignored => Ok(()),
+            ConnectionLost::GoesOn(event) => {
+                self.player.tell(&event)?;
+                self.dial()
             }
-            if let Some(dialer) = &mut self.dialer {
-                dialer.dial()?;
+            ConnectionLost::Waits(event) => {
+                self.player.tell(&event)?;
+                self.reconnect()
             }
-            return Ok(None);
         }
-        self.tell_line_lost(error)?;
-        self.reconnect()?;
-        Ok(None)
     }
 
-    fn is_gone(&self, seat: Seat) -> bool {
-        self.table.play().log().gone().contains(&seat)
+    fn dial(&mut self) -> anyhow::Result<()> {
+        if let Some(dialer) = &mut self.dialer {
+            dialer.dial()?;
+        }
+        Ok(())
     }
 
     /// Stops looking for seats that are gone.
@@ -376,59 +227,43 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         }
     }
 
-    fn tell_line_lost(&mut self, error: &PlayError) -> anyhow::Result<()> {
-        self.player.tell(&Event::LineLost {
-            message: with_sources(error),
-        })
-    }
-
     /// Looks for a new connection, unless the player has to be asked first.
     ///
     /// # Errors
     /// If no further session is allowed.
     pub(crate) fn reconnect(&mut self) -> anyhow::Result<()> {
         self.sessions.until_settled();
-        let question = match self.is_sealed() {
-            true => standing::question(self.own, self.whom())?,
-            false => None,
+        let question = self.story.question(self.log())?;
+        self.table.hold(question.is_some());
+        let Some(question) = question else {
+            return self.dial();
         };
-        if let Some(question) = question.filter(|_| !self.sessions.allowed) {
-            standing::refuse_for_bots(&self.player, &question)?;
-            self.table.hold(true);
-            return self.player.tell(&question);
-        }
-        self.table.hold(false);
-        if let Some(dialer) = &mut self.dialer {
-            dialer.dial()?;
-        }
-        Ok(())
+        standing::refuse_for_bots(&self.player, &question)?;
+        self.player.tell(&question)
     }
 
     fn posted(&mut self, post: Post) -> anyhow::Result<Option<Stopped>> {
         match post {
-            Post::Connection(connection) if !self.is_sealed() => {
+            Post::Connection(connection) if !is_sealed(self.log()) => {
                 let name = connection.peer_name.clone();
-                let host = &self.table.play().log().match_info().players()[0].identity;
+                let host = &self.log().match_info().players()[0].identity;
                 let is_of_star = self.guests.is_none() || connection.peer == *host;
                 self.connected(*connection, false)?;
                 if is_of_star && self.table.play().is_synced() {
-                    let text = format!("{name} is connected again.");
-                    self.player.tell(&Event::Notice { text })?;
+                    self.player.tell(&connected_again(&name))?;
                 }
             }
             Post::Connection(connection) => {
                 // The peer has lost the old connection, which this side may not have noticed.
                 self.table.lose_connections();
                 self.sessions.until_settled();
-                let asks = standing::question(self.own, self.whom())?.is_some();
-                // Otherwise the connection is dropped, which closes it. The player was asked when
-                // the last connection was lost.
-                if !asks || std::mem::take(&mut self.sessions.allowed) {
+                // Otherwise the connection is dropped, which closes it.
+                if self.story.may_connect(self.table.play().log())? {
                     self.connected(*connection, false)?;
                 }
             }
             Post::Tell(event) => self.player.tell(&event)?,
-            Post::AskLeave => self.ask_leave()?,
+            Post::AskLeave => self.player.tell(&self.story.ask_leave(&self.table))?,
             // A closed input or terminal is not a decision to leave for good.
             Post::InputEnded | Post::BreakOff => return Ok(Some(Stopped::BrokenOff)),
         }
@@ -438,89 +273,37 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
     /// Does what the seat has to do after the table accepted a command, and reports the effect to
     /// the player.
     fn accepted(&mut self, command: &Command) -> anyhow::Result<Option<Stopped>> {
-        match command {
-            Command::Close => return Ok(Some(Stopped::Closed)),
-            Command::Stay => self.player.tell(&Event::Stays {})?,
-            Command::Again if !self.table.is_connected() => {
-                self.sessions.allowed = true;
-                self.reconnect()?;
+        match self.story.accepted(command, &self.table) {
+            Accepted::Closes => return Ok(Some(Stopped::Closed)),
+            Accepted::Reconnects => self.reconnect()?,
+            Accepted::Tells(events) => {
+                for event in events {
+                    self.player.tell(&event)?;
+                }
             }
-            Command::Again => {}
-            Command::Leave { .. } => {
-                let (play, seat) = (self.table.play(), self.table.play().seat());
-                let now = play.is_synced() && play.leaves_now();
-                (self.player).tell(&leaves(play.log(), seat, now))?;
-                self.tell_if_disconnected()?;
-            }
-            _ => self.tell_if_disconnected()?,
         }
         Ok(None)
-    }
-
-    /// Notifies a player whose command cannot be sent yet.
-    fn tell_if_disconnected(&mut self) -> anyhow::Result<()> {
-        if self.table.play().is_synced() {
-            return Ok(());
-        }
-        let text = "There is no connection now. Your input is sent when the connection is back.";
-        self.player.tell(&Event::Notice { text: text.into() })
-    }
-
-    /// Tells a person who wants to leave what leaving costs, and asks for confirmation.
-    fn ask_leave(&mut self) -> anyhow::Result<()> {
-        let may_close = self.table.may_close().is_some();
-        let play = self.table.play();
-        let text = leaving::question(play.log(), play.seat(), self.story.names(), may_close);
-        self.player.tell(&Event::Notice { text })
     }
 
     /// The time until the next report of the current wait.
     fn due(&mut self) -> Duration {
-        let log = self.table.play().log();
-        let now = Some((log.step(), self.table.play().is_synced()));
-        if self.wait.what != now {
-            self.wait = Wait {
-                what: now,
-                ..Wait::default()
-            };
-        }
-        match self.awaited() {
+        let due = self.story.until_report(self.table.play(), system_time());
+        match due {
             None if self.player.shows_time() => Duration::from_secs(1),
             None => LONG,
-            Some(_) => {
-                let due = self.player.next_waiting_report(self.wait.reported);
-                due.saturating_sub(self.wait.since.elapsed())
-            }
+            Some(due) => due,
         }
     }
 
-    fn awaited(&self) -> Option<(Vec<u8>, Awaited)> {
+    fn report_waiting(&mut self) -> anyhow::Result<()> {
         let play = self.table.play();
-        if play.is_synced() {
-            return awaited(play.log(), play.seat());
+        if is_own_turn(play) {
+            let left = self.table.time_left(play.seat());
+            return self.player.show_time(left.map(Into::into));
         }
-        let seats = Seat::all(play.log().match_info().seats());
-        let others = seats.filter(|seat| *seat != play.seat() && !self.is_gone(*seat));
-        Some((others.map(Seat::number).collect(), Awaited::Line))
-    }
-
-    fn report_waiting(&mut self) -> anyhow::Result<Option<Stopped>> {
-        let due = self.player.next_waiting_report(self.wait.reported);
-        let Some((seats, what)) = self.awaited() else {
-            let left = self.time_left(self.table.play().seat());
-            self.player.show_time(left)?;
-            return Ok(None);
-        };
-        if self.wait.since.elapsed() < due {
-            return Ok(None);
+        match self.story.report(play, system_time()) {
+            Some(event) => self.player.tell(&event),
+            None => Ok(()),
         }
-        self.wait.reported = due;
-        let seconds = due.as_secs();
-        self.player.tell(&Event::Waiting {
-            seats,
-            what,
-            seconds,
-        })?;
-        Ok(None)
     }
 }

@@ -3,22 +3,16 @@
 
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless_table::identity::{PeersError, PublicIdentity};
-use dealerless_table::play::Command;
 
 use super::own::Own;
 
 /// The state of a seat's engine sessions.
 #[derive(Default)]
 pub(crate) struct Sessions {
-    /// Whether the player has agreed to another session despite earlier failures.
-    pub(crate) allowed: bool,
-    /// The end of the current pause before a deal, and the command that then deals. A pause follows
-    /// a showdown, or a deal that the peer declared void.
-    pub(crate) after_pause: Option<(Instant, Command)>,
     /// A channel that disconnects when the last session has written its final counts.
     settled: Option<Receiver<()>>,
 }

@@ -8,11 +8,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use dealerless::net::Deadlines;
-use dealerless_events::ending::{self, Breach, unconfirmed_at, unsettled_at};
+use dealerless_events::ending::Breach;
 use dealerless_events::event::{Event, Refusal};
-use dealerless_events::peers;
+use dealerless_events::seat::{LAST_CALL, SeatStory, Stopped};
 use dealerless_events::seated::Seated;
-use dealerless_events::story::{Story, hands_with_a_result};
 use dealerless_table::connection::Connection;
 use dealerless_table::identity::PublicIdentity;
 use dealerless_table::log::{End, Inputs, Journal, MatchFolder, MatchLog, Opened, Phase, Sitting};
@@ -31,20 +30,15 @@ use super::open::{self, MatchFile, deck_file, inputs_file, keys_file};
 use super::own::Own;
 use super::player::Player;
 use super::posts::{Post, Posts};
-use super::seat::{Other, SeatRunner, Stopped, Wait};
+use super::seat::SeatRunner;
 use super::session::Sessions;
 use crate::failure::BrokenOff;
-
-/// Timeout for the other side to reconnect and receive the end of a match.
-const LAST_CALL: Duration = Duration::from_secs(30);
 
 type OnDisk = Setting<DiskStorage, FileVault>;
 
 /// A seat whose match is stored in a file.
 pub(crate) struct StoredMatch<'a> {
     seat: SeatRunner<'a, DiskStorage, FileVault>,
-    /// The number of hands played before this process resumed the match.
-    before: u32,
     posts: Posts,
     log_file: String,
 }
@@ -181,16 +175,16 @@ impl<'a> StoredMatch<'a> {
         if let Some(guests) = &guests {
             guests.keep(path)?;
         }
-        let before = hands_with_a_result(&setting.log);
+        let log_file = path.display().to_string();
+        let seated = Seated::of(sitting, Some(log_file.clone()), resumed);
+        let needs = player.needs();
+        let story = SeatStory::new(sitting, &seated, &setting.log, own.peers.clone(), needs);
         let mut table = Table::new(setting, Deadlines::default())?;
-        if player.pauses() {
+        if needs.pauses {
             table.pause_after_showdowns();
         }
-        let log_file = path.display().to_string();
         // This comes before the event `seated`: an answer to that event belongs to the match.
         let early = posts.go_to(table.mailbox());
-        let seated = Seated::of(sitting, Some(log_file.clone()), resumed);
-        let story = Story::new(&seated, &sitting.match_info.header().stakes);
         player.sit(&Event::Seated(Box::new(seated)))?;
         let banks = Some(Banks::restore(path, &mut table));
         if early {
@@ -201,19 +195,15 @@ impl<'a> StoredMatch<'a> {
         let seat = SeatRunner {
             own,
             table,
-            others: Other::all_of(sitting),
             story,
             player,
             dialer,
             guests,
             sessions: Sessions::default(),
             banks,
-            wait: Wait::default(),
-            run_out: 0,
         };
         Ok(StoredMatch {
             seat,
-            before,
             posts: posts.clone(),
             log_file,
         })
@@ -273,33 +263,21 @@ impl<'a> StoredMatch<'a> {
             (Ok(Stopped::Over(_)), false) => self.last_call(),
             _ => Ok(()),
         };
-        let mut seat = self.seat;
-        match stopped? {
+        let (mut seat, stopped) = (self.seat, stopped?);
+        let play = seat.table.play();
+        let event = seat.story.last_event(&stopped, play.log(), play.seat());
+        let told = event.map_or(Ok(()), |event| seat.player.tell(&event));
+        match stopped {
             Stopped::Over(end) => {
                 seat.banks.iter().for_each(Banks::remove);
                 guests::forget(Path::new(&self.log_file));
-                let play = seat.table.play();
-                if let Some(text) = unconfirmed_at(play.log(), play.seat(), seat.story.names()) {
-                    seat.player.tell(&Event::Notice { text })?;
-                }
+                told?;
                 Breach::check(&end, seat.table.play().seat(), seat.story.names())?;
                 called?;
             }
-            Stopped::Closed => {
-                let play = seat.table.play();
-                let unsettled = unsettled_at(play.log(), play.seat(), seat.story.names());
-                closed(&mut seat.player, self.log_file, unsettled)?;
-            }
-            Stopped::Left => seat.player.tell(&Event::Closed {
-                log: Some(self.log_file),
-                message: LEFT.into(),
-            })?,
+            Stopped::Closed | Stopped::Left => told?,
             Stopped::BrokenOff => {
-                let play = seat.table.play();
-                if let Some(text) = unsettled_at(play.log(), play.seat(), seat.story.names()) {
-                    // If the output is closed, the record still shows the state of the hand.
-                    let _ = seat.player.tell(&Event::Notice { text });
-                }
+                // If the output is closed, the record still shows the state of the hand.
                 seat.player.ends();
                 return Err(BrokenOff.into());
             }
@@ -314,17 +292,7 @@ impl<'a> StoredMatch<'a> {
     /// Waits for the other side to reconnect and receive the end of the match.
     fn last_call(&mut self) -> anyhow::Result<()> {
         let seat = &mut self.seat;
-        let [who, them] = match seat.others.len() {
-            1 => ["the other side", "it"],
-            _ => ["another player", "all"],
-        };
-        seat.player.tell(&Event::Notice {
-            text: format!(
-                "The match is over here, but {who} may not know yet. Waiting up to {} s for {them} to \
-                 reconnect; Ctrl-C does no harm.",
-                LAST_CALL.as_secs()
-            ),
-        })?;
+        seat.player.tell(&seat.story.last_call())?;
         if let Some(dialer) = &mut seat.dialer {
             dialer.dial()?;
         }
@@ -346,47 +314,13 @@ impl<'a> StoredMatch<'a> {
 
     /// Counts the hands played with the peer, and a failed check of the peer.
     fn settle(&self, stopped: &anyhow::Result<Stopped>) -> anyhow::Result<()> {
-        let hands = hands_with_a_result(self.seat.table.play().log());
-        let failed = match stopped {
-            Ok(Stopped::Over(end)) => {
-                ending::counts_against_peer(end, self.seat.table.play().seat())
-            }
-            Ok(_) => false,
-            Err(error) => error
-                .downcast_ref::<PlayError>()
-                .is_some_and(peers::is_failed_check),
+        let outcome = match stopped {
+            Ok(stopped) => Ok(stopped),
+            Err(error) => Err(error.downcast_ref::<PlayError>()),
         };
-        let others = self.seat.others.iter().map(|other| &other.identity);
-        let others: Vec<_> = others.collect();
-        let new = hands.saturating_sub(self.before);
-        peers::count(&mut self.seat.own.peers.lock(), &others, new, failed)?;
-        Ok(())
+        let play = self.seat.table.play();
+        Ok(self.seat.story.settle(play.log(), play.seat(), outcome)?)
     }
-}
-
-/// The message to a player who has left a match that the others play on.
-const LEFT: &str = "You have left the match, and the others play on. Your chips are yours: you can return \
-                    with them in the next match of this table. Join again when this one is over, to \
-                    receive its end.";
-
-/// Reports that a match was closed here, and the hand in play if it is `unsettled`.
-///
-/// # Errors
-/// If the output is closed.
-pub(crate) fn closed(
-    player: &mut Player,
-    file: String,
-    unsettled: Option<String>,
-) -> anyhow::Result<()> {
-    let closed = "The match is closed here, but it is not over: `dealerless resume` continues it if you \
-                  name it.";
-    player.tell(&Event::Closed {
-        log: Some(file),
-        message: match unsettled {
-            None => closed.into(),
-            Some(unsettled) => format!("{closed} {unsettled}"),
-        },
-    })
 }
 
 fn setting(

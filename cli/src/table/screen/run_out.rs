@@ -7,11 +7,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dealerless_events::event::Event;
+use dealerless_events::seat::STREET;
 
 use super::Screen;
-
-/// The pause before each street, and before the result that follows the last street.
-pub(crate) const STREET: Duration = Duration::from_millis(800);
 
 /// The events whose display is delayed.
 pub(super) struct RunOut {

@@ -4,8 +4,8 @@ use std::io::{self, BufRead, BufReader};
 use std::thread;
 
 use dealerless::net::Deadlines;
+use dealerless_events::seat::{PlayerNeeds, SeatStory};
 use dealerless_events::seated::Seated;
-use dealerless_events::story::Story;
 use dealerless_table::log::{Inputs, Journal, MatchLog};
 use dealerless_table::play::{DeckSetting, PlayError, SealedSetting, Setting, Table};
 use dealerless_table::rules::{BettingRules, Limit, Posts as Stakes_, Stakes, Variety};
@@ -13,7 +13,7 @@ use dealerless_table::storage::{MemoryVault, Storage};
 use dealerless_table::{Seat, system_rng};
 
 use super::super::posts::Posts;
-use super::super::seat::{Other, SeatRunner, Wait};
+use super::super::seat::SeatRunner;
 use super::super::session::Sessions;
 use super::seats::{met, player, sit};
 use crate::failure::{exit_code, explain};
@@ -89,18 +89,17 @@ fn a_full_disk_stops_the_match_with_an_error_and_the_peer_waits() {
     Posts::default().go_to(table.mailbox());
     table.begin(Seat::GUEST, host.connection, Some(attempts));
     let seated = Seated::of(sitting, None, false);
+    let (log, needs) = (table.play().log(), PlayerNeeds::default());
+    let story = SeatStory::new(sitting, &seated, log, own.peers.clone(), needs);
     let mut seat = SeatRunner {
         own,
-        story: Story::new(&seated, &stakes),
+        story,
         table,
-        others: Other::all_of(sitting),
         player: me,
         dialer: None,
         guests: None,
         sessions,
         banks: None,
-        wait: Wait::default(),
-        run_out: 0,
     };
     let error = seat.play().unwrap_err();
     assert!(matches!(error.downcast_ref(), Some(PlayError::Journal(_))));

@@ -2,6 +2,7 @@
 //! output and echoes the person's input.
 
 use dealerless_events::command::Complaint;
+use dealerless_events::seat::STREET;
 
 use super::*;
 
