@@ -32,6 +32,7 @@ pub(super) fn find(path: &str) -> Option<Asset> {
         "/lobby.css" => asset!(STYLE, "lobby.css"),
         "/actions.js" => asset!(SCRIPT, "actions.js"),
         "/after.js" => asset!(SCRIPT, "after.js"),
+        "/answers.js" => asset!(SCRIPT, "answers.js"),
         "/boards.js" => asset!(SCRIPT, "boards.js"),
         "/cards.js" => asset!(SCRIPT, "cards.js"),
         "/cost.js" => asset!(SCRIPT, "cost.js"),
