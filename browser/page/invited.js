@@ -1,7 +1,8 @@
 // The first screen of a guest who has opened the link of an invite.
 
 import { clear, errorLine, h, quiet, setAttribute, setText } from "./dom.js";
-import { badRelay, forgetLink, storedLink } from "./link.js";
+import { forgetLink, storedLink } from "./link.js";
+import { badAddress } from "./places.js";
 import { problem } from "./words.js";
 
 /**
@@ -43,7 +44,7 @@ export function invited(main, known, join) {
       event.preventDefault();
       const request = { name: name.value.trim(), whom: link.invite, relay: relay.value.trim() };
       /** @type {[HTMLInputElement, string][]} */
-      const checks = [[name, request.name ? "" : "Enter a name."], [relay, badRelay(request.relay)]];
+      const checks = [[name, request.name ? "" : "Enter a name."], [relay, badAddress(request.relay)]];
       for (const [input, wrong] of checks) setAttribute(input, "aria-invalid", wrong ? "true" : null);
       const wrong = checks.find(([, wrong]) => wrong);
       setText(failed, wrong?.[1] ?? "");

@@ -111,9 +111,11 @@ function stopped() {
   if (last) localStorage.setItem(MATCH, JSON.stringify({ ...last, isStopped: true }));
 }
 
-/** @param {string} path @returns {Promise<any>} */
+/** @param {string} path @returns {Promise<any>} a `Blob` for a record, otherwise an object */
 export async function get(path) {
-  const answer = json(await request(false, path, new Uint8Array()));
+  const got = await request(false, path, new Uint8Array());
+  if (got.status < 300 && path.startsWith("/record?")) return new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (got.body)]);
+  const answer = json(got);
   if (path === "/identity") answer.player ??= localStorage.getItem(NAME);
   return answer;
 }
@@ -133,12 +135,6 @@ export async function post(path, body = "") {
   const text = typeof body === "string" || body instanceof Blob ? body : JSON.stringify(body);
   const bytes = await new Response(text).arrayBuffer();
   return json(await request(true, path, new Uint8Array(bytes)));
-}
-
-/** The bytes of the record of a match. @param {string} match @returns {Promise<Blob>} */
-export async function record(match) {
-  const { body } = await request(false, `/record?match=${encodeURIComponent(match)}`, new Uint8Array());
-  return new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (body)], { type: "application/octet-stream" });
 }
 
 /** Sends a command. Its effect arrives as an event. @param {Command} command */
@@ -205,10 +201,8 @@ function received(data) {
 }
 
 /** @param {boolean} isPost @param {string} path @param {Uint8Array} body @returns {Promise<Answer>} */
-async function request(isPost, path, body) {
-  const answer = await ask({ kind: "request", isPost, path, body });
-  if (answer.status >= 300) json(answer);
-  return answer;
+function request(isPost, path, body) {
+  return ask({ kind: "request", isPost, path, body });
 }
 
 /** @param {object} message @returns {Promise<Answer>} */

@@ -4,6 +4,9 @@ import { EventReader, Gone, Refused } from "./answers.js";
 
 export { Gone, Refused };
 
+/** Whether the player's program runs in this page. */
+export const IN_PAGE = false;
+
 const KEY = "dealerless-key";
 let key = "";
 /** The number that the server gave this page. */

@@ -43,6 +43,7 @@ pub(super) fn find(path: &str) -> Option<Asset> {
         "/log.js" => asset!(SCRIPT, "log.js"),
         "/main.js" => asset!(SCRIPT, "main.js"),
         "/match.js" => asset!(SCRIPT, "match.js"),
+        "/places.js" => asset!(SCRIPT, "places.js"),
         "/rematch.js" => asset!(SCRIPT, "rematch.js"),
         "/server.js" => asset!(SCRIPT, "server.js"),
         "/settings.js" => asset!(SCRIPT, "settings.js"),
