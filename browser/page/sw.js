@@ -25,12 +25,10 @@ async function fetched(name, digest) {
 }
 
 async function install() {
-  const store = await caches.open(STORE);
   const needed = Object.entries(FILES).filter(([name]) => !name.endsWith(UNUSED));
-  await Promise.all(needed.map(async ([name, digest]) => {
-    const file = await fetched(name, digest);
-    await store.put(new URL(name === "index.html" ? "./" : name, HOME).href, file);
-  }));
+  const files = await Promise.all(needed.map(async ([name, digest]) => ({ name, file: await fetched(name, digest) })));
+  const store = await caches.open(STORE);
+  await Promise.all(files.map(({ name, file }) => store.put(new URL(name === "index.html" ? "./" : name, HOME).href, file)));
 }
 
 async function activate() {

@@ -43,12 +43,16 @@ class Site:
     """A server of the files in a folder, until the end of the test."""
 
     def __init__(self, test, folder=PAGE):
-        handler = functools.partial(Files, directory=folder)
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self.serve(folder)
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), lambda *args: self.handler(*args))
         self.server.daemon_threads = True
         self.address = f"http://127.0.0.1:{self.server.server_port}/"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         test.addCleanup(self.end)
+
+    def serve(self, folder):
+        """Serves another folder from now on."""
+        self.handler = functools.partial(Files, directory=folder)
 
     def end(self):
         self.server.shutdown()
