@@ -113,9 +113,11 @@ function stopped() {
 
 /** @param {string} path @returns {Promise<any>} a `Blob` for a record, otherwise an object */
 export async function get(path) {
-  const got = await request(false, path, new Uint8Array());
-  if (got.status < 300 && path.startsWith("/record?")) return new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (got.body)]);
-  const answer = json(got);
+  const answer = json(await request(false, path, new Uint8Array()));
+  if (path.startsWith("/record?")) {
+    const hex = /** @type {string} */ (answer.hex);
+    return new Blob([Uint8Array.from({ length: hex.length / 2 }, (_, at) => parseInt(hex.slice(2 * at, 2 * at + 2), 16))]);
+  }
   if (path === "/identity") answer.player ??= localStorage.getItem(NAME);
   return answer;
 }

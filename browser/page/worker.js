@@ -116,7 +116,16 @@ async function started() {
   return one;
 }
 
-/** @param {string} path @param {Uint8Array} body @returns {Promise<Answer>} */
+/** Whether a request only closes a match. @param {Uint8Array} body */
+function closes(body) {
+  try {
+    return JSON.parse(new TextDecoder().decode(body)).close === true;
+  } catch {
+    return false;
+  }
+}
+
+/** Starts a program. @param {string} path @param {Uint8Array} body @returns {Promise<Answer>} */
 async function play(path, body) {
   const before = program;
   // The page also remembers numbers over a reload.
@@ -158,7 +167,7 @@ async function answer(isPost, path, body) {
   if (WAITS.includes(path) && !(await untilEnded(TURN))) {
     return refusal(409, "a match is being played or waited for: end it first");
   }
-  if (isPost && ["/host", "/join", "/resume"].includes(path)) return play(path, body);
+  if (isPost && ["/host", "/join", "/resume"].includes(path) && !closes(body)) return play(path, body);
   return (await running()).request(isPost, path, body);
 }
 
