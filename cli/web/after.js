@@ -1,7 +1,8 @@
 // The page of a match that has ended: its result, its hands, and its record.
 
-import { buttonTo, clear, h, panel, quiet } from "./dom.js";
+import { buttonTo, clear, complain, h, panel, quiet } from "./dom.js";
 import { copyButton } from "./invite.js";
+import { IN_PAGE } from "./server.js";
 import { trouble } from "./trouble.js";
 import { chipsTable, many, textBox } from "./verify.js";
 import { called, problem } from "./words.js";
@@ -17,15 +18,22 @@ export function after(app, id, match) {
   const body = h("div.stack", quiet("…"));
   const root = h("div.after.stack", h("h1", "After the match"), last && trouble(app, match), body);
 
-  /** @param {string | null | undefined} file */
+  /** @param {string | null | undefined} file its path, if it is on a disk */
   const recordPart = (file) => panel("record", "The record",
-    h("p", "A file on this machine holds all signatures, cards and choices, until you delete it."),
-    file && h("p.code", file),
+    h("p", IN_PAGE ? "This browser holds all signatures, cards and choices, until you clear the data of this site."
+      : "A file on this machine holds all signatures, cards and choices, until you delete it."),
+    !IN_PAGE && file && h("p.code", file),
     h("p", "Each player has one. Drop two onto “Verify” to see whether they agree. "
       + "The cards that only you saw cannot be read by others."),
     h("div.row",
       buttonTo("Verify a record", () => app.go("verify")),
-      file && copyButton("Copy the path", () => file)));
+      IN_PAGE ? buttonTo("Save the record", () => save().catch(complain)) : file && copyButton("Copy the path", () => file)));
+
+  const save = async () => {
+    const url = URL.createObjectURL(await app.get(`/record?match=${encodeURIComponent(id)}`));
+    h("a", { href: url, download: `${id.slice(0, 16)}.log` }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  };
 
   const load = async () => {
     try {

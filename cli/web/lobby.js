@@ -2,6 +2,8 @@
 
 import { announce, buttonTo, clear, confirmed, errorLine, h, panel, quiet, setAttribute, setText } from "./dom.js";
 import { copyButton, dateOf } from "./invite.js";
+import { badAddress, PLACES, placesIn } from "./places.js";
+import { IN_PAGE } from "./server.js";
 import { keep, kept } from "./settings.js";
 import { many } from "./verify.js";
 import { amount, called, forgive, problem, twoTables } from "./words.js";
@@ -37,7 +39,7 @@ function line(id, value, placeholder) {
 
 /** A field for the player's name in each form. Both hold the same text. */
 function nameFields() {
-  const fields = ["host-name", "join-name"].map((id) => line(id, "", "your name on this system"));
+  const fields = ["host-name", "join-name"].map((id) => line(id, "", IN_PAGE ? "" : "your name on this system"));
   const [host, join] = fields;
   for (const [from, to] of [fields, [join, host]]) from.addEventListener("input", () => { to.value = from.value; });
   return {
@@ -65,12 +67,6 @@ function badNumber(text, least, most) {
   return valid ? "" : `Enter a whole number from ${amount(least)} to ${amount(most)}.`;
 }
 
-/** @param {string} text */
-function badAddress(text) {
-  const parts = /^(\[[0-9a-f:.%a-z]+\]|[^\s:[\]]+):(\d{1,5})$/i.exec(text);
-  return parts && Number(parts[2]) < 65536 ? "" : "Enter a host and a port, such as table.example.org:5252.";
-}
-
 /** Checks only the syntax; the program checks the rest. @param {string} text */
 function badKinds(text) {
   const valid = /^(([\w-]{1,24}=)?[1-9]\d{0,3}(,|$))+$/.test(text) && !text.endsWith(",");
@@ -86,18 +82,12 @@ function whomOf(pasted) {
   return invite ? invite[0] : pasted.trim().replace(/^(\S*dealerless(\.exe)?\s+)?join\s+/, "").trim();
 }
 
-const LISTEN = /** @type {AddressField} */ (["listen", "Wait at", "0.0.0.0:5252", "If empty: port 5252 on all addresses."]);
-const AT = /** @type {AddressField} */ (["at", "Where the host is now", "192.0.2.1:5252", "If empty: where you met last."]);
-const RELAY = /** @type {AddressField} */ (["relay", "Relay", "transit.example.org:4001",
-  "A Magic Wormhole transit relay, if neither of you can reach the other. Both enter the same relay. It sees no content."]);
-
 /**
  * Folded address fields.
  * @param {string} id
- * @param {string} title
- * @param {AddressField[]} places
+ * @param {[string, AddressField[]]} fields the title and the fields
  */
-function addresses(id, title, places) {
+function addresses(id, [title, places]) {
   const inputs = places.map(([name, , example]) => line(`${id}-${name}`, "", example));
   const root = h("details.more", h("summary", title),
     h("div.fields", ...places.map(([, label, , hint], at) => field(label, inputs[at], hint))));
@@ -158,11 +148,7 @@ function hostForm(begin, name) {
   [draw.placeholder, move.placeholder, bank.placeholder] = ["all", "no limit", "none"];
   for (const input of numbers) input.inputMode = "numeric";
   const kinds = line("host-kinds", "", "knight=14, castle=5, road=2");
-  const places = addresses("host", "How others reach this machine", [
-    LISTEN,
-    ["advertise", "Address in the invite", "table.example.org:5252", "For example, that of a forwarded port."],
-    RELAY,
-  ]);
+  const places = addresses("host", PLACES.host);
 
   const [isPoker, isDeck] = [() => !["deck", "bridge"].includes(game.value), () => game.value === "deck"];
   const isSeveral = () => isPoker() && Number(seats.value) > 2;
@@ -268,11 +254,9 @@ function joinForm(begin, name) {
   const whom = h("textarea", {
     id: "join-whom", rows: 3, autocomplete: "off", autocapitalize: "off", spellcheck: "false", placeholder: "dealerless2-…",
   });
-  const places = addresses("join", "A player you have met", [
-    AT, RELAY,
-  ]);
+  const places = addresses("join", PLACES.join);
   const root = form("Join", () => {
-    const request = { ...named(name), whom: whomOf(whom.value) };
+    const request = { ...placesIn(whom.value), ...named(name), whom: whomOf(whom.value) };
     mark(whom, request.whom ? "" : "Paste an invite, or enter a name.");
     const reached = places.read(request);
     if (request.whom && reached) return begin("/join", request);
@@ -323,9 +307,7 @@ function openItem(app, begin, open, renew) {
   const failed = errorLine();
   const fail = (/** @type {unknown} */ error) => setText(failed, problem(error));
   const host = open.seat === 0;
-  const places = addresses(`open-${open.match}`, "Another address, or a relay", [
-    host ? LISTEN : AT, RELAY,
-  ]);
+  const places = addresses(`open-${open.match}`, host ? PLACES.openHost : PLACES.openGuest);
   const resume = () => {
     const request = { match: open.match };
     if (places.read(request)) begin("/resume", request).catch(fail);
@@ -394,7 +376,7 @@ export function lobby(app) {
   const [open, own, peers, past] = [h("div"), h("div", quiet("…")), h("div", quiet("…")), h("div", quiet("…"))];
   const idle = h("div.stack", open,
     h("div.columns",
-      panel("host", "Host", hostForm(begin, names.host)),
+      !IN_PAGE && panel("host", "Host", hostForm(begin, names.host)),
       h("div.column", panel("join", "Join", join.root), panel("own", "You", own))),
     panel("peers", "Players you have met", peers),
     panel("past", "Past matches", past));
@@ -425,7 +407,7 @@ export function lobby(app) {
     && panel("open", "Open matches", h("ul.items", ...matches.map((one) => openItem(app, begin, one, renew))));
   const showPeers = (/** @type {{ peers: Listed[] }} */ { peers: met }) => (met.length === 0
     ? quiet("Nobody yet. Players who have met need no invite.")
-    : h("div", quiet("When you host, they can join by your name or fingerprint, without an invite."),
+    : h("div", !IN_PAGE && quiet("When you host, they can join by your name or fingerprint, without an invite."),
       h("ul.items", ...met.map((peer) => peerItem(begin, peer, join.ask)))));
   const showPast = (/** @type {{ matches: Listed[] }} */ answer) => {
     const matches = answer.matches.filter((one) => one.state !== "open");

@@ -1,18 +1,11 @@
 // Requests to the program that serves this page. docs/browser.md describes them.
 
-export class Refused extends Error {
-  /** @param {string} message @param {number} status */
-  constructor(message, status) {
-    super(message);
-    this.status = status;
-  }
-}
+import { EventReader, Gone, Refused } from "./answers.js";
 
-export class Gone extends Error {
-  constructor() {
-    super("The program that serves this page does not respond. If it has ended, start it again.");
-  }
-}
+export { Gone, Refused };
+
+/** Whether the player's program runs in this page. */
+export const IN_PAGE = false;
 
 const KEY = "dealerless-key";
 let key = "";
@@ -89,30 +82,17 @@ export async function events(how, onEvents, onOpen) {
   onOpen?.();
   const reader = /** @type {ReadableStream<Uint8Array>} */ (answer.body).getReader();
   const decoder = new TextDecoder();
-  let rest = "";
+  const lines = new EventReader();
   try {
     for (;;) {
       const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
-      rest += decoder.decode(value, { stream: !done });
-      const lines = rest.split("\n");
-      rest = lines.pop() ?? "";
-      const read = lines.map(parsed).filter((event) => event !== null);
+      const read = lines.read(decoder.decode(value, { stream: !done }));
       if (read.length > 0) onEvents(read);
       if (done) return;
     }
   } finally {
     // Ends the stream, even after an error: another page may play.
     await reader.cancel().catch(() => {});
-  }
-}
-
-/** @param {string} line @returns {Message | null} */
-function parsed(line) {
-  try {
-    const event = JSON.parse(line);
-    return event && typeof event.event === "string" ? event : null;
-  } catch {
-    return null;
   }
 }
 
@@ -123,7 +103,7 @@ async function ask(path, init) {
   try {
     answer = await fetch(path, { ...init, headers, cache: "no-store" });
   } catch {
-    throw new Gone();
+    throw new Gone("The program that serves this page does not respond. If it has ended, start it again.");
   }
   if (answer.ok) return answer;
   const { error } = await answer.json().catch(() => ({ error: null }));

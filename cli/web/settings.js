@@ -1,18 +1,21 @@
 // The settings for this browser: the look of the page, and how it signals a turn.
 
 import { h, setText } from "./dom.js";
+import { IN_PAGE } from "./server.js";
 
 const STORED = "dealerless-settings";
 const YEAR = 365 * 24 * 60 * 60;
 
 /**
  * The value stored under `name`, in a cookie: `localStorage` belongs to one port, and the port
- * changes. Any server on this machine may have written the cookie.
+ * changes. Any server on this machine may have written the cookie. A page without a program keeps one
+ * port, and sends no cookie to its server.
  * @param {string} name
  * @returns {Record<string, unknown>}
  */
 export function kept(name) {
   try {
+    if (IN_PAGE) return JSON.parse(localStorage.getItem(name) ?? "null") ?? {};
     const cookie = document.cookie.split("; ").find((pair) => pair.startsWith(`${name}=`)) ?? "";
     return JSON.parse(decodeURIComponent(cookie.slice(name.length + 1))) ?? {};
   } catch {
@@ -22,6 +25,7 @@ export function kept(name) {
 
 /** @param {string} name @param {object} value */
 export function keep(name, value) {
+  if (IN_PAGE) return localStorage.setItem(name, JSON.stringify(value));
   document.cookie = `${name}=${encodeURIComponent(JSON.stringify(value))}; SameSite=Strict; Path=/; Max-Age=${YEAR}`;
 }
 
@@ -110,8 +114,12 @@ function beep() {
 export function callPlayer(text) {
   if (settings.sound) beep();
   if (settings.notices && document.hidden && "Notification" in window && Notification.permission === "granted") {
-    const notice = new Notification("Your turn", { body: text, tag: "dealerless-turn" });
-    notice.onclick = () => window.focus();
+    try {
+      const notice = new Notification("Your turn", { body: text, tag: "dealerless-turn" });
+      notice.onclick = () => window.focus();
+    } catch {
+      // Browsers of phones show no notifications of a page.
+    }
   }
 }
 

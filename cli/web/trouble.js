@@ -3,6 +3,7 @@
 import { buttonTo, complain, h } from "./dom.js";
 import { areSeveral, hasEnded, isPoker } from "./match.js";
 import { mayRematch, rematch } from "./rematch.js";
+import { IN_PAGE } from "./server.js";
 import { amount, asSentence, called, forgive, mayDisappear, nameOf, risks, terms } from "./words.js";
 
 const WRITTEN = "Your choices are signed and on your disk.";
@@ -242,8 +243,9 @@ function ofWaiting(app, match) {
 function ofPage(app, match) {
   if (app.gone) {
     const { over, seated } = match;
-    return ["wait", "The program on this machine does not respond", ["It has ended, or the machine was asleep."],
-      over ? [FINAL] : seated ? [...sealed(match), WRITTEN, OPEN] : [FRESH],
+    const safe = over ? [FINAL] : seated ? [...sealed(match), WRITTEN, OPEN] : [FRESH];
+    if (IN_PAGE) return ["wait", "The part of this page that plays has ended", ["The browser has ended it."], safe, ["Reload the page."], []];
+    return ["wait", "The program on this machine does not respond", ["It has ended, or the machine was asleep."], safe,
       [`If it has ended, start it again${seated && !over ? ", and resume the match" : ""}.`], []];
   }
   if (app.role !== "watch") return null;

@@ -169,7 +169,7 @@ export function verify(app) {
   const drop = h("div.drop", input,
     h("p.item-title", "Drop one or two records here"),
     h("label", { for: "records" }, "Choose files…"),
-    quiet("A record is the .log file of a match. The page of a past match shows its path."));
+    quiet("A record is the .log file of a match. The page of a past match shows its path, or saves it."));
   let latest = 0;
 
   /** @param {FileList | null | undefined} list */

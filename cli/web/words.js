@@ -1,6 +1,7 @@
 // The sentences of the page. There is no DOM here: a sentence is a list of texts and cards.
 
 import { areSeveral, isPoker } from "./match.js";
+import { IN_PAGE } from "./server.js";
 
 /** @param {number} number */
 export function amount(number) {
@@ -457,7 +458,7 @@ export function forPage(message) {
 
 /** @param {string} fingerprint */
 export function forgive(fingerprint) {
-  return `To forgive this player, run in a terminal: dealerless peers forgive ${fingerprint}`;
+  return IN_PAGE ? "" : `To forgive this player, run in a terminal: dealerless peers forgive ${fingerprint}`;
 }
 
 /** @param {string} message */

@@ -14,6 +14,7 @@ from selenium.common.exceptions import (
     JavascriptException,
     SessionNotCreatedException,
     StaleElementReferenceException,
+    WebDriverException,
 )
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
@@ -93,12 +94,14 @@ def started(options):
 
 
 class Browser:
-    """A browser with its own profile."""
+    """A browser with its own profile, or with the profile of a browser that has ended."""
 
-    def __init__(self, test, *arguments, size=(1280, 900)):
+    def __init__(self, test, *arguments, size=(1280, 900), profile=None):
         self.test = test
-        profile = tempfile.mkdtemp(prefix="dealerless-browser-")
-        test.addCleanup(shutil.rmtree, profile, ignore_errors=True)
+        if profile is None:
+            profile = tempfile.mkdtemp(prefix="dealerless-browser-")
+            test.addCleanup(shutil.rmtree, profile, ignore_errors=True)
+        self.profile = profile
         options = Options()
         options.binary_location = executable("DEALERLESS_CHROMIUM", "chromium")
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
@@ -124,6 +127,23 @@ class Browser:
 
     def open(self, address):
         self.driver.get(address)
+
+    def process_id(self):
+        """The id of the main process of the browser."""
+        found = self.driver.execute_cdp_cmd("SystemInfo.getProcessInfo", {})["processInfo"]
+        return next(one["id"] for one in found if one["type"] == "browser")
+
+    def crash_tab(self):
+        """Ends the process of the current tab, and goes on in a new tab."""
+        tab = self.driver.current_window_handle
+        self.driver.switch_to.new_window("tab")
+        other = self.driver.current_window_handle
+        self.driver.switch_to.window(tab)
+        try:
+            self.driver.execute_cdp_cmd("Page.crash", {})
+        except WebDriverException:
+            pass  # The tab has crashed.
+        self.driver.switch_to.window(other)
 
     def run(self, script, *arguments):
         """Runs a script in the page and returns its result."""
@@ -186,6 +206,21 @@ class Browser:
 
         self.until(pressed, f"a button called {pattern!r} that can be pressed", seconds)
 
+    def tap(self, pattern):
+        """Touches a button as soon as it is enabled."""
+
+        def touched():
+            for button in self.all(BUTTONS, pattern):
+                if is_pressable(button) and self.driver.execute_async_script(RESTS, button):
+                    box = self.run("return arguments[0].getBoundingClientRect().toJSON()", button)
+                    point = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+                    for kind, points in (("touchStart", [point]), ("touchEnd", [])):
+                        self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+                    return True
+            return False
+
+        self.until(touched, f"a button called {pattern!r} that can be touched")
+
     def fill(self, label, text):
         """Fills in a field, or chooses from a list."""
 
@@ -221,6 +256,14 @@ class Browser:
             "Emulation.setDeviceMetricsOverride",
             {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": False},
         )
+
+    def phone(self, width, height):
+        """Emulates a phone with a touch screen."""
+        self.driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 2, "mobile": True},
+        )
+        self.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
 
     def colours(self, scheme):
         """Emulates a system setting: light or dark, with reduced motion."""

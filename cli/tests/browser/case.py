@@ -82,6 +82,15 @@ class Case(unittest.TestCase):
         guest.until("seated")
         return guest
 
+    def own_cards(self, browser):
+        """The accessible names of the player's own cards."""
+        return self.cards(browser, "Your cards.*")
+
+    def cards(self, browser, whose):
+        group = browser.find("[role=group]", whose)
+        cards = group.find_elements("css selector", "[role=img]")
+        return [card.accessible_name for card in cards if card.is_displayed()]
+
     def mucks(self, browser):
         """Mucks, and confirms if the page asks because no shown hand is better."""
         browser.press("Muck.*")

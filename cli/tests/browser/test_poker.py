@@ -12,15 +12,6 @@ HOLDEM = "Texas hold’em, no limit"
 
 
 class Poker(Case):
-    def own_cards(self, browser):
-        """The accessible names of the player's own cards."""
-        return self.cards(browser, "Your cards.*")
-
-    def cards(self, browser, whose):
-        group = browser.find("[role=group]", whose)
-        cards = group.find_elements("css selector", "[role=img]")
-        return [card.accessible_name for card in cards if card.is_displayed()]
-
     def is_asked(self, browser, button="Fold"):
         browser.until(lambda: browser.has_button(button), f"a turn with {button!r}")
 

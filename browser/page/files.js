@@ -1,0 +1,80 @@
+// The numbered files of this origin's private file system. The names of new files may not survive a
+// crash of the browser, so all files are created and opened before the seat starts, and none later.
+
+/** The folder of the files. */
+const FOLDER = "dealerless";
+/** The least number of files. */
+const LEAST = 64;
+/** The number of empty files that a new match finds. */
+const SPARE = 16;
+/** The most files that are opened. */
+const MOST = 4096;
+/** How long the files of a page that is closing may stay open, in milliseconds. */
+const PATIENCE = 10_000;
+
+/** @param {FileSystemFileHandle} file @param {number} until `performance.now()` of the last attempt */
+async function opened(file, until) {
+  for (;;) {
+    try {
+      return await file.createSyncAccessHandle();
+    } catch (error) {
+      const isOpen = error instanceof DOMException && error.name === "NoModificationAllowedError";
+      if (!isOpen || performance.now() > until) throw error;
+      await new Promise((done) => { setTimeout(done, 50); });
+    }
+  }
+}
+
+/**
+ * Opens all files, and creates more if fewer than `SPARE` are empty.
+ * @returns {Promise<FileSystemSyncAccessHandle[]>} file `i` at index `i`
+ */
+export async function openFiles() {
+  const root = await navigator.storage.getDirectory();
+  const folder = await root.getDirectoryHandle(FOLDER, { create: true });
+  const until = performance.now() + PATIENCE;
+  let count = LEAST;
+  for await (const name of folder.keys()) {
+    if (/^\d{1,4}$/.test(name)) count = Math.max(count, Number(name) + 1);
+  }
+  /** @type {FileSystemSyncAccessHandle[]} */
+  const files = [];
+  const openUpTo = async (/** @type {number} */ end) => {
+    const names = Array.from({ length: Math.max(0, end - files.length) }, (_, at) => String(files.length + at));
+    files.push(...await Promise.all(names.map(async (name) => opened(await folder.getFileHandle(name, { create: true }), until))));
+  };
+  await openUpTo(Math.min(count, MOST));
+  const empty = files.filter((file) => file.getSize() === 0).length;
+  await openUpTo(Math.min(files.length + Math.max(0, SPARE - empty), MOST));
+  return files;
+}
+
+/**
+ * The functions that the seat calls for its files.
+ * @param {FileSystemSyncAccessHandle[]} files
+ * @param {(at: number, length: number) => Uint8Array<ArrayBuffer>} memory a part of the seat's memory
+ */
+export function fileFunctions(files, memory) {
+  /** @param {() => number} act @returns {number} -1 if `act` fails, for example because the disk is full */
+  const attempt = (act) => {
+    try {
+      return act();
+    } catch (error) {
+      console.error(error);
+      return -1;
+    }
+  };
+  return {
+    /** @param {number} file */
+    file_size: (file) => attempt(() => files[file].getSize()),
+    /** @param {number} file @param {number} from @param {number} at @param {number} length */
+    file_read: (file, from, at, length) => attempt(() => files[file].read(memory(at, length), { at: from })),
+    /** @param {number} file @param {number} from @param {number} at @param {number} length */
+    file_write: (file, from, at, length) =>
+      attempt(() => (files[file].write(memory(at, length), { at: from }) === length ? 0 : -1)),
+    /** @param {number} file @param {number} length */
+    file_truncate: (file, length) => attempt(() => { files[file].truncate(length); return 0; }),
+    /** @param {number} file */
+    file_flush: (file) => attempt(() => { files[file].flush(); return 0; }),
+  };
+}

@@ -1,0 +1,24 @@
+// Whether the browser keeps the files of a match, and the warning about it.
+
+import { setText } from "./dom.js";
+
+const LOSES = "Until a match is over, its cards exist only in this browser. If you clear the data of this site, or play in a private window and "
+  + "close it, you forfeit the match.";
+
+/** Asks the browser to keep the files, and shows the warning. @param {HTMLElement} place */
+export async function keepFiles(place) {
+  const isKept = await navigator.storage.persisted() || await navigator.storage.persist();
+  setText(place, isKept ? LOSES : `${LOSES} This browser may also clear the data by itself when the disk is full.`);
+  place.hidden = false;
+}
+
+/** The reason why this browser cannot play; empty if it can. */
+export function whatIsMissing() {
+  const isTop = window.top === window.self;
+  if (!isTop) return "This page does not work inside another page. Open it in its own tab.";
+  if (!isSecureContext) return "This page works only over HTTPS.";
+  if (!("locks" in navigator) || !("getDirectory" in (navigator.storage ?? {})) || !("WebAssembly" in window)) {
+    return "This browser cannot play: it has no private files, locks or WebAssembly. Use a current version of Firefox, Chrome or Safari.";
+  }
+  return "";
+}

@@ -1,0 +1,95 @@
+"""A guest in a browser plays with a native host, through a relay."""
+
+import os
+import signal
+
+from guests import Guests
+
+
+class Match(Guests):
+    def test_link_leads_to_the_end_of_a_match_and_both_records_agree(self):
+        self.plays_from_link_to_end("")
+
+    def test_browser_without_suspended_webassembly_plays_too(self):
+        self.plays_from_link_to_end("?asyncify")
+
+    def plays_from_link_to_end(self, query):
+        host, link = self.host_of("--hands=2", "--auto")
+        guest = self.guest_of(link, query=query)
+        # The invite is in no history, and is not sent to the server.
+        self.assertNotIn("dealerless2", guest.driver.current_url)
+        self.checks_to_the_end(guest)
+        host.until("over")
+        record = self.saved_record(guest)
+        guest.reads("hands? played|Hand 1")
+        guest.picture("guest-after")
+        self.assert_agree(host, record)
+
+    def test_reload_keeps_the_link_until_the_guest_sits_down(self):
+        host, link = self.host_of("--hands=1", "--auto")
+        browser = self.browser()
+        browser.open(link)
+        browser.find("h1", "You are invited to a table")
+        self.assertNotIn("#", browser.driver.current_url)
+        browser.driver.refresh()
+        browser.find("h1", "You are invited to a table")
+        browser.fill("Your name", "Bert")
+        browser.press("Continue")
+        browser.find("h2", "Do you accept these terms\\?")
+        browser.reads("Anna")
+        browser.press("Sit down")
+        host.until("seated")
+
+    def test_reload_in_a_hand_continues_with_the_same_cards(self):
+        host, link = self.host_of("--hands=1", "--time=none")
+        guest = self.guest_of(link)
+        host.until("your-turn")
+        host.say("call")
+        guest.until(lambda: guest.has_button("Check"), "a turn")
+        cards = self.own_cards(guest)
+        self.assertEqual(len(cards), 2)
+        guest.driver.refresh()
+        self.assertEqual(self.continued(guest), cards)
+        guest.press("Check")
+        self.ends_by_checking(host, guest)
+
+    def test_killed_browser_continues_with_the_same_cards(self):
+        host, link = self.host_of("--hands=1", "--time=none")
+        guest = self.guest_of(link)
+        host.until("your-turn")
+        host.say("call")
+        guest.until(lambda: guest.has_button("Check"), "a turn")
+        cards = self.own_cards(guest)
+        self.browsers.remove(guest)
+        os.kill(guest.process_id(), signal.SIGKILL)
+        again = self.browser(profile=guest.profile)
+        again.before_each_page("window.saved = []")
+        again.open(self.site.address)
+        self.assertEqual(self.continued(again), cards)
+        again.press("Check")
+        self.ends_by_checking(host, again)
+
+    def test_killed_tab_continues_with_the_same_cards(self):
+        host, link = self.host_of("--hands=1", "--time=none")
+        guest = self.guest_of(link)
+        host.until("your-turn")
+        host.say("call")
+        guest.until(lambda: guest.has_button("Check"), "a turn")
+        cards = self.own_cards(guest)
+        guest.crash_tab()
+        guest.open(self.site.address)
+        self.assertEqual(self.continued(guest), cards)
+
+    def continued(self, guest):
+        guest.until(lambda: guest.has_button("Check"), "the same turn")
+        return self.own_cards(guest)
+
+    def ends_by_checking(self, host, guest):
+        for _ in range(3):
+            host.until("your-turn")
+            host.say("check")
+            guest.press("Check")
+        host.until("your-turn", ask="show-or-muck")
+        host.say("show")
+        self.checks_to_the_end(guest)
+        host.until("over")

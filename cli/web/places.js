@@ -1,0 +1,29 @@
+// The addresses that a player can enter, to be reached or to reach another one.
+
+/** @type {AddressField} */
+const LISTEN = ["listen", "Wait at", "0.0.0.0:5252", "If empty: port 5252 on all addresses."];
+/** @type {AddressField} */
+const AT = ["at", "Where the host is now", "192.0.2.1:5252", "If empty: where you met last."];
+/** @type {AddressField} */
+const RELAY = ["relay", "Relay", "transit.example.org:4001",
+  "A Magic Wormhole transit relay, if neither of you can reach the other. Both enter the same relay. It sees no content."];
+
+/** The fields of each form, and their title. @type {Record<"host" | "join" | "openHost" | "openGuest", [string, AddressField[]]>} */
+export const PLACES = {
+  host: ["How others reach this machine", [LISTEN,
+    ["advertise", "Address in the invite", "table.example.org:5252", "For example, that of a forwarded port."], RELAY]],
+  join: ["A player you have met", [AT, RELAY]],
+  openHost: ["Another address, or a relay", [LISTEN, RELAY]],
+  openGuest: ["Another address, or a relay", [AT, RELAY]],
+};
+
+/** The problem with an address; empty if it is valid. @param {string} text */
+export function badAddress(text) {
+  const parts = /^(\[[0-9a-f:.%a-z]+\]|[^\s:[\]]+):(\d{1,5})$/i.exec(text);
+  return parts && Number(parts[2]) < 65536 ? "" : "Enter a host and a port, such as table.example.org:5252.";
+}
+
+/** The addresses in a pasted invite, as fields of a request. @param {string} _pasted @returns {Record<string, string>} */
+export function placesIn(_pasted) {
+  return {};
+}
