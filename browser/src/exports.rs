@@ -10,7 +10,7 @@ use crate::{engine, host, page};
 /// Memory for `len` bytes, for one later call of a function with this address and this length.
 #[unsafe(no_mangle)]
 extern "C" fn alloc(len: usize) -> *mut u8 {
-    Box::into_raw(vec![0; len].into_boxed_slice()).cast()
+    Box::into_raw(vec![0_u8; len].into_boxed_slice()).cast()
 }
 
 /// # Safety

@@ -187,7 +187,11 @@ impl Page {
             }
             (false, "/matches") => self.matches(),
             (false, "/history") => self.history(),
-            (false, "/show") => self.show(query.strip_prefix("match=").unwrap_or(""))?,
+            (false, "/show") => self.show(query)?,
+            (false, "/record") => {
+                let record = matches::record(&called(query)?)?;
+                json!({ "hex": record.iter().map(|byte| format!("{byte:02x}")).collect::<String>() })
+            }
             (true, "/verify") => verify(query, body)?,
             (true, "/join") => self.join(serde_json::from_slice(body)?)?,
             (true, "/resume") => self.resume(serde_json::from_slice(body)?)?,
@@ -235,14 +239,8 @@ impl Page {
         json!({ "matches": history::list(files) })
     }
 
-    fn show(&self, called: &str) -> anyhow::Result<Value> {
-        let names = files::names(matches::RECORD);
-        let is_called = |(name, _): &&(String, u64)| {
-            let id = name.strip_suffix(matches::RECORD).unwrap_or_default();
-            show::is_id_of(called, id)
-        };
-        let (name, _) = names.iter().find(is_called).context("there is no such match here")?;
-        let record = show::read(&matches::record(name)?, Some(self.own.identity()))?;
+    fn show(&self, query: &str) -> anyhow::Result<Value> {
+        let record = show::read(&matches::record(&called(query)?)?, Some(self.own.identity()))?;
         Ok(answers::shown(&record, None))
     }
 
@@ -323,6 +321,17 @@ impl Page {
         }
         host::ended(code);
     }
+}
+
+/// The name of the record that a query calls, as `match=` and the first digits of its id.
+fn called(query: &str) -> anyhow::Result<String> {
+    let called = query.strip_prefix("match=").unwrap_or("");
+    let mut names = files::names(matches::RECORD).into_iter();
+    let is_called = |(name, _): &(String, u64)| {
+        show::is_id_of(called, name.strip_suffix(matches::RECORD).unwrap_or(name))
+    };
+    let (name, _) = names.find(is_called).context("there is no such match here")?;
+    Ok(name)
 }
 
 /// Verifies one or two records. The body is their concatenation, and the query has their lengths.

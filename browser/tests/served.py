@@ -3,8 +3,10 @@
 import functools
 import http.server
 import os
+import socket
 import subprocess
 import threading
+import time
 
 from programs import free_address
 
@@ -70,6 +72,18 @@ class Relay:
             [TWIST, "--log-level=error", "transitrelay", *ports], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
         test.addCleanup(self.end)
+        for address in [self.tcp, websocket]:
+            self.wait_for(address)
+
+    def wait_for(self, address):
+        host, port = address.split(":")
+        for _ in range(100):
+            try:
+                socket.create_connection((host, int(port)), 1).close()
+                return
+            except OSError:
+                time.sleep(0.1)
+        raise AssertionError(f"no relay at {address}")
 
     def end(self):
         self.process.kill()
