@@ -149,7 +149,7 @@ pub struct SharedPeers(Arc<Mutex<KnownPeers>>);
 
 impl SharedPeers {
     /// Shares the list between threads.
-    pub(super) fn new(peers: KnownPeers) -> Self {
+    pub fn new(peers: KnownPeers) -> Self {
         SharedPeers(Arc::new(Mutex::new(peers)))
     }
 
