@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use anyhow::Context;
-use dealerless_table::identity::{Identity, KnownPeers, Name, PublicIdentity, SharedPeers};
+use dealerless_table::identity::{Identity, IdentityVaults, KnownPeers, Name, PublicIdentity, SharedPeers};
 use dealerless_table::storage::Vault;
 use serde::{Deserialize, Serialize};
 
@@ -35,16 +35,15 @@ impl Own {
     /// If a file is damaged, or cannot be read or written.
     pub(crate) fn open() -> anyhow::Result<Self> {
         let rng = &mut dealerless_table::system_rng();
-        let mut vault = files::value("identity").context("cannot open the identity")?;
-        let identity = match vault.kept()? {
-            Some(seed) => Identity::from_seed(seed[..].try_into()?),
-            None => {
-                let mut seed = [0; 32];
-                rand::Rng::fill_bytes(rng, &mut seed);
-                vault.keep(&seed)?;
-                Identity::from_seed(seed)
-            }
-        };
+        let vault = |name| files::value(name).context("cannot open the identity");
+        let kept = IdentityVaults {
+            identity: &mut vault("identity")?,
+            succession: &mut vault("succession")?,
+            successor: &mut vault("successor")?,
+        }
+        .load_or_create(rng)
+        .context("cannot read the identity")?;
+        let identity = kept.to_play()?;
         let peers = Box::new(files::value("peers").context("cannot open the known peers")?);
         let own = identity.succession().clone();
         let peers = KnownPeers::open(peers, std::path::Path::new("peers"), own, host::unix);

@@ -10,6 +10,7 @@ use rand::CryptoRng;
 use super::attempts::SharedPeers;
 use super::fingerprint::Fingerprint;
 use super::identity_file::{IdentityFile, lock};
+use super::kept_identity::KeptIdentity;
 use super::keys::Identity;
 use super::known_peers::{KnownPeers, PeersError};
 use super::peer::Peer;
@@ -96,8 +97,10 @@ impl Home {
         })?;
         let IdentityFile {
             path,
-            identity,
-            successor,
+            kept: KeptIdentity {
+                identity,
+                successor,
+            },
             lock: identity_lock,
         } = IdentityFile::open_or_make(&file, rng)?;
         let folder_lock = lock_folder(folder)?;
@@ -127,7 +130,7 @@ impl Home {
     /// # Errors
     /// If a file cannot be read or is damaged.
     pub fn look(folder: &Path, file: &Path) -> Result<(Fingerprint, Vec<Peer>), HomeError> {
-        let identity = IdentityFile::look(file)?;
+        let KeptIdentity { identity, .. } = IdentityFile::look(file)?;
         let own = identity.public().fingerprint();
         let peers = known_peers(folder, identity.succession().clone())?;
         Ok((own, peers.into_peers()))

@@ -33,7 +33,7 @@ impl Identity {
 
     /// The identity derived from a seed.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub fn from_seed(seed: [u8; 32]) -> Self {
+    pub(crate) fn from_seed(seed: [u8; 32]) -> Self {
         Self::from_zeroizing(Zeroizing::new(seed))
     }
 

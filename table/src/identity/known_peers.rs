@@ -94,7 +94,12 @@ pub struct KnownPeers {
 }
 
 impl KnownPeers {
-    /// Reads the list in `file`. `path` is its path, for errors.
+    /// Reads the list in `file`. It is empty if the file does not exist. `path` is the path of the
+    /// file, for errors, and `own` this player's identity. `unix_time` returns the seconds since 1970
+    /// began.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is damaged.
     pub fn open(
         mut file: Box<dyn Vault>,
         path: &Path,

@@ -4,11 +4,15 @@ mod address;
 mod attempts;
 pub(crate) mod base32;
 mod fingerprint;
+#[cfg(not(target_family = "wasm"))]
 mod home;
+#[cfg(not(target_family = "wasm"))]
 mod identity_file;
+mod kept_identity;
 mod keys;
 mod known_peers;
 mod name;
+#[cfg(not(target_family = "wasm"))]
 mod old_identity;
 pub(crate) mod pasted;
 mod peer;
@@ -23,12 +27,17 @@ pub use address::{Address, BadAddress};
 pub use attempts::Budget;
 pub use attempts::{SharedPeers, Standing};
 pub use fingerprint::Fingerprint;
+#[cfg(not(target_family = "wasm"))]
 pub use home::{Home, HomeError};
+pub use kept_identity::{
+    CannotSucceed, IdentityError, IdentityVaults, Kept, KeptIdentity, NewPlayer,
+};
 pub use keys::Identity;
 pub(crate) use keys::PairSecret;
 pub use known_peers::{KnownPeers, PeersError};
 pub use name::Name;
-pub use old_identity::{CannotSucceed, OldIdentity};
+#[cfg(not(target_family = "wasm"))]
+pub use old_identity::OldIdentity;
 pub use peer::Peer;
 pub(crate) use public::is_x25519_key;
 pub use public::{BadIdentity, PublicIdentity};

@@ -1,17 +1,15 @@
 //! Old identities that are replaced (*succeeded*) by a new identity.
 
 use std::fs::{self, File};
-use std::io;
 use std::path::{Path, PathBuf};
 
 use zeroize::Zeroizing;
 
-use super::fingerprint::Fingerprint;
 use super::home::{Home, HomeError, known_peers, lock_folder};
-use super::identity_file::{IdentityFile, write_succession};
-use super::known_peers::{KnownPeers, PeersError};
+use super::identity_file::{IdentityFile, succession_beside};
+use super::kept_identity::{CannotSucceed, NewPlayer};
 use super::public::PublicIdentity;
-use super::succession::{BadSuccession, Succession};
+use super::succession::Succession;
 
 /// An identity that has a successor or will get one. It cannot be used to play. Its file is locked
 /// while this value exists.
@@ -20,30 +18,6 @@ pub struct OldIdentity {
     /// The player's folder to which the identity file belongs, if known.
     folder: Option<PathBuf>,
     _lock: Option<File>,
-}
-
-/// The old identity cannot be succeeded by the new one.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CannotSucceed {
-    /// The old identity already has a successor.
-    #[error("the old identity was already succeeded by {0}: an identity has only one successor")]
-    Before(Fingerprint),
-    /// The new identity has already been used.
-    #[error(
-        "the new identity is not new: it has met a peer, played or succeeded another identity; use \
-         --home with a folder that does not exist yet"
-    )]
-    NotNew,
-    /// The new identity cannot be the successor, because the succession would not be valid.
-    #[error("the old identity cannot be succeeded by this one")]
-    Succession(#[from] BadSuccession),
-    /// The known peers of one of the two identities cannot be used.
-    #[error("cannot take over the known peers")]
-    Peers(#[from] PeersError),
-    /// A file cannot be written.
-    #[error("cannot write the succession; nothing is lost; run the command again")]
-    Io(#[from] io::Error),
 }
 
 impl OldIdentity {
@@ -68,12 +42,12 @@ impl OldIdentity {
 
     /// The public keys of the identity.
     pub fn public(&self) -> &PublicIdentity {
-        self.file.identity.public()
+        self.file.kept.identity.public()
     }
 
     /// The successor of the identity, if it has one.
     pub fn successor(&self) -> Option<&Succession> {
-        self.file.successor.as_ref()
+        self.file.kept.successor.as_ref()
     }
 
     /// The folder with the match files of the identity, if known.
@@ -83,7 +57,7 @@ impl OldIdentity {
 
     /// The key for the MACs and the encrypted notes in the files of the identity.
     pub fn file_key(&self) -> Zeroizing<[u8; 32]> {
-        self.file.identity.file_key()
+        self.file.kept.identity.file_key()
     }
 
     /// Makes the identity of `home` the successor of this old identity, and adds the known peers of
@@ -98,36 +72,19 @@ impl OldIdentity {
     /// # Errors
     /// [`CannotSucceed`].
     pub fn be_succeeded(self, home: Home) -> Result<(Succession, usize), CannotSucceed> {
-        let old = &self.file.identity;
-        let new = home.identity();
         let peers = home.list_of_peers()?;
-        let known = match &self.folder {
-            None => Vec::new(),
-            Some(folder) => {
-                let own = old.succession().clone();
-                known_peers(folder, own)?.into_peers()
-            }
+        let kept = &self.file.kept;
+        let own = kept.identity.succession();
+        let folder = self.folder.as_deref();
+        let known = folder.map(|folder| known_peers(folder, own.clone()));
+        let mut succession = succession_beside(home.identity_file());
+        let new = NewPlayer {
+            identity: home.identity(),
+            succession: &mut succession,
+            peers,
+            has_played: fs::read_dir(home.matches())?.next().is_some(),
         };
-        let succession = match &self.file.successor {
-            Some(begun) if begun.current() == new.public() => begun.clone(),
-            Some(other) => return Err(CannotSucceed::Before(other.current().fingerprint())),
-            None => {
-                let succession = Succession::new(old, new)?;
-                if !is_new(&home, &peers)? {
-                    return Err(CannotSucceed::NotNew);
-                }
-                self.file.retire(&succession)?;
-                succession
-            }
-        };
-        if *new.succession() != succession {
-            // An existing succession file would be kept, but a new identity has none.
-            write_succession(home.identity_file(), &succession)?;
-        }
-        // With this `own`, `take_over` skips the keys of the old identity.
-        let mut peers = peers.with_own(succession.clone());
-        let peers = peers.take_over(known)?;
-        Ok((succession, peers))
+        kept.be_succeeded(&mut self.file.successor(), known.transpose()?, new)
     }
 }
 
@@ -136,10 +93,4 @@ fn folder_around(file: &Path) -> Option<PathBuf> {
     let file = fs::canonicalize(file).ok()?;
     let folder = file.parent()?;
     (file.file_name()? == "identity" && folder.join("matches").is_dir()).then(|| folder.to_owned())
-}
-
-fn is_new(home: &Home, peers: &KnownPeers) -> io::Result<bool> {
-    let played = fs::read_dir(home.matches())?.next().is_some();
-    let succeeds = home.identity().succession().past().len() > 0;
-    Ok(!played && !succeeds && peers.peers().is_empty())
 }

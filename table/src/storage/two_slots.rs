@@ -11,9 +11,21 @@ use crate::hash::Hash;
 /// The length of the sequence number and the checksum before a value, in bytes.
 const HEADER: usize = 8 + 32;
 
+/// Stored in place of a value that was replaced.
+const REPLACED: &[u8] = b"replaced";
+
 /// Stores one value in two files, for storage that cannot rename files. Each file holds at most one
 /// value, with a sequence number and a checksum. The complete value with the larger number counts,
-/// so a crash in the middle of a write leaves the previous value.
+/// so a crash in the middle of a write leaves the previous value. A value that was changed later is
+/// an error, and is left unchanged.
+///
+/// | first file | second file | meaning |
+/// |---|---|---|
+/// | a value | empty | the value |
+/// | incomplete value | empty | no value: nothing was written, or the first write was interrupted |
+/// | a value | [`REPLACED`], or an older or incomplete value | the value |
+/// | [`REPLACED`], or an older or incomplete value | a value | the value |
+/// | otherwise | | damaged |
 pub struct TwoSlots<S> {
     slots: [S; 2],
 }
@@ -56,6 +68,22 @@ impl<S: Storage> TwoSlots<S> {
     }
 
     /// The index and the content of the slot that counts.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidData`] if a value was kept and no slot has it.
+    fn current(&mut self) -> io::Result<Option<(usize, Slot)>> {
+        let newest = self.newest()?;
+        // The first value is written to the first slot, while the second one is empty.
+        if newest.is_none()
+            && (self.slots[0].read()? == REPLACED || !self.slots[1].read()?.is_empty())
+        {
+            let damaged = "the stored value was changed";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, damaged));
+        }
+        Ok(newest)
+    }
+
+    /// The complete slot with the larger number.
     fn newest(&mut self) -> io::Result<Option<(usize, Slot)>> {
         let mut newest: Option<(usize, Slot)> = None;
         for (index, storage) in self.slots.iter_mut().enumerate() {
@@ -72,7 +100,7 @@ impl<S: Storage> TwoSlots<S> {
 
 impl<S: Storage + Send> Vault for TwoSlots<S> {
     fn keep(&mut self, value: &[u8]) -> io::Result<()> {
-        let (old, number) = match self.newest()? {
+        let (old, number) = match self.current()? {
             // Only a file that another program wrote can have the last number.
             Some((old, slot)) => {
                 let next = slot.number.checked_add(1);
@@ -85,11 +113,14 @@ impl<S: Storage + Send> Vault for TwoSlots<S> {
         new.append(&Slot::encode(number, value))?;
         new.sync()?;
         // Removes the old value. If a crash restores it, the new value still counts.
-        self.slots[old].truncate(0)
+        let old = &mut self.slots[old];
+        old.truncate(0)?;
+        old.append(REPLACED)?;
+        old.sync()
     }
 
     fn kept(&mut self) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
-        Ok(self.newest()?.map(|(_, slot)| slot.value))
+        Ok(self.current()?.map(|(_, slot)| slot.value))
     }
 
     fn destroy(&mut self) -> io::Result<()> {
@@ -177,7 +208,7 @@ mod tests {
     #[test]
     fn crash_at_any_action_leaves_a_value_that_was_kept() {
         let values = ["one", "the second value", "three", ""].map(str::as_bytes);
-        for crash in 0..30 {
+        for crash in 0..40 {
             let actions = Arc::new(Mutex::new(crash));
             let slots = [(); 2].map(|()| Crashing::new(&actions));
             let mut vault = TwoSlots::new(slots.clone());
@@ -205,15 +236,33 @@ mod tests {
     }
 
     #[test]
-    fn changed_slot_counts_as_empty() {
-        let slots = [(); 2].map(|()| MemoryStorage::default());
-        TwoSlots::new(slots.clone()).keep(b"value").unwrap();
-        let bytes = slots.map(|slot| slot.bytes());
-        assert_eq!(kept(bytes.clone()).as_deref(), Some(&b"value"[..]));
-        for at in 0..bytes[0].len() {
-            let mut changed = bytes.clone();
-            changed[0][at] ^= 1;
-            assert_eq!(kept(changed), None, "byte {at}");
+    fn changed_value_is_an_error_and_is_not_replaced() {
+        for keeps in 1..4 {
+            let slots = [(); 2].map(|()| MemoryStorage::default());
+            let mut vault = TwoSlots::new(slots.clone());
+            for _ in 0..keeps {
+                vault.keep(b"value").unwrap();
+            }
+            let bytes = slots.map(|slot| slot.bytes());
+            assert_eq!(kept(bytes.clone()).as_deref(), Some(&b"value"[..]));
+            // The first value is in the first slot.
+            let slot = (keeps + 1) % 2;
+            for at in 0..bytes[slot].len() {
+                let [mut flipped, mut cut] = [bytes.clone(), bytes.clone()];
+                flipped[slot][at] ^= 1;
+                cut[slot].truncate(at);
+                for changed in [flipped, cut] {
+                    let slots = changed.clone().map(MemoryStorage::of);
+                    let mut vault = TwoSlots::new(slots.clone());
+                    for error in [vault.kept().err(), vault.keep(b"new").err()] {
+                        let kind = error.map(|error| error.kind());
+                        assert_eq!(kind, Some(io::ErrorKind::InvalidData), "byte {at}");
+                    }
+                    assert_eq!(slots.map(|slot| slot.bytes()), changed);
+                    vault.destroy().unwrap();
+                    vault.keep(b"new").unwrap();
+                }
+            }
         }
     }
 
@@ -224,8 +273,8 @@ mod tests {
         for value in [&b"old"[..], b"new"] {
             vault.keep(value).unwrap();
         }
-        let empty = slots.iter().filter(|slot| slot.bytes().is_empty());
-        assert_eq!(empty.count(), 1);
+        let holds = |slot: &MemoryStorage| Slot::decode(&slot.bytes()).is_some();
+        assert_eq!(slots.iter().filter(|slot| holds(slot)).count(), 1);
         vault.destroy().unwrap();
         assert!(slots.iter().all(|slot| slot.bytes().is_empty()));
     }

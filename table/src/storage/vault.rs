@@ -20,7 +20,7 @@ pub trait Vault: Send {
     /// Returns the stored value, if there is one.
     ///
     /// # Errors
-    /// If the storage fails.
+    /// If the storage fails; [`ErrorKind::InvalidData`] if the storage finds that the value was changed.
     fn kept(&mut self) -> io::Result<Option<Zeroizing<Vec<u8>>>>;
 
     /// Destroys the stored value.

@@ -1,8 +1,9 @@
-//! Tests of successions: the statement, following a peer, and the files.
+//! Tests of identities and successions: the statement, following a peer, the files and the vaults.
 
 mod following;
 mod moving;
 mod statement;
+mod vaults;
 
 use super::{Identity, Name, PublicIdentity, Succession};
 
