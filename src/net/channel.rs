@@ -368,7 +368,10 @@ fn abort(header: Header) -> Option<Error> {
 }
 
 /// Waits until the next deadline for at least one byte. Returns the number of bytes received.
-fn receive(transport: &mut impl Transport, clock: &Clock, buf: &mut [u8]) -> Result<usize> {
+///
+/// The only call that waits. In a browser, the build of the page finds it by its name.
+#[inline(never)]
+fn receive(transport: &mut dyn Transport, clock: &Clock, buf: &mut [u8]) -> Result<usize> {
     loop {
         match transport.recv(buf, clock.remaining()?) {
             Ok(0) => return Err(clock.lost(closed())),
