@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
-use dealerless_table::identity::{HomeError, OldIdentity, PublicIdentity, Succession};
+use dealerless_events::stored::{self, past};
+use dealerless_table::identity::{HomeError, OldIdentity, Succession};
 use dealerless_table::log::{Journal, MatchFolder, Phase};
 use dealerless_table::storage::DiskStorage;
 use serde_json::json;
@@ -93,17 +94,11 @@ fn own(args: &Args) -> anyhow::Result<()> {
     };
     let identity = home.identity();
     let own = identity.public().fingerprint();
-    let past: Vec<String> = past(identity.succession());
+    let past = past(identity.succession());
     let name = Settings::read(&args.folder.folder()?)?.name();
     if args.json {
         let file = home.identity_file().display().to_string();
-        let own = own.to_string();
-        let mut value = json!({
-            "fingerprint": own, "file": file, "succeeds": past, "succeeded_by": null,
-        });
-        if let Some(name) = name {
-            value["player"] = name.as_str().into();
-        }
+        let value = stored::identity(own, &file, &past, None, name.as_ref());
         return show_json("identity", &value);
     }
     if let Some(name) = name {
@@ -125,24 +120,16 @@ fn retired(args: &Args, file: &Path) -> anyhow::Result<()> {
     if args.json {
         let past = old.successor().map(past).unwrap_or_default();
         let past = &past[..past.len().saturating_sub(1)];
+        let file = file.display().to_string();
         show_json(
             "identity",
-            &json!({
-                "fingerprint": was.to_string(), "file": file.display().to_string(),
-                "succeeds": past, "succeeded_by": by.to_string(),
-            }),
+            &stored::identity(was, &file, past, Some(by), None),
         )
     } else {
         show(&format!(
             "An old identity: {was}\n  succeeded by   {by}\nIt can no longer be used to play."
         ))
     }
-}
-
-/// The fingerprints of the old identities, the oldest first.
-fn past(succession: &Succession) -> Vec<String> {
-    let text = |old: &PublicIdentity| old.fingerprint().to_string();
-    succession.past().map(text).collect()
 }
 
 fn succeed(args: &Args, path: &Path, leave_open_matches: bool) -> anyhow::Result<()> {

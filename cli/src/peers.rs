@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
+use dealerless_events::stored::{self, KnownPlayer};
 use dealerless_events::words::counted;
 use dealerless_table::identity::{Fingerprint, KnownPeers, Peer};
 use serde::Serialize;
@@ -65,26 +66,18 @@ enum Command {
     },
 }
 
-/// A peer in the JSON output.
-#[derive(Serialize)]
-struct Listed<'a> {
-    name: &'a str,
-    fingerprint: String,
-    succeeds: Vec<String>,
-    hands: u64,
-    attempts: u64,
-    in_a_row: u32,
-    failed_checks: u32,
-    forgiven: u32,
-    blocked: bool,
-    last_seen: u64,
-    addresses: Vec<String>,
-}
-
 /// The changed peer in the JSON output.
 #[derive(Serialize)]
 struct Changed<'a> {
-    peer: Listed<'a>,
+    peer: KnownPlayer<'a>,
+}
+
+impl<'a> Changed<'a> {
+    fn of(peer: &'a Peer) -> Self {
+        Changed {
+            peer: KnownPlayer::of(peer),
+        }
+    }
 }
 
 /// The error if the folder is in use: the program that plays writes its own counts into the list.
@@ -115,7 +108,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             peers.forgive(&peer.identity)?;
             if args.json {
                 let peer = peers.get(&peer.identity).unwrap_or(&peer);
-                return show_json("peers forgive", &Changed { peer: listed(peer) });
+                return show_json("peers forgive", &Changed::of(peer));
             }
             show(&format!(
                 "{} is forgiven: {} attempts, {} failed checks.",
@@ -137,7 +130,7 @@ fn block(peers: &mut KnownPeers, whom: &str, blocked: bool, json: bool) -> anyho
     };
     if json {
         let peer = peers.get(&peer.identity).unwrap_or(&peer);
-        return show_json(command, &Changed { peer: listed(peer) });
+        return show_json(command, &Changed::of(peer));
     }
     show(&format!("{} is {now}.", peer.name))
 }
@@ -151,7 +144,7 @@ fn follow(peers: &mut KnownPeers, statement: &str, json: bool) -> anyhow::Result
         .get(succession.current())
         .context("the statement names no known player")?;
     if json {
-        return show_json("peers follow", &Changed { peer: listed(peer) });
+        return show_json("peers follow", &Changed::of(peer));
     }
     show(&format!(
         "{} is now known as {}. The old keys are refused.",
@@ -160,29 +153,9 @@ fn follow(peers: &mut KnownPeers, statement: &str, json: bool) -> anyhow::Result
     ))
 }
 
-fn listed(peer: &Peer) -> Listed<'_> {
-    Listed {
-        name: peer.name.as_str(),
-        fingerprint: peer.identity.fingerprint().to_string(),
-        succeeds: (peer.before.iter())
-            .map(|old| old.fingerprint().to_string())
-            .collect(),
-        hands: peer.hands,
-        attempts: peer.attempts,
-        in_a_row: peer.in_a_row,
-        failed_checks: peer.failed_checks,
-        forgiven: peer.forgiven,
-        blocked: peer.blocked,
-        last_seen: peer.last_seen,
-        addresses: peer.addresses.iter().map(ToString::to_string).collect(),
-    }
-}
-
 fn list(own: Fingerprint, peers: &[Peer], json: bool) -> anyhow::Result<()> {
     if json {
-        let listed: Vec<Listed<'_>> = peers.iter().map(listed).collect();
-        let value = serde_json::json!({ "own": own.to_string(), "peers": listed });
-        return show_json("peers", &value);
+        return show_json("peers", &stored::peers(own, peers));
     }
     show(&format!("Your fingerprint: {own}"))?;
     show(&lines(peers))

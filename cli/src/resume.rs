@@ -8,12 +8,12 @@ use dealerless_events::event::{Event, VERSION};
 use dealerless_events::guest::DECLINED;
 use dealerless_events::open_match::{WENT_ON, WENT_ON_WITH_YOU, not_begun, not_resumed};
 use dealerless_events::seated::Seated;
+use dealerless_events::stored::{OpenMatch, UnreadMatch, open_matches};
 use dealerless_events::words::Names;
+use dealerless_table::Seat;
 use dealerless_table::identity::Name;
 use dealerless_table::log::MatchEntry;
 use dealerless_table::play::{Control, PlayError};
-use dealerless_table::{Seat, hex};
-use serde::Serialize;
 
 use crate::failure::AnswerIsNo;
 use crate::in_browser::InBrowser;
@@ -55,31 +55,6 @@ pub(crate) struct Args {
     own: OwnArgs,
     #[command(flatten)]
     browser: InBrowser,
-}
-
-/// An open match in the JSON output.
-#[derive(Serialize)]
-struct Listed {
-    #[serde(rename = "match")]
-    of: String,
-    seat: u8,
-    peer: String,
-    fingerprint: String,
-    state: String,
-    closed: bool,
-    log: String,
-    /// Seconds since 1970.
-    changed: u64,
-}
-
-/// An unreadable file in the JSON output.
-#[derive(Serialize)]
-struct Unread {
-    #[serde(rename = "match")]
-    of: String,
-    peer: String,
-    log: String,
-    message: String,
 }
 
 /// Runs the command.
@@ -192,18 +167,15 @@ fn choose(files: Vec<MatchFile>, which: &str, json: bool) -> anyhow::Result<Matc
 }
 
 fn list(files: &Files, json: bool) -> anyhow::Result<()> {
-    let listed: Vec<Listed> = files.open.iter().map(listed).collect();
-    let unread: Vec<Unread> = files.unread.iter().map(unread).collect();
+    let listed: Vec<OpenMatch> = files.open.iter().map(listed).collect();
+    let unread: Vec<UnreadMatch> = files.unread.iter().map(unread).collect();
     if json {
-        return show_json(
-            "resume",
-            &serde_json::json!({ "matches": listed, "unread": unread }),
-        );
+        return show_json("resume", &open_matches(&listed, &unread));
     }
     if listed.is_empty() && unread.is_empty() {
         return show("No match is open.");
     }
-    let line = |one: &Listed| {
+    let line = |one: &OpenMatch| {
         let seat = if one.seat == 0 { "host" } else { "guest" };
         let of = &one.of[..16];
         format!(
@@ -212,8 +184,8 @@ fn list(files: &Files, json: bool) -> anyhow::Result<()> {
             one.state
         )
     };
-    let not_read = |one: &Unread| {
-        let Unread {
+    let not_read = |one: &UnreadMatch| {
+        let UnreadMatch {
             of, peer, message, ..
         } = one;
         format!(
@@ -225,8 +197,8 @@ fn list(files: &Files, json: bool) -> anyhow::Result<()> {
     show(&lines.collect::<Vec<_>>().join("\n"))
 }
 
-fn unread((file, error): &(MatchEntry, anyhow::Error)) -> Unread {
-    Unread {
+fn unread((file, error): &(MatchEntry, anyhow::Error)) -> UnreadMatch {
+    UnreadMatch {
         of: file.match_id.clone(),
         peer: file.peer.clone(),
         log: file.path.display().to_string(),
@@ -234,25 +206,15 @@ fn unread((file, error): &(MatchEntry, anyhow::Error)) -> Unread {
     }
 }
 
-fn listed(file: &MatchFile) -> Listed {
+fn listed(file: &MatchFile) -> OpenMatch {
     let changed = std::fs::metadata(&file.path).and_then(|metadata| metadata.modified());
     let changed = changed.unwrap_or(SystemTime::UNIX_EPOCH);
     let since = changed.duration_since(SystemTime::UNIX_EPOCH);
-    let peers = file.peers();
-    let fingerprints: Vec<String> = peers
-        .iter()
-        .map(|peer| peer.fingerprint().to_string())
-        .collect();
-    Listed {
-        of: hex(&file.id()),
-        seat: file.seat().number(),
-        peer: file.peer_names(),
-        fingerprint: fingerprints.join(", "),
-        state: file.state(),
-        closed: file.opened.is_closed(),
-        log: file.path.display().to_string(),
-        changed: since.map_or(0, |since| since.as_secs()),
-    }
+    OpenMatch::of(
+        &file.opened,
+        file.path.display().to_string(),
+        since.map_or(0, |since| since.as_secs()),
+    )
 }
 
 /// Removes the damaged deck of a match and opens the match again, so that the seat forfeits the

@@ -12,6 +12,7 @@
 //! | [`guest`] | the host's answers to a guest before a match |
 //! | [`open_match`] | the states of open matches, and matches that a host does not resume |
 //! | [`peers`] | the questions and notices about the other players |
+//! | [`stored`] | the own identity, the known players and the open matches, as JSON |
 //! | [`records`] | records of matches, as JSON and as text for people |
 //! | [`retry`] | the pauses between tries |
 //! | [`words`], [`cards`], [`hands`] | sentences, and the names of cards and bridge hands |
@@ -38,6 +39,7 @@ pub mod retry;
 pub mod seat;
 #[expect(missing_docs, reason = "docs/table-protocol.md describes each field")]
 pub mod seated;
+pub mod stored;
 pub mod story;
 pub mod words;
 

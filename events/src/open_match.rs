@@ -13,13 +13,7 @@ pub fn state<S>(opened: &Opened<S>) -> String {
     let attempt = log.attempt();
     let hands = log.match_info().header().stakes.hands();
     let speaks = log.waits_for();
-    let named = |seats: &[Seat]| {
-        let names = seats.iter().map(|seat| {
-            let name = opened.sitting.names.get(seat.index());
-            name.map_or_else(String::new, ToString::to_string)
-        });
-        list(names.collect())
-    };
+    let named = |seats: &[Seat]| names(opened, seats.iter().copied());
     let who = if speaks.contains(&opened.sitting.seat) {
         "you".to_owned()
     } else {
@@ -51,6 +45,21 @@ pub fn state<S>(opened: &Opened<S>) -> String {
         "hand {} of {hands}, {who} to speak{late}{away}{closed}",
         attempt.hand
     )
+}
+
+/// The seats of the other players.
+pub fn others<S>(opened: &Opened<S>) -> impl Iterator<Item = Seat> {
+    let own = opened.sitting.seat;
+    Seat::all(opened.sitting.match_info.seats()).filter(move |seat| *seat != own)
+}
+
+/// The names of the players at these seats, as a list.
+pub fn names<S>(opened: &Opened<S>, seats: impl IntoIterator<Item = Seat>) -> String {
+    let name = |seat: Seat| match opened.sitting.names.get(seat.index()) {
+        Some(name) => name.to_string(),
+        None => Name::clean("").to_string(),
+    };
+    list(seats.into_iter().map(name).collect())
 }
 
 /// Whether the log contains a part of another player. For the others, a match without such a part

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use anyhow::{Context, ensure};
+use dealerless_events::records::show::{self, is_id_of};
 use dealerless_table::identity::Identity;
 use dealerless_table::log::{MatchEntry, MatchFolder};
 use dealerless_table::record::{BadRecord, Record};
@@ -77,13 +78,7 @@ impl Folder {
     fn all_called(&self, called: &str) -> anyhow::Result<Vec<MatchEntry>> {
         let files = self.list()?;
         // A file name contains the first digits of the id, an event the whole id.
-        let by_id = |file: &MatchEntry| {
-            if called.len() > file.match_id.len() {
-                is_id(called) && called.starts_with(&file.match_id)
-            } else {
-                !called.is_empty() && file.match_id.starts_with(called)
-            }
-        };
+        let by_id = |file: &MatchEntry| is_id_of(called, &file.match_id);
         let (mut found, others): (Vec<_>, Vec<_>) = files.into_iter().partition(by_id);
         if found.is_empty() {
             found = others
@@ -101,9 +96,7 @@ impl Folder {
     /// Reads a record: with the player's keys if they are available, otherwise as anybody can read
     /// it.
     pub(super) fn read(&self, path: &Path) -> anyhow::Result<Result<Record, BadRecord>> {
-        check_regular(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let bytes = read(path)?;
-        Ok(Record::read(&bytes, self.identity.as_deref()))
+        Ok(Record::read(&bytes(path)?, self.identity.as_deref()))
     }
 
     /// The valid record at this path or of this match, and the time when its file was last changed.
@@ -113,7 +106,7 @@ impl Folder {
             say("Another process is using your keys, so your own cards are not shown.");
         }
         let path = self.path(Path::new(which))?;
-        let record = self.read_any(&path)?;
+        let record = show::read(&bytes(&path)?, self.identity.as_deref());
         let record = record.context("this record does not verify: see `dealerless verify`")?;
         let changed = fs::metadata(&path).and_then(|file| file.modified());
         Ok((record, changed.unwrap_or(SystemTime::UNIX_EPOCH)))
@@ -129,14 +122,6 @@ impl Folder {
                 let no_file = || format!("there is no file {called}");
                 Ok(self.latest(called).with_context(no_file)?.path)
             }
-        }
-    }
-
-    /// Reads the record of a file, which may belong to another player.
-    pub(super) fn read_any(&self, path: &Path) -> anyhow::Result<Result<Record, BadRecord>> {
-        match self.read(path)? {
-            Err(BadRecord::NotYours) => Ok(Record::read(&read(path)?, None)),
-            record => Ok(record),
         }
     }
 }
@@ -157,9 +142,10 @@ fn only(mut found: Vec<MatchEntry>, called: &str) -> anyhow::Result<MatchEntry> 
     Ok(found.remove(0))
 }
 
-/// Whether a text is the full id of a match, as in events.
-fn is_id(text: &str) -> bool {
-    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+/// Reads a file with a record, unless it is a folder or a device.
+fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
+    check_regular(path).with_context(|| format!("cannot read {}", path.display()))?;
+    read(path)
 }
 
 /// The size limit of a record or an audit, in bytes. Files come from other players too.

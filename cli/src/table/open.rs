@@ -5,7 +5,6 @@ use std::time::SystemTime;
 
 use anyhow::{Context, bail, ensure};
 use dealerless_events::open_match::{self, closed_claim, with_old_keys};
-use dealerless_events::words::list;
 use dealerless_table::identity::{Name, PublicIdentity};
 use dealerless_table::log::{
     Input, Inputs, Journal, JournalError, MatchEntry, MatchFolder, Opened, Past, Phase, Settled,
@@ -43,8 +42,7 @@ impl MatchFile {
 
     /// The seats of the other players.
     fn others(&self) -> impl Iterator<Item = Seat> {
-        let seats = Seat::all(self.opened.sitting.match_info.seats());
-        seats.filter(|seat| *seat != self.seat())
+        open_match::others(&self.opened)
     }
 
     fn identity(&self, seat: Seat) -> &PublicIdentity {
@@ -98,20 +96,12 @@ impl MatchFile {
 
     /// The names of the players at these seats, as a list.
     pub(crate) fn names(&self, seats: &[Seat]) -> String {
-        let names: Vec<String> = seats
-            .iter()
-            .map(|&seat| self.name(seat).to_string())
-            .collect();
-        list(names)
+        open_match::names(&self.opened, seats.iter().copied())
     }
 
     /// The names of the other players, as a list.
     pub(crate) fn peer_names(&self) -> String {
-        let names: Vec<String> = self
-            .others()
-            .map(|seat| self.name(seat).to_string())
-            .collect();
-        list(names)
+        open_match::names(&self.opened, self.others())
     }
 
     /// Checks that the match was begun with the identity `peer`, and not with an older identity of

@@ -1,11 +1,39 @@
 //! The hands of a record.
 
-use dealerless_table::record::{Record, RecordedHand};
+use dealerless_table::identity::Identity;
+use dealerless_table::record::{BadRecord, Record, RecordedHand};
 use serde_json::{Value, json};
 
 use super::words::{self, Moment};
 use super::{json, listing, pokerstars};
 use crate::cards::CardNames;
+
+/// Whether the beginning of an id, or a whole id as in events, names the match with the id `match_id`,
+/// which may be only the first digits of the id.
+pub fn is_id_of(called: &str, match_id: &str) -> bool {
+    if called.len() > match_id.len() {
+        is_id(called) && called.starts_with(match_id)
+    } else {
+        !called.is_empty() && match_id.starts_with(called)
+    }
+}
+
+/// Whether a text is the full id of a match, as in events.
+fn is_id(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Reads a record that may belong to another player. With the keys of its owner, the record contains
+/// the owner's own cards.
+///
+/// # Errors
+/// The errors of [`Record::read`].
+pub fn read(bytes: &[u8], own: Option<&Identity>) -> Result<Record, BadRecord> {
+    match Record::read(bytes, own) {
+        Err(BadRecord::NotYours) => Record::read(bytes, None),
+        record => record,
+    }
+}
 
 /// The hand with this number, or without a number all hands.
 ///

@@ -3,6 +3,9 @@
 use std::io::BufRead;
 use std::path::Path;
 
+use dealerless_events::records::{answers, show};
+use dealerless_table::identity::Home;
+use dealerless_table::system_rng;
 use serde_json::{Value, json};
 
 use super::{hosting, wait_until};
@@ -291,6 +294,40 @@ fn page_plays_with_a_terminal_and_verifies_the_record() {
         bad["verify"]["records"][0]["error"]["message"].is_string(),
         "{bad}"
     );
+
+    let home = Home::open(folder.path(), None, &mut system_rng()).unwrap();
+    let record = show::read(&own, Some(home.identity())).unwrap();
+    for (native, from_bytes) in [
+        (shown, answers::shown(&record, None)),
+        (good, answers::verified(&[&own, &theirs], None)),
+        (bad, answers::verified(&[&flipped], None)),
+    ] {
+        assert_eq!(plain(native), plain(from_bytes));
+    }
+}
+
+/// An answer without the dates of hands, and without the head of the output of a command.
+fn plain(mut answer: Value) -> Value {
+    for command in ["show", "verify"] {
+        if let Some(Value::Object(object)) = answer.get_mut(command) {
+            object.remove("version");
+            object.remove("command");
+        }
+    }
+    let undated = |line: &str| match line.split_once(" - ") {
+        Some((hand, _)) if line.starts_with("PokerStars Hand") => hand.to_owned(),
+        _ => line.to_owned(),
+    };
+    let undate = |text: &mut Value| {
+        if let Value::String(text) = text {
+            *text = text.lines().map(undated).collect::<Vec<_>>().join("\n");
+        }
+    };
+    undate(&mut answer["text"]);
+    if let Some(Value::Array(shown)) = answer.get_mut("shown") {
+        shown.iter_mut().for_each(undate);
+    }
+    answer
 }
 
 /// A record with one flipped bit in the signature of its first part (docs/records.md, "The file").

@@ -87,9 +87,13 @@ impl Made {
         self.journals[seat.index()].1.bytes()
     }
 
+    pub(super) fn identity(&self, seat: Seat) -> &Identity {
+        &self.identities[seat.index()]
+    }
+
     /// The record of a seat, as its owner reads it.
     pub(super) fn own(&self, seat: Seat) -> Record {
-        Record::read(&self.file(seat), Some(&self.identities[seat.index()])).unwrap()
+        Record::read(&self.file(seat), Some(self.identity(seat))).unwrap()
     }
 
     /// The record of a seat, as anybody can read it.

@@ -21,7 +21,7 @@ pub(super) fn holdem(hands: u32) -> Made {
 }
 
 /// 2026-11-22 08:15:03 in UTC.
-const DATE: words::Moment = words::Moment {
+pub(super) const DATE: words::Moment = words::Moment {
     year: 2026,
     month: 11,
     day: 22,
