@@ -13,6 +13,7 @@ use dealerless_table::rules::{
 use dealerless_table::storage::MemoryVault;
 
 use super::*;
+use crate::open_match;
 
 /// The table of a guest, in the state that a test chooses.
 struct TestTable {
@@ -448,4 +449,20 @@ fn person_who_wants_to_leave_learns_that_the_match_may_be_closed_instead() {
     assert!(!asked(&table).contains("close"));
     table.late = Some(Seat::HOST);
     assert!(asked(&table).contains("`close` closes the match here"));
+}
+
+#[test]
+fn guest_removes_a_match_that_the_host_does_not_know_unless_the_host_has_signed_in_it() {
+    let mut log = seat(PlayerNeeds::default()).1.log;
+    let unknown = Control::Unknown(log.match_info().id());
+    let removes =
+        |log: &MatchLog, control, asks| open_match::removes(log, Seat::GUEST, control, asks).ok();
+    for asks in [true, false] {
+        assert_eq!(removes(&log, &unknown, asks), Some(true));
+        assert_eq!(removes(&log, &Control::Open([1; 32]), asks), Some(true));
+    }
+    deal(&mut log);
+    assert_eq!(removes(&log, &unknown, true), Some(false));
+    assert_eq!(removes(&log, &unknown, false), None);
+    assert_eq!(removes(&log, &Control::Open([1; 32]), true), None);
 }
