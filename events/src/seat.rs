@@ -546,3 +546,6 @@ fn waits_for(play: &impl SeatView) -> Option<(Vec<u8>, Awaited)> {
     let others = seats.filter(|seat| *seat != own && !is_gone(log, *seat));
     Some((others.map(Seat::number).collect(), Awaited::Line))
 }
+
+#[cfg(test)]
+mod tests;
