@@ -15,6 +15,7 @@
 //! | [`stored`] | the own identity, the known players and the open matches, as JSON |
 //! | [`records`] | records of matches, as JSON and as text for people |
 //! | [`retry`] | the pauses between tries |
+//! | [`terms`] | the terms that a host proposes |
 //! | [`words`], [`cards`], [`hands`] | sentences, and the names of cards and bridge hands |
 //!
 //! This crate starts no threads and uses no files, sockets or terminal.
@@ -41,6 +42,7 @@ pub mod seat;
 pub mod seated;
 pub mod stored;
 pub mod story;
+pub mod terms;
 pub mod words;
 
 #[cfg(doctest)]
