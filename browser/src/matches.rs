@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use dealerless_events::open_match::closed_claim;
+use dealerless_events::seat::Stopped;
 use dealerless_table::hex;
 use dealerless_table::identity::PublicIdentity;
 use dealerless_table::log::{Inputs, Journal, MatchLog, Opened, Phase, Sitting};
@@ -15,9 +16,8 @@ use dealerless_table::system_rng;
 
 use crate::files::{self, NamedFile};
 use crate::host;
-use crate::line::Route;
 use crate::own::Own;
-use crate::seat::{SeatInPlay, SeatSetting};
+use crate::seat::{Finder, SeatInPlay, SeatSetting};
 
 /// The ending of the names of records.
 pub(crate) const RECORD: &str = ".log";
@@ -152,6 +152,18 @@ pub(crate) fn over(of: &[u8; 32]) -> anyhow::Result<()> {
     Ok(files::remove_value(&deck_name(of))?)
 }
 
+/// Cleans up after a match that has stopped here.
+///
+/// # Errors
+/// If a file cannot be written or removed.
+pub(crate) fn stopped(own: &Own, of: &[u8; 32], stopped: &Stopped) -> anyhow::Result<()> {
+    match stopped {
+        Stopped::Over(_) => over(of),
+        Stopped::Closed => find(own, of)?.map_or(Ok(()), Kept::close),
+        _ => Ok(()),
+    }
+}
+
 /// Begins a match to which both players have agreed.
 ///
 /// # Errors
@@ -159,7 +171,7 @@ pub(crate) fn over(of: &[u8; 32]) -> anyhow::Result<()> {
 pub(crate) fn begin(
     own: &Own,
     seating: Seating,
-    route: Route,
+    finder: Finder,
     now: Duration,
 ) -> anyhow::Result<SeatInPlay> {
     let Seating { sitting, circuit } = seating;
@@ -169,7 +181,7 @@ pub(crate) fn begin(
     let journal = Journal::create(file, own.identity().file_key(), &sitting)?;
     let log = MatchLog::new(sitting.match_info.clone(), sitting.seat);
     let setting = setting(own, &sitting, journal, log, circuit)?;
-    SeatInPlay::new(own, &sitting, setting, false, route, now)
+    SeatInPlay::new(own, &sitting, setting, false, finder, now)
 }
 
 /// Resumes a match, still without a connection.
@@ -179,13 +191,13 @@ pub(crate) fn begin(
 pub(crate) fn resume(
     own: &Own,
     kept: Kept,
-    route: Route,
+    finder: Finder,
     now: Duration,
 ) -> anyhow::Result<SeatInPlay> {
     let opened = kept.opened;
     let Seating { sitting, circuit } = Seating::of_file(opened.sitting)?;
     let setting = setting(own, &sitting, opened.journal, opened.log, circuit)?;
-    SeatInPlay::new(own, &sitting, setting, true, route, now)
+    SeatInPlay::new(own, &sitting, setting, true, finder, now)
 }
 
 fn setting(
