@@ -1,5 +1,5 @@
-//! The matches that the player has kept: one file with the record, one with the inputs to the shuffles, and
-//! the two files of the deck in play.
+//! The matches that the player has kept: one file with the record, one with the inputs to the shuffles,
+//! one with the time banks, and the two files of the deck in play.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,6 +33,11 @@ fn inputs_name(of: &[u8; 32]) -> String {
 
 fn deck_name(of: &[u8; 32]) -> String {
     hex(of) + ".deck"
+}
+
+/// The name of the file of the time banks of a match.
+pub(crate) fn clock_name(of: &[u8; 32]) -> String {
+    hex(of) + ".clock"
 }
 
 /// A match that was kept, with its file.
@@ -149,6 +154,7 @@ pub(crate) fn forget(of: &[u8; 32]) -> anyhow::Result<()> {
 /// # Errors
 /// If a file cannot be removed.
 pub(crate) fn over(of: &[u8; 32]) -> anyhow::Result<()> {
+    NamedFile::remove(&clock_name(of))?;
     Ok(files::remove_value(&deck_name(of))?)
 }
 

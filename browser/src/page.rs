@@ -17,7 +17,7 @@ use dealerless_table::play::Done;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::failure::{BrokenOff, exit_code};
+use crate::failure::{BrokenOff, exit_code, explain};
 use crate::guest::Guest;
 use crate::hosting::{HostRequest, Hosting};
 use crate::line::{Happened, Line, Route};
@@ -334,7 +334,7 @@ impl Page {
             tell(&Event::Error {
                 code: None,
                 exit_code: Some(code),
-                message: format!("{error:#}"),
+                message: explain(error),
             });
         }
         host::ended(code);

@@ -4,6 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use dealerless_events::ending::Breach;
+use dealerless_events::banks::Banks;
 use dealerless_events::command::Said;
 use dealerless_events::event::{Event, Refusal};
 use dealerless_events::retry::{HOST_PAUSE, pause};
@@ -18,6 +19,7 @@ use dealerless_table::play::{
     Control, Done, Event as Happens, Incoming, Moment, News, Outbox, PlayError, Setting,
     TableCore, TableEvent,
 };
+use dealerless_table::storage::Storage as _;
 use dealerless_table::{Seat, SystemRng};
 
 use crate::engine::{self, ToEngine};
@@ -25,7 +27,7 @@ use crate::files::{NamedFile, Value};
 use crate::line::{Call, Happened, Line, Route};
 use crate::own::Own;
 use crate::reception::Reception;
-use crate::{host, page};
+use crate::{host, matches, page};
 
 /// Timeout for the peer to receive the last messages on a connection.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -45,6 +47,8 @@ pub(crate) struct SeatInPlay {
     finder: Finder,
     /// Whether the connection was lost, and a new one is to be made when the engine has ended.
     reconnects: bool,
+    /// The time banks that were last kept, and their file.
+    banks: (Banks, NamedFile),
     end: Option<Ending>,
 }
 
@@ -173,6 +177,11 @@ impl SeatInPlay {
         let story = SeatStory::new(sitting, &seated, &setting.log, peers, needs);
         let mut table = TableCore::new(setting, now)?;
         table.play_mut().pause_after_showdowns();
+        let mut clock = NamedFile::open_or_create(&matches::clock_name(&of))?;
+        // If they cannot be read, the clocks begin anew on this side.
+        let stored = String::from_utf8(clock.read()?).unwrap_or_default();
+        table.restore_banks(&Banks::stored(&stored));
+        let banks = (Banks::of(&table), clock);
         page::tell(&Event::Seated(Box::new(seated)));
         Ok(SeatInPlay {
             table,
@@ -183,6 +192,7 @@ impl SeatInPlay {
             line: None,
             finder,
             reconnects: false,
+            banks,
             end: None,
         })
     }
@@ -404,6 +414,12 @@ impl SeatInPlay {
                 continue;
             }
             break;
+        }
+        let (banks, clock) = &mut self.banks;
+        if let Some(changed) = banks.changed(&self.table) {
+            // If this fails, a restart restores an earlier state of the banks.
+            let _ = clock.truncate(0).and_then(|()| clock.append(changed.text().as_bytes()));
+            *banks = changed;
         }
         if let Some(event) = self.story.report(self.table.play(), now) {
             page::tell(&event);

@@ -21,7 +21,9 @@ pub fn blame_of_meeting(error: &MeetingError) -> Blame {
         | MeetingError::NotAnswered
         | MeetingError::Connection(_)
         | MeetingError::Relay { .. }
-        | MeetingError::NobodyAtRelay(_) => Blame::Connection,
+        | MeetingError::NobodyAtRelay(_)
+        | MeetingError::NobodyWaits
+        | MeetingError::NoRelay(_) => Blame::Connection,
         MeetingError::NoAddress | MeetingError::Oneself | MeetingError::Invites(_) => {
             Blame::ThisSide
         }
