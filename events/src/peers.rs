@@ -19,6 +19,16 @@ pub fn is_blocked(peers: &KnownPeers, peer: &PublicIdentity) -> bool {
     peers.get(peer).is_some_and(|peer| peer.blocked)
 }
 
+/// Returns the keys of a player, and the keys that they have succeeded. A match with any of them is a
+/// match with this player: a player must not get another deal by creating a new identity.
+pub fn all_keys(peers: &KnownPeers, peer: &PublicIdentity) -> Vec<PublicIdentity> {
+    let before = peers.get(peer).map(|known| known.before.clone());
+    [peer.clone()]
+        .into_iter()
+        .chain(before.unwrap_or_default())
+        .collect()
+}
+
 /// A peer that has connected and has proved that it holds its keys.
 #[derive(Clone, Copy, Debug)]
 pub struct MetPeer<'a> {
@@ -190,8 +200,9 @@ pub fn count(
 #[cfg(test)]
 mod tests {
     use std::path::Path;
+    use std::slice;
 
-    use dealerless_table::identity::Identity;
+    use dealerless_table::identity::{Identity, KeptIdentity, NewPlayer};
     use dealerless_table::storage::MemoryVault;
 
     use super::*;
@@ -201,7 +212,11 @@ mod tests {
     }
 
     fn known() -> KnownPeers {
-        let own = identity(1).public().clone();
+        known_to(1)
+    }
+
+    fn known_to(own: u8) -> KnownPeers {
+        let own = identity(own).public().clone();
         let vault = Box::new(MemoryVault::default());
         KnownPeers::open(vault, Path::new("peers"), own.into(), || 1).unwrap()
     }
@@ -240,6 +255,28 @@ mod tests {
         peers.block(identity(2).public(), true).unwrap();
         assert!(is_blocked(&peers, identity(2).public()));
         assert!(!is_blocked(&peers, identity(3).public()));
+    }
+
+    #[test]
+    fn all_keys_of_a_player_include_succeeded_ones() {
+        let mut peers = known();
+        meet(&mut peers, 2, "Bob").unwrap();
+        let [old, new] = [2, 3].map(|seed| identity(seed).public().clone());
+        assert_eq!(all_keys(&peers, &old), slice::from_ref(&old));
+        assert_eq!(all_keys(&peers, &new), slice::from_ref(&new));
+        let succeeded = KeptIdentity {
+            identity: identity(2),
+            successor: None,
+        };
+        let heir = NewPlayer {
+            identity: &identity(3),
+            succession: &mut MemoryVault::default(),
+            peers: known_to(3),
+            has_played: false,
+        };
+        let moved = succeeded.be_succeeded(&mut MemoryVault::default(), None, heir);
+        peers.follow(&moved.unwrap().0).unwrap();
+        assert_eq!(all_keys(&peers, &new), [new, old]);
     }
 
     #[test]

@@ -157,6 +157,7 @@ fn news(story: &mut SeatStory, table: &TestTable, news: &News, now: u64) -> Vec<
 fn wait_is_reported_after_growing_intervals_and_counts_from_its_beginning() {
     let (mut story, mut table) = seat(PlayerNeeds::default());
     table.is_synced = false;
+    assert!(story.report(&table, seconds(100)).is_none());
     assert_eq!(story.until_report(&table, seconds(100)), Some(seconds(5)));
     let mut reports = Vec::new();
     for now in 100..400 {
