@@ -578,11 +578,13 @@ impl SeatInPlay {
             }
         }
         if let Some(line) = &self.line {
-            let has_received = line.connection.core.ended() == Some(&ConnectionError::Closed);
-            if has_received {
-                self.table.finish(self.peer);
-            } else if line.connection.core.ended().is_none() && now < until {
+            let core = &line.connection.core;
+            if core.ended().is_none() && now < until {
                 return false;
+            }
+            // A peer that has closed its side after the last message has read everything.
+            if core.ended() == Some(&ConnectionError::Closed) || core.is_flushed() {
+                self.table.finish(self.peer);
             }
             self.drop_line();
         }
