@@ -15,12 +15,27 @@ class Match(Guests):
         guest = self.guest_of(link, query=query)
         # The invite is in no history, and is not sent to the server.
         self.assertNotIn("dealerless2", guest.driver.current_url)
-        self.checks_to_the_end(guest)
+        self.all_check_to_the_end(guest)
         host.until("over")
         record = self.saved_record(guest)
         guest.reads("hands? played|Hand 1")
         guest.picture("guest-after")
         self.assert_agree(host, record)
+
+    def test_two_pages_play_without_a_program(self):
+        host = self.browser()
+        host.before_each_page(KEEP_SAVED)
+        host.open(self.site.address)
+        host.fill("Your name", "Anna")
+        host.fill("Hands", "1")
+        host.unfold("Relay")
+        host.fill("Relay", self.relay.url)
+        host.press("Host")
+        link = host.find(".invite-text", "Invite").text
+        self.assertTrue(link.startswith(self.site.address + "#dealerless"), link)
+        guest = self.guest_of(link)
+        self.all_check_to_the_end(host, guest)
+        self.assert_records_agree(self.saved_record(host), self.saved_record(guest))
 
     def test_reload_keeps_the_link_until_the_guest_sits_down(self):
         host, link = self.host_of("--hands=1", "--auto")
