@@ -77,13 +77,18 @@ export function inviteView(app) {
     const copy = (/** @type {string} */ label, /** @type {string} */ content) => copyButton(label, () => content, label + of);
     return [code, text, h("div.row", copy("Copy the invite", invite), copy("Copy the command for a terminal", `dealerless join ${invite}`))];
   };
+  /** @param {string} link */
+  const linked = (link) => [
+    h("p", "Or send this link instead. The guest opens it in a browser and needs no program."),
+    h("p.invite-text.code", { tabindex: "0", "aria-label": "Link" }, link),
+    h("div.row", copyButton("Copy the link", () => link))];
   /** @param {Match} match */
-  const showInvites = ({ invites, opens }) => {
+  const showInvites = ({ invites, link, opens }) => {
     shownInvites = invites.length;
     sent.hidden = false;
     if (invites.length === 1) {
       const [code, ...said] = parts(invites[0], "");
-      return clear(sent, h("div", steps(1, 2), ...said), code);
+      return clear(sent, h("div", steps(1, 2), ...said, ...link ? linked(link) : []), code);
     }
     meets.after(notices);
     clear(sent, h("div", steps(invites.length, opens ?? invites.length + 1), h("ul.items", ...invites.map((invite, at) => {
