@@ -6,6 +6,7 @@ import { forgetClock, noteClock, watchHiding } from "./hidden.js";
 import { invited } from "./invited.js";
 import { forgetLink, takeFromAddress } from "./link.js";
 import { keepOffline } from "./offline.js";
+import { keepRelay, lastRelay } from "./places.js";
 import { keepFiles, whatIsMissing } from "./storage.js";
 import { alone } from "./tabs.js";
 
@@ -128,10 +129,13 @@ export async function get(path) {
  * @returns {Promise<any>}
  */
 export async function post(path, body = "") {
-  const fields = /** @type {{ name?: string, relay?: string }} */ (body);
   if (["/host", "/join", "/resume"].includes(path)) {
-    relay = fields.relay ?? (path === "/resume" ? lastMatch()?.relay : "") ?? "";
+    const fields = /** @type {{ name?: string, relay?: string }} */ (body);
+    // A rematch takes place at the same relay.
+    if (path === "/host") fields.relay ??= lastRelay();
+    if (fields.relay) keepRelay(fields.relay);
     if (fields.name) localStorage.setItem(NAME, fields.name);
+    relay = fields.relay ?? (path === "/resume" ? lastMatch()?.relay : "") ?? "";
   }
   if (path === "/end") stopped();
   const text = typeof body === "string" || body instanceof Blob ? body : JSON.stringify(body);

@@ -70,11 +70,6 @@ pub(crate) fn open(count: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// The number of files that are not in use.
-pub(crate) fn free() -> usize {
-    SLOTS.with_borrow(|slots| slots.iter().filter(|slot| **slot == Slot::Free).count())
-}
-
 /// The names of all files that end in `ending`, and the times of their creation in seconds since 1970, the
 /// newest first.
 pub(crate) fn names(ending: &str) -> Vec<(String, u64)> {

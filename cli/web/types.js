@@ -152,5 +152,5 @@
  * @typedef {{ lies: "closed" | "open" | "mine" | "theirs", card: string | null, holder: number | null }} Place
  */
 /** @typedef {{ root: HTMLElement, update: (match: Match) => void }} View */
-/** @typedef {[name: string, label: string, example: string, hint: string]} AddressField */
+/** @typedef {[name: string, label: string, example: string, hint: string, last?: string]} AddressField `last` is the value at first */
 /** @typedef {string | { card: string }} Part a text, or a card */
