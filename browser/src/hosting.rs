@@ -113,6 +113,7 @@ impl Hosting {
         page::tell(&Event::Invite {
             version: VERSION,
             invite: invite.to_string(),
+            link: None,
             guests: None,
             opens: None,
         });
