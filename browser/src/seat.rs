@@ -449,13 +449,17 @@ impl SeatInPlay {
 
     /// The time of the next timer.
     pub(crate) fn timer(&mut self, now: Duration) -> Duration {
-        let mut timer = now + self.table.until_next_timer(now).min(HOUR);
-        let until = [
-            self.story.until_deal(now),
-            self.story.until_report(self.table.play(), now),
-        ];
-        for until in until.into_iter().flatten() {
-            timer = timer.min(now + until);
+        let mut timer = now + HOUR;
+        // Nothing of this is done after the match has stopped here.
+        if self.end.is_none() {
+            let until = [
+                Some(self.table.until_next_timer(now)),
+                self.story.until_deal(now),
+                self.story.until_report(self.table.play(), now),
+            ];
+            for until in until.into_iter().flatten() {
+                timer = timer.min(now + until);
+            }
         }
         let times = [
             self.line.as_ref().map(Line::timer),

@@ -317,6 +317,7 @@ impl Hosted {
             News::AskRebuy { .. } => Command::Rebuy(false),
             News::Over(_) => {
                 self.is_over = true;
+                self.table.close();
                 return;
             }
             _ => return,
