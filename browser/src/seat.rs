@@ -458,7 +458,7 @@ impl SeatInPlay {
                 self.story.until_report(self.table.play(), now),
             ];
             for until in until.into_iter().flatten() {
-                timer = timer.min(now + until);
+                timer = timer.min(now.saturating_add(until));
             }
         }
         let times = [
@@ -470,10 +470,15 @@ impl SeatInPlay {
         times.into_iter().flatten().fold(timer, Duration::min)
     }
 
-    /// The player ends the program. The match stays open.
+    /// The player ends the program. A match that has not stopped here stays open.
     pub(crate) fn break_off(&mut self, now: Duration) {
-        if self.end.is_none() {
-            self.stop(Ok(Stopped::BrokenOff), now);
+        match &mut self.end {
+            None => self.stop(Ok(Stopped::BrokenOff), now),
+            // The peer may not know how the match has stopped. It learns it when it resumes the match.
+            Some(end) => {
+                end.until = now;
+                end.is_last_call = true;
+            }
         }
     }
 
