@@ -70,6 +70,17 @@ enum Post {
     End,
 }
 
+fn header(stakes: Stakes) -> Header {
+    let (cards, drawn) = stakes.deck();
+    let spec = Shuffle::Cheapest.spec(cards, drawn).unwrap();
+    let clock = Clock {
+        each_move: 0,
+        bank: 0,
+    };
+    let (header, _) = Seating::propose(stakes, spec.algorithm(), clock).unwrap();
+    header
+}
+
 /// A host in its own threads.
 pub(crate) struct NativeHost {
     pub(crate) address: SocketAddr,
@@ -93,19 +104,17 @@ impl NativeHost {
     /// A host that proposes these stakes. It answers its guests in this order, and plays with all later
     /// ones.
     pub(crate) fn new(stakes: Stakes, answers: Vec<Answer>) -> Self {
-        let (cards, drawn) = stakes.deck();
-        let spec = Shuffle::Cheapest.spec(cards, drawn).unwrap();
-        let clock = Clock {
-            each_move: 0,
-            bank: 0,
-        };
-        let (header, _) = Seating::propose(stakes, spec.algorithm(), clock).unwrap();
+        let header = header(stakes);
         let bytes = header.encode();
-        Self::proposing(header, bytes, answers)
+        Self::open(header, bytes, answers)
     }
 
     /// A host that sends its guests `bytes` as the header of the match.
-    pub(crate) fn proposing(header: Header, bytes: Vec<u8>, answers: Vec<Answer>) -> Self {
+    pub(crate) fn proposing(stakes: Stakes, bytes: Vec<u8>) -> Self {
+        Self::open(header(stakes), bytes, Vec::new())
+    }
+
+    fn open(header: Header, bytes: Vec<u8>, answers: Vec<Answer>) -> Self {
         let memory = tempfile::tempdir_in("/dev/shm");
         let folder = memory.or_else(|_| tempfile::tempdir()).unwrap();
         let home = Arc::new(Home::open(folder.path(), None, &mut system_rng()).unwrap());
