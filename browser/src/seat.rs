@@ -602,13 +602,17 @@ impl SeatInPlay {
 
     /// The time of the next timer.
     pub(crate) fn timer(&mut self, now: Duration) -> Duration {
-        let mut timer = now + self.table.until_next_timer(now).min(HOUR);
-        let until = [
-            self.story.until_deal(now),
-            self.story.until_report(self.table.play(), now),
-        ];
-        for until in until.into_iter().flatten() {
-            timer = timer.min(now + until);
+        let mut timer = now + HOUR;
+        // Nothing of this is done after the match has stopped here.
+        if self.end.is_none() {
+            let until = [
+                Some(self.table.until_next_timer(now)),
+                self.story.until_deal(now),
+                self.story.until_report(self.table.play(), now),
+            ];
+            for until in until.into_iter().flatten() {
+                timer = timer.min(now.saturating_add(until));
+            }
         }
         let times = [
             self.line.as_ref().map(Line::timer),
@@ -618,10 +622,15 @@ impl SeatInPlay {
         times.into_iter().flatten().fold(timer, Duration::min)
     }
 
-    /// The player ends the program. The match stays open.
+    /// The player ends the program. A match that has not stopped here stays open.
     pub(crate) fn break_off(&mut self, now: Duration) {
-        if self.end.is_none() {
-            self.stop(Ok(Stopped::BrokenOff), now);
+        match &mut self.end {
+            None => self.stop(Ok(Stopped::BrokenOff), now),
+            // The peer may not know how the match has stopped. It learns it when it resumes the match.
+            Some(end) => {
+                end.until = now;
+                end.is_last_call = true;
+            }
         }
     }
 
