@@ -3,9 +3,9 @@
 use std::io;
 use std::time::Duration;
 
-use dealerless_events::ending::Breach;
 use dealerless_events::banks::Banks;
 use dealerless_events::command::Said;
+use dealerless_events::ending::Breach;
 use dealerless_events::event::{Event, Refusal};
 use dealerless_events::retry::{HOST_PAUSE, pause};
 use dealerless_events::seat::{
@@ -16,8 +16,8 @@ use dealerless_table::connection::{ConnectionError, MeetingError, PolledConnecti
 use dealerless_table::identity::SharedPeers;
 use dealerless_table::log::Sitting;
 use dealerless_table::play::{
-    Control, Done, Event as Happens, Incoming, Moment, News, Outbox, PlayError, Setting,
-    TableCore, TableEvent,
+    Control, Done, Event as Happens, Incoming, Moment, News, Outbox, PlayError, Setting, TableCore,
+    TableEvent,
 };
 use dealerless_table::storage::Storage as _;
 use dealerless_table::{Seat, SystemRng};
@@ -310,8 +310,9 @@ impl SeatInPlay {
             met => met.ok().flatten(),
         };
         let call = caller.call.take();
-        let is_peer =
-            |connection: &PolledConnection| self.story.seat_of(&connection.met.peer) == Some(self.peer);
+        let is_peer = |connection: &PolledConnection| {
+            self.story.seat_of(&connection.met.peer) == Some(self.peer)
+        };
         let (Some(call), Some(connection)) = (call, met.filter(is_peer)) else {
             self.finder.look(now);
             return Ok(());
@@ -395,7 +396,9 @@ impl SeatInPlay {
         if let Some(line) = &mut self.line {
             line.flush(now);
         }
-        ended.then(|| self.end.take().map(|end| end.stopped)).flatten()
+        ended
+            .then(|| self.end.take().map(|end| end.stopped))
+            .flatten()
     }
 
     fn play(&mut self, own: &Own, now: Duration) -> anyhow::Result<Option<Stopped>> {
@@ -418,7 +421,9 @@ impl SeatInPlay {
         let (banks, clock) = &mut self.banks;
         if let Some(changed) = banks.changed(&self.table) {
             // If this fails, a restart restores an earlier state of the banks.
-            let _ = clock.truncate(0).and_then(|()| clock.append(changed.text().as_bytes()));
+            let _ = clock
+                .truncate(0)
+                .and_then(|()| clock.append(changed.text().as_bytes()));
             *banks = changed;
         }
         if let Some(event) = self.story.report(self.table.play(), now) {
@@ -474,11 +479,7 @@ impl SeatInPlay {
         engine::detach();
     }
 
-    fn handle(
-        &mut self,
-        event: TableEvent<()>,
-        now: Duration,
-    ) -> anyhow::Result<Option<Stopped>> {
+    fn handle(&mut self, event: TableEvent<()>, now: Duration) -> anyhow::Result<Option<Stopped>> {
         match event {
             TableEvent::News(news) => {
                 if news == News::Resumed && self.table.play().is_synced() {
