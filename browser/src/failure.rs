@@ -24,7 +24,11 @@ pub(crate) struct BrokenOff;
 fn blame(error: &anyhow::Error) -> Option<Blame> {
     let play = error.downcast_ref().map(PlayError::blame);
     let meeting = || error.downcast_ref::<MeetingError>().map(blame_of_meeting);
-    let connection = || error.downcast_ref::<ConnectionError>().map(blame_of_connection);
+    let connection = || {
+        error
+            .downcast_ref::<ConnectionError>()
+            .map(blame_of_connection)
+    };
     play.or_else(meeting).or_else(connection)
 }
 

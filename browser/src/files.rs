@@ -75,7 +75,9 @@ pub(crate) fn open(count: u32) -> io::Result<()> {
 pub(crate) fn names(ending: &str) -> Vec<(String, u64)> {
     let mut names: Vec<(String, u64)> = SLOTS.with_borrow(|slots| {
         let named = slots.iter().filter_map(|slot| match slot {
-            Slot::Named { name, created } if name.ends_with(ending) => Some((name.clone(), *created)),
+            Slot::Named { name, created } if name.ends_with(ending) => {
+                Some((name.clone(), *created))
+            }
             _ => None,
         });
         named.collect()
@@ -123,9 +125,7 @@ fn read_head(number: u32) -> io::Result<Slot> {
 }
 
 fn find(name: &str) -> Option<u32> {
-    SLOTS.with_borrow(|slots| {
-        Some(slots.iter().position(|slot| slot.has_name(name))? as u32)
-    })
+    SLOTS.with_borrow(|slots| Some(slots.iter().position(|slot| slot.has_name(name))? as u32))
 }
 
 /// A named file.

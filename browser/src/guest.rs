@@ -5,8 +5,8 @@ use std::time::Duration;
 use anyhow::{anyhow, bail, ensure};
 use dealerless::deck::Estimate;
 use dealerless::mpc::Security;
-use dealerless::shuffle::{Algorithm, Spec};
 use dealerless::shuffle::split::Split;
+use dealerless::shuffle::{Algorithm, Spec};
 use dealerless_events::command::Said;
 use dealerless_events::event::{Event, Refusal};
 use dealerless_events::guest::{
@@ -113,7 +113,12 @@ impl Guest {
     ///
     /// # Errors
     /// If the match cannot be resumed here.
-    pub(crate) fn resuming(own: &Own, route: Route, kept: Kept, now: Duration) -> anyhow::Result<Self> {
+    pub(crate) fn resuming(
+        own: &Own,
+        route: Route,
+        kept: Kept,
+        now: Duration,
+    ) -> anyhow::Result<Self> {
         let mut seat = matches::resume(own, kept, Finder::calls(route.clone()), now)?;
         seat.reconnect(now)?;
         Ok(Guest {
@@ -126,7 +131,12 @@ impl Guest {
     }
 
     /// Continues after the meeting.
-    fn met(&mut self, own: &mut Own, connection: PolledConnection, now: Duration) -> anyhow::Result<()> {
+    fn met(
+        &mut self,
+        own: &mut Own,
+        connection: PolledConnection,
+        now: Duration,
+    ) -> anyhow::Result<()> {
         let Stage::Calling(call) = std::mem::replace(&mut self.stage, Stage::Changing) else {
             return Ok(());
         };
@@ -174,13 +184,15 @@ impl Guest {
         {
             bail!(with_old_keys(&kept.id(), &kept.peer_name()));
         }
-        let given_up = kept.take_if(|kept| {
-            matches!(self.host_said, Some(HostSaid::Unknown(of)) if of == kept.id())
-        });
+        let given_up = kept.take_if(
+            |kept| matches!(self.host_said, Some(HostSaid::Unknown(of)) if of == kept.id()),
+        );
         if let Some(kept) = kept {
             let is_over = matches!(kept.opened.log.phase(), Phase::Over(_));
             if is_over {
-                page::tell(&Event::Notice { text: END_SENT.into() });
+                page::tell(&Event::Notice {
+                    text: END_SENT.into(),
+                });
             }
             let mut seat = matches::resume(own, kept, Finder::calls(self.route.clone()), now)?;
             seat.resume(*line, now)?;
@@ -223,7 +235,10 @@ impl Guest {
 
     fn ask_host(&mut self, mut line: Box<Line>, offer: Offer, now: Duration) {
         // If the connection has ended, an answer that came before is still read.
-        let _ = line.connection.core.send(Stream::Control, &Control::Sit.encode());
+        let _ = line
+            .connection
+            .core
+            .send(Stream::Control, &Control::Sit.encode());
         self.stage = Stage::Asking {
             line,
             offer,
@@ -324,7 +339,13 @@ impl Guest {
         Ok(())
     }
 
-    fn begin(&mut self, own: &mut Own, line: Box<Line>, offer: Offer, now: Duration) -> anyhow::Result<()> {
+    fn begin(
+        &mut self,
+        own: &mut Own,
+        line: Box<Line>,
+        offer: Offer,
+        now: Duration,
+    ) -> anyhow::Result<()> {
         if let Some(kept) = offer.instead_of {
             kept.close()?;
         }
@@ -381,7 +402,6 @@ impl Guest {
             }
         }
     }
-
 }
 
 impl Program for Guest {
@@ -407,7 +427,11 @@ impl Program for Guest {
             Stage::Calling(call) if call.has(socket) => match call.happened(what, now) {
                 Ok(None) => {}
                 Ok(Some(connection)) => self.met(own, connection, now)?,
-                Err(error) if !error.is_final() && self.calls < RELAY_TRIES && matches!(what, Happened::Closed) => {
+                Err(error)
+                    if !error.is_final()
+                        && self.calls < RELAY_TRIES
+                        && matches!(what, Happened::Closed) =>
+                {
                     self.calls += 1;
                     self.stage = Stage::Calling(Box::new(Call::new(own, &self.route, 0, now)?));
                 }
@@ -524,7 +548,11 @@ pub(crate) fn check_memory(stakes: &Stakes, algorithm: Algorithm) -> anyhow::Res
             let ands = Split::new(cards / 4, boards as usize)?.estimated_ands();
             Estimate::of_ands(ands, Security::Malicious, at_once)
         }
-        None => Estimate::of(Spec::new(cards, drawn, algorithm)?, Security::Malicious, at_once),
+        None => Estimate::of(
+            Spec::new(cards, drawn, algorithm)?,
+            Security::Malicious,
+            at_once,
+        ),
     };
     let memory = estimate.memory(1);
     ensure!(

@@ -75,7 +75,9 @@ fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(
     text: Option<&str>,
 ) -> anyhow::Result<Option<T>> {
     let value = text.filter(|text| !text.is_empty()).map(str::parse);
-    value.transpose().map_err(|error| anyhow::anyhow!("{error}"))
+    value
+        .transpose()
+        .map_err(|error| anyhow::anyhow!("{error}"))
 }
 
 /// A host, from the invite to the end of the match.
@@ -107,12 +109,16 @@ impl Hosting {
     pub(crate) fn inviting(own: &Own, request: HostRequest) -> anyhow::Result<Self> {
         let header = request.header()?;
         let public = own.identity().public();
-        let mut invites = own.invites.lock().map_err(|_| anyhow::anyhow!("the invites are damaged"))?;
+        let mut invites = own
+            .invites
+            .lock()
+            .map_err(|_| anyhow::anyhow!("the invites are damaged"))?;
         let invite = invites.invite(public, Vec::new(), None)?;
         drop(invites);
         page::tell(&Event::Invite {
             version: VERSION,
             invite: invite.to_string(),
+            link: None,
             guests: None,
             opens: None,
         });
@@ -225,7 +231,10 @@ impl Hosting {
                 let keys = (own.identity().public(), own.name);
                 let seating = Seating::of_meeting(&line.connection.met, header, keys)?;
                 // If the connection has ended, the seat looks for another one.
-                let _ = line.connection.core.send(Stream::Control, &Control::Sit.encode());
+                let _ = line
+                    .connection
+                    .core
+                    .send(Stream::Control, &Control::Sit.encode());
                 let mut seat = matches::begin(own, seating, self.finder(&peer), now)?;
                 seat.begin(*line, now)?;
                 self.stage = Stage::Playing(Box::new(seat));
@@ -245,7 +254,10 @@ impl Hosting {
     /// it.
     fn finder(&self, peer: &dealerless_table::identity::PublicIdentity) -> Finder {
         let invite = self.invite.as_ref();
-        Finder::Waits(reception(&self.relay, self.header.as_ref(), invite, Some(peer)), None)
+        Finder::Waits(
+            reception(&self.relay, self.header.as_ref(), invite, Some(peer)),
+            None,
+        )
     }
 
     fn next(&mut self, own: &mut Own, now: Duration) -> anyhow::Result<bool> {
@@ -302,7 +314,9 @@ impl Program for Hosting {
     fn line(&mut self, socket: u32) -> Option<&mut Line> {
         match &mut self.stage {
             Stage::Playing(seat) => seat.line(socket),
-            Stage::Asked(line) | Stage::Met(line) => Some(&mut **line).filter(|line| line.has(socket)),
+            Stage::Asked(line) | Stage::Met(line) => {
+                Some(&mut **line).filter(|line| line.has(socket))
+            }
             Stage::Waiting(_) | Stage::Changing => None,
         }
     }

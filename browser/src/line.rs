@@ -100,8 +100,7 @@ impl Call {
         now: Duration,
     ) -> Result<Self, MeetingError> {
         let (timing, keys) = (Timing::default(), (own.identity(), own.name));
-        let meeting =
-            PolledMeeting::as_host(keys, expected, own.invites, header, timing, now)?;
+        let meeting = PolledMeeting::as_host(keys, expected, own.invites, header, timing, now)?;
         Ok(Call {
             socket: Socket::open(relay),
             meeting,

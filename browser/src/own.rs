@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use anyhow::Context;
 use dealerless_table::connection::Invites;
-use dealerless_table::identity::{Identity, IdentityVaults, KnownPeers, Name, PublicIdentity, SharedPeers};
+use dealerless_table::identity::{
+    Identity, IdentityVaults, KnownPeers, Name, PublicIdentity, SharedPeers,
+};
 use dealerless_table::storage::Vault;
 use serde::{Deserialize, Serialize};
 
@@ -97,7 +99,12 @@ impl Own {
     /// If it cannot be written.
     pub(crate) fn keep_relay(&mut self, of: &PublicIdentity, url: &str) -> io::Result<()> {
         let of = of.fingerprint().to_string();
-        if self.settings.relays.get(&of).is_some_and(|kept| kept == url) {
+        if self
+            .settings
+            .relays
+            .get(&of)
+            .is_some_and(|kept| kept == url)
+        {
             return Ok(());
         }
         self.settings.relays.insert(of, url.to_owned());

@@ -228,28 +228,36 @@ impl Page {
 
     fn history(&self) -> Value {
         let identity = self.own.identity();
-        let files = files::names(matches::RECORD).into_iter().map(|(name, changed)| {
-            let bytes = matches::record(&name).map_err(|error| format!("{error:#}"));
-            let file = RecordFile {
-                match_id: name.chars().take(16).collect(),
-                file: name,
-                peer: String::new(),
-                bytes: bytes.as_ref().map_or(0, |bytes| bytes.len() as u64),
-                changed,
-            };
-            let record = bytes.map(|bytes| show::read(&bytes, Some(identity)));
-            (file, record)
-        });
+        let files = files::names(matches::RECORD)
+            .into_iter()
+            .map(|(name, changed)| {
+                let bytes = matches::record(&name).map_err(|error| format!("{error:#}"));
+                let file = RecordFile {
+                    match_id: name.chars().take(16).collect(),
+                    file: name,
+                    peer: String::new(),
+                    bytes: bytes.as_ref().map_or(0, |bytes| bytes.len() as u64),
+                    changed,
+                };
+                let record = bytes.map(|bytes| show::read(&bytes, Some(identity)));
+                (file, record)
+            });
         json!({ "matches": history::list(files) })
     }
 
     fn show(&self, query: &str) -> anyhow::Result<Value> {
-        let record = show::read(&matches::record(&called(query)?)?, Some(self.own.identity()))?;
+        let record = show::read(
+            &matches::record(&called(query)?)?,
+            Some(self.own.identity()),
+        )?;
         Ok(answers::shown(&record, None))
     }
 
     fn host(&mut self, request: HostRequest) -> anyhow::Result<Value> {
-        ensure!(self.program.is_none(), "a match is being played: end it first");
+        ensure!(
+            self.program.is_none(),
+            "a match is being played: end it first"
+        );
         if let Some(name) = &request.name {
             self.own.rename(name).context("cannot keep your name")?;
         }
@@ -258,7 +266,10 @@ impl Page {
     }
 
     fn join(&mut self, join: Join) -> anyhow::Result<Value> {
-        ensure!(self.program.is_none(), "a match is being played: end it first");
+        ensure!(
+            self.program.is_none(),
+            "a match is being played: end it first"
+        );
         if let Some(name) = &join.name {
             self.own.rename(name).context("cannot keep your name")?;
         }
@@ -272,7 +283,9 @@ impl Page {
         };
         let kept = peer.as_ref().and_then(|peer| self.own.relay_of(peer));
         let relay = join.relay.as_deref().or(kept);
-        let relay = relay.context("the link names no relay: ask for a new one")?.to_owned();
+        let relay = relay
+            .context("the link names no relay: ask for a new one")?
+            .to_owned();
         let route = Route {
             relay,
             invite,
@@ -284,12 +297,18 @@ impl Page {
     }
 
     fn resume(&mut self, resume: Resume) -> anyhow::Result<Value> {
-        ensure!(self.program.is_none(), "a match is being played: end it first");
+        ensure!(
+            self.program.is_none(),
+            "a match is being played: end it first"
+        );
         let (kept, _) = matches::all(&self.own);
         let is_called = |kept: &matches::Kept| {
             dealerless_table::hex(&kept.id()).starts_with(&resume.of) && resume.of.len() >= 4
         };
-        let kept = kept.into_iter().find(is_called).context("there is no such match here")?;
+        let kept = kept
+            .into_iter()
+            .find(is_called)
+            .context("there is no such match here")?;
         if resume.close {
             kept.close()?;
             return Ok(json!({}));
@@ -300,7 +319,12 @@ impl Page {
         tell(&Event::Hello { version: VERSION });
         let relay = relay.to_owned();
         if kept.opened.sitting.seat == Seat::HOST {
-            self.program = Some(Box::new(Hosting::resuming(&self.own, relay, kept, host::now())?));
+            self.program = Some(Box::new(Hosting::resuming(
+                &self.own,
+                relay,
+                kept,
+                host::now(),
+            )?));
             return Ok(json!({}));
         }
         let route = Route {
@@ -308,7 +332,12 @@ impl Page {
             invite: None,
             peer: Some(peer),
         };
-        self.program = Some(Box::new(Guest::resuming(&self.own, route, kept, host::now())?));
+        self.program = Some(Box::new(Guest::resuming(
+            &self.own,
+            route,
+            kept,
+            host::now(),
+        )?));
         Ok(json!({}))
     }
 
@@ -348,7 +377,9 @@ fn called(query: &str) -> anyhow::Result<String> {
     let is_called = |(name, _): &(String, u64)| {
         show::is_id_of(called, name.strip_suffix(matches::RECORD).unwrap_or(name))
     };
-    let (name, _) = names.find(is_called).context("there is no such match here")?;
+    let (name, _) = names
+        .find(is_called)
+        .context("there is no such match here")?;
     Ok(name)
 }
 
@@ -356,7 +387,10 @@ fn called(query: &str) -> anyhow::Result<String> {
 fn verify(query: &str, body: &[u8]) -> anyhow::Result<Value> {
     ensure!(body.len() <= MAX_RECORDS, "the records are too long");
     let lengths = query.strip_prefix("lengths=").unwrap_or("");
-    let lengths: Vec<usize> = lengths.split(',').filter_map(|length| length.parse().ok()).collect();
+    let lengths: Vec<usize> = lengths
+        .split(',')
+        .filter_map(|length| length.parse().ok())
+        .collect();
     let records = match lengths[..] {
         [length] if length == body.len() => vec![body],
         [a, b] if a.checked_add(b) == Some(body.len()) => vec![&body[..a], &body[a..]],

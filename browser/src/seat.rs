@@ -3,9 +3,9 @@
 use std::io;
 use std::time::Duration;
 
-use dealerless_events::ending::Breach;
 use dealerless_events::banks::Banks;
 use dealerless_events::command::Said;
+use dealerless_events::ending::Breach;
 use dealerless_events::event::{Event, Refusal};
 use dealerless_events::retry::{HOST_PAUSE, pause};
 use dealerless_events::seat::{
@@ -16,8 +16,8 @@ use dealerless_table::connection::{ConnectionError, MeetingError, PolledConnecti
 use dealerless_table::identity::SharedPeers;
 use dealerless_table::log::Sitting;
 use dealerless_table::play::{
-    Control, Done, Event as Happens, Incoming, Moment, News, Outbox, PlayError, Setting,
-    TableCore, TableEvent,
+    Control, Done, Event as Happens, Incoming, Moment, News, Outbox, PlayError, Setting, TableCore,
+    TableEvent,
 };
 use dealerless_table::storage::Storage as _;
 use dealerless_table::{Seat, SystemRng};
@@ -310,8 +310,9 @@ impl SeatInPlay {
             met => met.ok().flatten(),
         };
         let call = caller.call.take();
-        let is_peer =
-            |connection: &PolledConnection| self.story.seat_of(&connection.met.peer) == Some(self.peer);
+        let is_peer = |connection: &PolledConnection| {
+            self.story.seat_of(&connection.met.peer) == Some(self.peer)
+        };
         let (Some(call), Some(connection)) = (call, met.filter(is_peer)) else {
             self.finder.look(now);
             return Ok(());
@@ -395,7 +396,9 @@ impl SeatInPlay {
         if let Some(line) = &mut self.line {
             line.flush(now);
         }
-        ended.then(|| self.end.take().map(|end| end.stopped)).flatten()
+        ended
+            .then(|| self.end.take().map(|end| end.stopped))
+            .flatten()
     }
 
     fn play(&mut self, own: &Own, now: Duration) -> anyhow::Result<Option<Stopped>> {
@@ -418,7 +421,9 @@ impl SeatInPlay {
         let (banks, clock) = &mut self.banks;
         if let Some(changed) = banks.changed(&self.table) {
             // If this fails, a restart restores an earlier state of the banks.
-            let _ = clock.truncate(0).and_then(|()| clock.append(changed.text().as_bytes()));
+            let _ = clock
+                .truncate(0)
+                .and_then(|()| clock.append(changed.text().as_bytes()));
             *banks = changed;
         }
         if let Some(event) = self.story.report(self.table.play(), now) {
@@ -474,11 +479,7 @@ impl SeatInPlay {
         engine::detach();
     }
 
-    fn handle(
-        &mut self,
-        event: TableEvent<()>,
-        now: Duration,
-    ) -> anyhow::Result<Option<Stopped>> {
+    fn handle(&mut self, event: TableEvent<()>, now: Duration) -> anyhow::Result<Option<Stopped>> {
         match event {
             TableEvent::News(news) => {
                 if news == News::Resumed && self.table.play().is_synced() {
@@ -578,11 +579,13 @@ impl SeatInPlay {
             }
         }
         if let Some(line) = &self.line {
-            let has_received = line.connection.core.ended() == Some(&ConnectionError::Closed);
-            if has_received {
-                self.table.finish(self.peer);
-            } else if line.connection.core.ended().is_none() && now < until {
+            let core = &line.connection.core;
+            if core.ended().is_none() && now < until {
                 return false;
+            }
+            // A peer that has closed its side after the last message has read everything.
+            if core.ended() == Some(&ConnectionError::Closed) || core.is_flushed() {
+                self.table.finish(self.peer);
             }
             self.drop_line();
         }
@@ -600,13 +603,17 @@ impl SeatInPlay {
 
     /// The time of the next timer.
     pub(crate) fn timer(&mut self, now: Duration) -> Duration {
-        let mut timer = now + self.table.until_next_timer(now).min(HOUR);
-        let until = [
-            self.story.until_deal(now),
-            self.story.until_report(self.table.play(), now),
-        ];
-        for until in until.into_iter().flatten() {
-            timer = timer.min(now + until);
+        let mut timer = now + HOUR;
+        // Nothing of this is done after the match has stopped here.
+        if self.end.is_none() {
+            let until = [
+                Some(self.table.until_next_timer(now)),
+                self.story.until_deal(now),
+                self.story.until_report(self.table.play(), now),
+            ];
+            for until in until.into_iter().flatten() {
+                timer = timer.min(now.saturating_add(until));
+            }
         }
         let times = [
             self.line.as_ref().map(Line::timer),
@@ -616,10 +623,15 @@ impl SeatInPlay {
         times.into_iter().flatten().fold(timer, Duration::min)
     }
 
-    /// The player ends the program. The match stays open.
+    /// The player ends the program. A match that has not stopped here stays open.
     pub(crate) fn break_off(&mut self, now: Duration) {
-        if self.end.is_none() {
-            self.stop(Ok(Stopped::BrokenOff), now);
+        match &mut self.end {
+            None => self.stop(Ok(Stopped::BrokenOff), now),
+            // The peer may not know how the match has stopped. It learns it when it resumes the match.
+            Some(end) => {
+                end.until = now;
+                end.is_last_call = true;
+            }
         }
     }
 

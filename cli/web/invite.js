@@ -79,13 +79,18 @@ export function inviteView(app) {
     const text = h("p.invite-text.code", { tabindex: "0", "aria-label": `Invite${of}` }, ways[0][1]);
     return [code, text, h("div.row", ...ways.map(([label, content]) => copyButton(label, () => content, label + of)))];
   };
+  /** @param {string} link */
+  const linked = (link) => [
+    h("p", "Or send this link instead. The guest opens it in a browser and needs no program."),
+    h("p.invite-text.code", { tabindex: "0", "aria-label": "Link" }, link),
+    h("div.row", copyButton("Copy the link", () => link))];
   /** @param {Match} match */
-  const showInvites = ({ invites, opens }) => {
+  const showInvites = ({ invites, link, opens }) => {
     shownInvites = invites.length;
     sent.hidden = false;
     if (invites.length === 1) {
       const [code, ...said] = parts(invites[0], "");
-      return clear(sent, h("div", steps(1, 2), ...said), code);
+      return clear(sent, h("div", steps(1, 2), ...said, ...link ? linked(link) : []), code);
     }
     meets.after(notices);
     clear(sent, h("div", steps(invites.length, opens ?? invites.length + 1), h("ul.items", ...invites.map((invite, at) => {

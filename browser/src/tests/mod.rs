@@ -1,0 +1,13 @@
+//! A page plays with a native host, in one process. A test is the browser: it has the files, the
+//! sockets, the clock and the player.
+
+mod answers;
+mod disk;
+pub(crate) mod host;
+mod kills;
+mod native_host;
+mod page_text;
+mod playing;
+mod relays;
+mod storage;
+mod tab;

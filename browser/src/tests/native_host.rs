@@ -1,0 +1,370 @@
+//! The native host of a match, with threads and a TCP port.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use dealerless::deck::Choice as Shuffle;
+use dealerless::mpc::{Attempt, Attempts};
+use dealerless::net::Deadlines;
+use dealerless_table::connection::{Connection, Door, DoorEvent, Timing};
+use dealerless_table::identity::{Home, Identity, Name, SharedPeers};
+use dealerless_table::log::{Clock, Header, Inputs, Journal, LogEvent, MatchLog};
+use dealerless_table::play::{
+    Command, Control, DeckSetting, News, SealedSetting, Seating, Setting, Table, TableEvent,
+};
+use dealerless_table::rules::{BettingRules, Choice, Legal, Limit, Posts, Stakes, Variety};
+use dealerless_table::storage::{MemoryStorage, MemoryVault};
+use dealerless_table::system_rng;
+
+/// The chips of each player of hold'em.
+pub(crate) const STACK: u64 = 100;
+const SHORT: Duration = Duration::from_millis(20);
+
+/// What the host does with a guest that wants to sit down or to resume.
+#[derive(Clone, Debug)]
+pub(crate) enum Answer {
+    /// It plays.
+    Plays,
+    /// It answers this, and plays with nobody on this connection.
+    Says(Control),
+    /// It answers these bytes on the control stream.
+    SaysBytes(Vec<u8>),
+    /// It answers nothing.
+    Silence,
+    /// It closes the connection.
+    Closes,
+}
+
+/// Hold'em of this number of hands.
+pub(crate) fn holdem(hands: u32) -> Stakes {
+    let rules = BettingRules {
+        stack: STACK,
+        limit: Limit::NoLimit,
+        posts: Posts::Blinds { small: 1, big: 2 },
+    };
+    Stakes::new(Variety::Holdem(rules), 2, hands).unwrap()
+}
+
+/// Hands of a small deck without rules: each player draws a card, then passes.
+pub(crate) fn deck(hands: u32) -> Stakes {
+    Stakes::new(Variety::Deck { cards: 3, drawn: 2 }, 2, hands).unwrap()
+}
+
+/// What a host has at the end.
+pub(crate) struct Record {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) hash: [u8; 32],
+    pub(crate) is_over: bool,
+    /// The cards that the host has seen: hand, try, position and card.
+    pub(crate) cards: Vec<(u32, u32, usize, u64)>,
+    /// The number of tries that were void.
+    pub(crate) void: usize,
+}
+
+enum Post {
+    Connection(Box<Connection>),
+    End,
+}
+
+fn header(stakes: Stakes) -> Header {
+    let (cards, drawn) = stakes.deck();
+    let spec = Shuffle::Cheapest.spec(cards, drawn).unwrap();
+    let clock = Clock {
+        each_move: 0,
+        bank: 0,
+    };
+    let (header, _) = Seating::propose(stakes, spec.algorithm(), clock).unwrap();
+    header
+}
+
+/// A host in its own threads.
+pub(crate) struct NativeHost {
+    pub(crate) address: SocketAddr,
+    pub(crate) invite: String,
+    pub(crate) identity: Arc<Identity>,
+    posts: Sender<Post>,
+    thread: Option<JoinHandle<Vec<Record>>>,
+}
+
+struct Uncounted;
+
+impl Attempts for Uncounted {
+    fn begins(&mut self, _: Attempt) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn ends_well(&mut self, _: Attempt) {}
+}
+
+impl NativeHost {
+    /// A host that proposes these stakes. It answers its guests in this order, and plays with all later
+    /// ones.
+    pub(crate) fn new(stakes: Stakes, answers: Vec<Answer>) -> Self {
+        let header = header(stakes);
+        let bytes = header.encode();
+        Self::open(header, bytes, answers)
+    }
+
+    /// A host that sends its guests `bytes` as the header of the match.
+    pub(crate) fn proposing(stakes: Stakes, bytes: Vec<u8>) -> Self {
+        Self::open(header(stakes), bytes, Vec::new())
+    }
+
+    fn open(header: Header, bytes: Vec<u8>, answers: Vec<Answer>) -> Self {
+        let memory = tempfile::tempdir_in("/dev/shm");
+        let folder = memory.or_else(|_| tempfile::tempdir()).unwrap();
+        let home = Arc::new(Home::open(folder.path(), None, &mut system_rng()).unwrap());
+        let peers = home.known_peers().unwrap();
+        let identity = Arc::clone(home.identity());
+        let name = Name::clean("Anna");
+        let listen = ["127.0.0.1:0".parse().unwrap()];
+        let door = Door::open(
+            home,
+            peers.clone(),
+            name.clone(),
+            bytes,
+            &listen,
+            Timing::default(),
+        );
+        let door = door.unwrap();
+        let address = door.addresses()[0];
+        let invite = door.invite(vec![address.into()], None).unwrap().to_string();
+        let (posts, queue) = channel();
+        let mut hosting = Hosting {
+            identity: Arc::clone(&identity),
+            name,
+            header,
+            answers: answers.into_iter().rev().collect(),
+            matches: Vec::new(),
+        };
+        let own = posts.clone();
+        let thread = thread::spawn(move || {
+            let _folder = folder;
+            let ended = &*Box::leak(Box::new(std::sync::atomic::AtomicBool::new(false)));
+            let door = thread::spawn(move || {
+                while !ended.load(std::sync::atomic::Ordering::Relaxed) {
+                    if let Some(DoorEvent::Connection(connection)) = door.next(SHORT) {
+                        remember(&peers, &connection);
+                        if own.send(Post::Connection(connection)).is_err() {
+                            return;
+                        }
+                    }
+                }
+            });
+            hosting.run(&queue);
+            ended.store(true, std::sync::atomic::Ordering::Relaxed);
+            door.join().unwrap();
+            hosting.matches.iter().map(Hosted::record).collect()
+        });
+        NativeHost {
+            address,
+            invite,
+            identity,
+            posts,
+            thread: Some(thread),
+        }
+    }
+
+    /// Ends the host. Returns its matches in the order in which they began.
+    pub(crate) fn end(mut self) -> Vec<Record> {
+        let _ = self.posts.send(Post::End);
+        let thread = self.thread.take().expect("it runs");
+        match thread.join() {
+            Ok(records) => records,
+            Err(payload) => std::panic::resume_unwind(payload),
+        }
+    }
+}
+
+impl Drop for NativeHost {
+    fn drop(&mut self) {
+        let _ = self.posts.send(Post::End);
+    }
+}
+
+fn remember(peers: &SharedPeers, connection: &Connection) {
+    let met = &connection.met;
+    let remembered = peers.lock().remember(&met.peer, &met.peer_name, &[], None);
+    remembered.unwrap();
+}
+
+/// A match of the host.
+struct Hosted {
+    of: [u8; 32],
+    table: Table<MemoryStorage, MemoryVault, ()>,
+    file: MemoryStorage,
+    dealt: (u32, u32),
+    cards: Vec<(u32, u32, usize, u64)>,
+    void: usize,
+    is_over: bool,
+}
+
+struct Hosting {
+    identity: Arc<Identity>,
+    name: Name,
+    header: Header,
+    /// In reverse order.
+    answers: Vec<Answer>,
+    matches: Vec<Hosted>,
+}
+
+impl Hosting {
+    fn run(&mut self, queue: &Receiver<Post>) {
+        // Connections on which the host plays with nobody stay open.
+        let mut idle = Vec::new();
+        loop {
+            let wait = if self.matches.is_empty() {
+                SHORT
+            } else {
+                Duration::ZERO
+            };
+            match queue.recv_timeout(wait) {
+                Ok(Post::End) => return,
+                Ok(Post::Connection(connection)) => idle.extend(self.meet(*connection)),
+                Err(_) => {}
+            }
+            if let Some(hosted) = self.matches.last_mut() {
+                hosted.play();
+            }
+        }
+    }
+
+    fn meet(&mut self, connection: Connection) -> Option<Connection> {
+        let message = connection.recv(Duration::from_secs(5)).ok()?;
+        let control = Control::decode(&message.bytes)?;
+        match self.answers.pop().unwrap_or(Answer::Plays) {
+            Answer::Plays => {}
+            Answer::Says(answer) => {
+                let _ = connection.send_control(answer.encode());
+                return Some(connection);
+            }
+            Answer::SaysBytes(bytes) => {
+                let _ = connection.send_control(bytes);
+                return Some(connection);
+            }
+            Answer::Silence => return Some(connection),
+            Answer::Closes => return None,
+        }
+        match control {
+            Control::Sit => {
+                let hosted = self.begin(connection);
+                self.matches.push(hosted);
+            }
+            Control::Resume(of) => match self.matches.iter_mut().find(|hosted| hosted.of == of) {
+                Some(hosted) => hosted.resume(connection),
+                None => {
+                    let _ = connection.send_control(Control::Unknown(of).encode());
+                    return Some(connection);
+                }
+            },
+            _ => return None,
+        }
+        None
+    }
+
+    fn begin(&self, connection: Connection) -> Hosted {
+        let own = (self.identity.public(), &self.name);
+        let seating = Seating::of_meeting(&connection.met, self.header.clone(), own).unwrap();
+        let (of, file) = (seating.sitting.match_info.id(), MemoryStorage::default());
+        let key = self.identity.file_key();
+        let inputs = Inputs::open(MemoryStorage::default(), key.clone(), of).unwrap();
+        let setting = Setting {
+            seat: seating.sitting.seat,
+            journal: Journal::create(file.clone(), key, &seating.sitting).unwrap(),
+            deck: DeckSetting::Sealed(SealedSetting {
+                inputs: inputs.file,
+                vault: MemoryVault::default(),
+                circuit: seating.circuit,
+            }),
+            identity: Arc::clone(&self.identity),
+            log: MatchLog::new(seating.sitting.match_info.clone(), seating.sitting.seat),
+            rng: system_rng(),
+        };
+        let mut table = Table::new(setting, Deadlines::default()).unwrap();
+        connection.send_control(Control::Sit.encode()).ok();
+        let peer = table.play().seat().next(2);
+        table.begin(peer, connection, Some(Box::new(Uncounted)));
+        Hosted {
+            of,
+            table,
+            file,
+            dealt: (0, 0),
+            cards: Vec::new(),
+            void: 0,
+            is_over: false,
+        }
+    }
+}
+
+impl Hosted {
+    fn resume(&mut self, connection: Connection) {
+        let peer = self.table.play().seat().next(2);
+        self.table
+            .resume(peer, connection, Some(Box::new(Uncounted)))
+            .unwrap();
+    }
+
+    fn play(&mut self) {
+        match self.table.next(SHORT).expect("an honest host") {
+            Some(TableEvent::News(news)) => self.news(&news),
+            Some(_) => {}
+            None if self.is_over => {
+                self.table.close_synced();
+            }
+            None => {}
+        }
+    }
+
+    fn news(&mut self, news: &News) {
+        let command = match news {
+            News::Log(LogEvent::Begun(begun)) => {
+                self.dealt = (begun.hand, begun.attempt);
+                return;
+            }
+            News::Log(LogEvent::Void { .. }) => {
+                self.void += 1;
+                return;
+            }
+            News::Card { position, card } => {
+                let (hand, attempt) = self.dealt;
+                self.cards.push((hand, attempt, *position, card.0));
+                return;
+            }
+            News::YourTurn { legal } => Command::Choose(choice(legal)),
+            News::Voided { .. } => Command::DealAgain,
+            News::AskRebuy { .. } => Command::Rebuy(false),
+            News::Over(_) => {
+                self.is_over = true;
+                self.table.close();
+                return;
+            }
+            _ => return,
+        };
+        self.table.command(command).expect("the program has asked");
+    }
+
+    fn record(&self) -> Record {
+        Record {
+            bytes: self.file.bytes(),
+            hash: self.table.play().log().hash(),
+            is_over: self.is_over,
+            cards: self.cards.clone(),
+            void: self.void,
+        }
+    }
+}
+
+/// Checks, calls and shows. Draws a card of a deck without rules if there is one left, and passes.
+fn choice(legal: &Legal) -> Choice {
+    match legal {
+        Legal::Bet { call: None, .. } => Choice::Check,
+        Legal::Bet { .. } => Choice::Call,
+        Legal::Speak { may_draw: true, .. } => Choice::Draw,
+        Legal::Speak { .. } => Choice::Pass,
+        _ => Choice::Show,
+    }
+}

@@ -1,0 +1,199 @@
+//! Files that are full, damaged, exchanged or left over.
+
+use super::disk::Disk;
+use super::native_host::{Answer, NativeHost, deck, holdem};
+use super::playing::{FILES, agree, error, join, joins, passive, play};
+use super::tab::{open, plays, request, with_tab};
+use crate::page;
+
+/// The first operations of a match: the identity is there, and the match begins.
+fn visited() -> Disk {
+    let relays = Box::new(|_: usize, _: &str| unreachable!());
+    let start = || page::start(FILES as u32).map_err(|error| error.to_string());
+    open(Disk::new(FILES), relays, passive(), start).disk
+}
+
+#[test]
+fn full_disk_at_each_write_is_a_clear_error_and_the_match_resumes_when_there_is_space() {
+    let mut failed = 0;
+    for first in (0..66).step_by(3) {
+        let host = NativeHost::new(deck(2), Vec::new());
+        let mut disk = visited();
+        disk.fails = Some((disk.operations + first, usize::MAX / 2));
+        let closed = open(disk, joins(&host), passive(), plays("/join", join(&host)));
+        let mut disk = closed.disk;
+        match closed.result.expect("not killed") {
+            Ok(0) => {}
+            Ok(code) => {
+                let message = error(&closed.lines);
+                assert_eq!(code, 1, "{first}: {message}");
+                assert!(
+                    message.contains("disk space may be used up"),
+                    "{first}: {message}"
+                );
+                failed += 1;
+            }
+            Err(message) => {
+                assert!(
+                    message.contains("disk space may be used up"),
+                    "{first}: {message}"
+                );
+                failed += 1;
+            }
+        }
+        disk.fails = None;
+        // Nothing that was written since the last flush survives.
+        if first % 2 == 0 {
+            disk.crash(0);
+        }
+        if disk.named(".log").is_none_or(|log| is_open(&log)) {
+            let closed = open(disk, joins(&host), passive(), plays("/join", join(&host)));
+            assert_eq!(
+                closed.result,
+                Some(Ok(0)),
+                "{first}: {}",
+                error(&closed.lines)
+            );
+            disk = closed.disk;
+        }
+        agree(&disk, &host.end());
+    }
+    assert!(failed > 15, "{failed}");
+}
+
+fn is_open(log: &[u8]) -> bool {
+    use dealerless_table::record::{MatchState, Record};
+    Record::read(log, None).is_ok_and(|record| matches!(record.state(), MatchState::Open { .. }))
+        || Record::read(log, None).is_err()
+}
+
+/// The disk of a page that was killed in the middle of a match, and its host.
+fn in_play() -> (Disk, NativeHost) {
+    let host = NativeHost::new(holdem(1), Vec::new());
+    let player = Box::new(|event: &serde_json::Value| match event["event"].as_str() {
+        Some("your-turn") => vec![super::tab::Act::Dies],
+        _ => super::playing::react(event),
+    });
+    let closed = open(
+        Disk::new(FILES),
+        joins(&host),
+        player,
+        plays("/join", join(&host)),
+    );
+    assert!(closed.result.is_none());
+    let mut disk = closed.disk;
+    disk.crash(0);
+    (disk, host)
+}
+
+#[test]
+fn files_with_other_numbers_are_the_same_files() {
+    let (mut disk, host) = in_play();
+    disk.files.reverse();
+    disk.files.swap(3, 20);
+    let closed = open(disk, joins(&host), passive(), plays("/join", join(&host)));
+    assert_eq!(closed.result, Some(Ok(0)), "{}", error(&closed.lines));
+    agree(&closed.disk, &host.end());
+}
+
+#[test]
+fn damaged_heads_cost_the_files_and_no_others() {
+    for names in [["settings.0", "settings.1"], [".deck.0", "peers.1"]] {
+        let (mut disk, host) = in_play();
+        for name in names {
+            let number = disk.number_of(name).expect(name);
+            disk.files[number].bytes[50] ^= 1;
+            disk.files[number].bytes.resize(200, 7);
+        }
+        let closed = open(disk, joins(&host), passive(), plays("/join", join(&host)));
+        match closed.result.expect("not killed") {
+            Ok(0) => agree(&closed.disk, &host.end()),
+            Ok(code) => assert_eq!(code, 1, "{names:?}: {}", error(&closed.lines)),
+            Err(message) => assert!(message.contains("cannot"), "{names:?}: {message}"),
+        }
+    }
+}
+
+#[test]
+fn damaged_settings_cost_the_name_and_the_relays_and_nothing_else() {
+    let (mut disk, host) = in_play();
+    for name in ["settings.0", "settings.1"] {
+        let number = disk.number_of(name).expect(name);
+        let last = disk.files[number].bytes.len() - 1;
+        disk.files[number].bytes[last] ^= 1;
+    }
+    let closed = open(disk, joins(&host), passive(), plays("/join", join(&host)));
+    assert_eq!(closed.result, Some(Ok(0)), "{}", error(&closed.lines));
+    agree(&closed.disk, &host.end());
+}
+
+#[test]
+fn changed_or_truncated_record_is_reported_and_changes_no_other_match() {
+    let (disk, host) = in_play();
+    let number = disk.number_of(".log").expect("a record");
+    let len = disk.files[number].bytes.len();
+    for at in (128..len).step_by(len / 12) {
+        let mut disk = disk.clone();
+        disk.files[number].bytes[at] ^= 1;
+        let relays = Box::new(|_: usize, _: &str| unreachable!());
+        let closed = open(disk, relays, passive(), || {
+            let files = with_tab(|tab| tab.disk.files.len());
+            page::start(files as u32).map_err(|error| error.to_string())?;
+            Ok::<_, String>(["/matches", "/history"].map(|path| request(false, path, b"")))
+        });
+        let [(status, matches), (listed, history)] = closed.result.unwrap().unwrap();
+        assert_eq!((status, listed), (200, 200));
+        assert_eq!(history["matches"].as_array().unwrap().len(), 1, "{at}");
+        let unread = matches["unread"].as_array().map_or(0, Vec::len);
+        let open = matches["matches"].as_array().map_or(0, Vec::len);
+        assert_eq!(unread + open, 1, "{at}: {matches}");
+    }
+    // A record that ends in the middle of an entry is that before the entry.
+    let mut short = disk.clone();
+    short.files[number].bytes.truncate(len - 1);
+    let closed = open(short, joins(&host), passive(), plays("/join", join(&host)));
+    assert_eq!(closed.result, Some(Ok(0)), "{}", error(&closed.lines));
+    agree(&closed.disk, &host.end());
+}
+
+#[test]
+fn page_without_free_files_says_so_before_the_match_begins() {
+    let host = NativeHost::new(deck(1), vec![Answer::Plays]);
+    let mut disk = visited();
+    disk.files.truncate(
+        disk.files
+            .iter()
+            .filter(|file| !file.bytes.is_empty())
+            .count(),
+    );
+    let closed = open(disk, joins(&host), passive(), plays("/join", join(&host)));
+    assert_eq!(closed.result, Some(Ok(1)));
+    assert!(
+        error(&closed.lines).contains("free file"),
+        "{}",
+        error(&closed.lines)
+    );
+    assert!(host.end().is_empty(), "the host was asked for the seat");
+}
+
+#[test]
+fn matches_that_are_over_leave_only_their_records_and_inputs() {
+    let host = NativeHost::new(deck(1), Vec::new());
+    let closed = play(&host);
+    assert_eq!(closed.result, Some(Ok(0)));
+    let used = closed
+        .disk
+        .files
+        .iter()
+        .filter(|file| !file.bytes.is_empty())
+        .count();
+    assert_eq!(used, visited_files() + 2);
+}
+
+fn visited_files() -> usize {
+    visited()
+        .files
+        .iter()
+        .filter(|file| !file.bytes.is_empty())
+        .count()
+}
