@@ -3,7 +3,6 @@
 import base64
 import os
 import subprocess
-from urllib.parse import quote
 
 from browsers import is_pressable
 from case import Case
@@ -37,11 +36,10 @@ class Guests(Case):
         self.provoked = ["WebSocket connection to"]
 
     def host_of(self, *args):
-        """A host who waits at the relay, and the link of its invite."""
-        args = ["host", "--listen=127.0.0.1:0", "--name=Anna", "--relay=" + self.relay.tcp, *args]
-        host = Player(self, args)
-        invite = host.until("invite")["invite"]
-        return host, f"{self.site.address}#{invite}&relay={quote(self.relay.url, safe='')}"
+        """A host who waits at the relay, and the link that it prints."""
+        args = ["--listen=127.0.0.1:0", "--name=Anna", "--relay=" + self.relay.tcp, *args]
+        host = Player(self, ["host", *args, "--page=" + self.site.address, "--page-relay=" + self.relay.url])
+        return host, host.until("invite")["link"]
 
     def guest_of(self, link, name="Bert", query="", **options):
         """A browser whose guest has sat down."""
