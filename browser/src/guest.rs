@@ -23,12 +23,13 @@ use dealerless_table::play::{Control, Done, Seating, Term};
 use dealerless_table::rules::Stakes;
 
 use crate::failure::AnswerIsNo;
+use crate::finder::Finder;
 use crate::line::{Call, Happened, Line, Route};
 use crate::matches::{self, Kept};
 use crate::own::Own;
 use crate::page;
 use crate::program::Program;
-use crate::seat::{Finder, SeatInPlay};
+use crate::seat::SeatInPlay;
 
 /// The maximum number of calls until a relay has paired this guest with a live connection of the host.
 const RELAY_TRIES: u32 = 4;
@@ -64,7 +65,7 @@ enum Stage {
     /// The host is asked for the seat.
     Asking {
         line: Box<Line>,
-        offer: Offer,
+        offer: Box<Offer>,
         since: Duration,
         is_told: bool,
     },
@@ -83,7 +84,7 @@ enum Question {
     /// Whether to play with a peer after failed attempts.
     Again,
     /// Whether to sit down on these terms.
-    Sit(Offer),
+    Sit(Box<Offer>),
 }
 
 /// A match that the host proposes.
@@ -212,10 +213,10 @@ impl Guest {
         }
         let terms = Seated::of(&seating.sitting, None, false);
         page::tell(&Event::AskSit(Box::new(terms)));
-        let offer = Offer {
+        let offer = Box::new(Offer {
             seating,
             instead_of: given_up,
-        };
+        });
         self.stage = Stage::Asked(line, Question::Sit(offer));
         Ok(())
     }
@@ -233,7 +234,7 @@ impl Guest {
         };
     }
 
-    fn ask_host(&mut self, mut line: Box<Line>, offer: Offer, now: Duration) {
+    fn ask_host(&mut self, mut line: Box<Line>, offer: Box<Offer>, now: Duration) {
         // If the connection has ended, an answer that came before is still read.
         let _ = line
             .connection
@@ -295,7 +296,7 @@ impl Guest {
         &mut self,
         own: &mut Own,
         mut line: Box<Line>,
-        offer: Offer,
+        offer: Box<Offer>,
         (since, mut is_told): (Duration, bool),
         now: Duration,
     ) -> anyhow::Result<()> {
@@ -343,7 +344,7 @@ impl Guest {
         &mut self,
         own: &mut Own,
         line: Box<Line>,
-        offer: Offer,
+        offer: Box<Offer>,
         now: Duration,
     ) -> anyhow::Result<()> {
         if let Some(kept) = offer.instead_of {

@@ -15,6 +15,7 @@ use dealerless_table::play::{Control, DealCircuit, Done, Seating};
 use serde::Deserialize;
 
 use crate::failure::BrokenOff;
+use crate::finder::{Finder, goodbye};
 use crate::guest::check_memory;
 use crate::line::{Happened, Line};
 use crate::matches::{self, Kept};
@@ -22,7 +23,7 @@ use crate::own::Own;
 use crate::page;
 use crate::program::Program;
 use crate::reception::Reception;
-use crate::seat::{Finder, SeatInPlay, goodbye};
+use crate::seat::SeatInPlay;
 
 /// A request to host a match of two.
 #[derive(Deserialize)]

@@ -12,7 +12,7 @@
 //! | `own`, `matches` | the identity, the known peers and the settings; the matches that were kept |
 //! | `line` | a meeting and a connection over a WebSocket to a relay |
 //! | `guest`, `hosting` | a guest that meets its host and sits down; a host that invites a guest |
-//! | `reception` | where a host waits for its guest |
+//! | `reception`, `finder` | where a host waits for its guest; how a seat finds its peer again |
 //! | `seat` | a seat in play |
 //! | `engine` | the shuffling engine of the seat |
 //! | `program`, `page` | a program that plays; the requests of the page |
@@ -24,6 +24,7 @@ mod engine;
 mod exports;
 mod failure;
 mod files;
+mod finder;
 mod guest;
 mod host;
 mod hosting;

@@ -15,9 +15,10 @@ use dealerless_table::storage::Storage as _;
 use dealerless_table::system_rng;
 
 use crate::files::{self, NamedFile};
+use crate::finder::Finder;
 use crate::host;
 use crate::own::Own;
-use crate::seat::{Finder, SeatInPlay, SeatSetting};
+use crate::seat::{SeatInPlay, SeatSetting};
 
 /// The ending of the names of records.
 pub(crate) const RECORD: &str = ".log";
