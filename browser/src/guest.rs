@@ -14,7 +14,6 @@ use dealerless_events::guest::{
     may_have_agreed, refusal,
 };
 use dealerless_events::open_match::{elsewhere, instead_of, not_begun, removes, with_old_keys};
-use dealerless_events::peers::{self, BLOCKED, MetPeer};
 use dealerless_events::seat::Stopped;
 use dealerless_events::seated::Seated;
 use dealerless_table::connection::{ConnectionError, PolledConnection, Stream};
@@ -143,23 +142,8 @@ impl Guest {
         };
         let line = Box::new(call.connected(connection));
         let met = &line.connection.met;
-        let notice = peers::recognise(
-            &mut own.peers.lock(),
-            own.identity().public(),
-            MetPeer {
-                succession: &met.succession,
-                name: &met.peer_name,
-                addresses: &[],
-                relay: None,
-            },
-        )?;
-        if let Some(text) = notice {
-            page::tell(&Event::Notice { text });
-        }
-        ensure!(!peers::is_blocked(&own.peers.lock(), &met.peer), BLOCKED);
-        own.keep_relay(&met.peer, &self.route.relay)?;
+        let question = own.recognise(met, &self.route.relay)?;
         self.route.peer = Some(met.peer.clone());
-        let question = peers::question(&own.peers.lock(), &met.peer, &met.peer_name)?;
         match question {
             Some(question) => {
                 page::tell(&question);

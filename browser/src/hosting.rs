@@ -6,10 +6,10 @@ use dealerless::deck::Choice;
 use dealerless_events::command::Said;
 use dealerless_events::event::{Event, Refusal, VERSION};
 use dealerless_events::game_name::GameName;
-use dealerless_events::peers::{self, MetPeer};
 use dealerless_events::seat::Stopped;
 use dealerless_events::terms::{Terms, Time};
 use dealerless_table::connection::{Invite, Stream};
+use dealerless_table::identity::PublicIdentity;
 use dealerless_table::log::Header;
 use dealerless_table::play::{Control, DealCircuit, Done, Seating};
 use serde::Deserialize;
@@ -162,34 +162,18 @@ impl Hosting {
     }
 
     /// Continues after the meeting.
-    fn met(&mut self, own: &mut Own, line: Line) -> anyhow::Result<()> {
-        let met = &line.connection.met;
-        let recognised = peers::recognise(
-            &mut own.peers.lock(),
-            own.identity().public(),
-            MetPeer {
-                succession: &met.succession,
-                name: &met.peer_name,
-                addresses: &[],
-                relay: None,
-            },
-        );
-        let notice = match recognised {
-            Ok(notice) => notice,
-            Err(error) => Some(error.to_string()),
+    fn met(&mut self, own: &mut Own, line: Line) {
+        let question = match own.recognise(&line.connection.met, &self.relay) {
+            Ok(question) => question,
+            // A stranger does not end the program.
+            Err(error) => {
+                page::tell(&Event::Notice {
+                    text: format!("{error:#}"),
+                });
+                self.wait();
+                return;
+            }
         };
-        if let Some(text) = notice {
-            page::tell(&Event::Notice { text });
-        }
-        let peers = own.peers.lock();
-        if peers.get(&met.peer).is_none_or(|peer| peer.blocked) {
-            drop(peers);
-            self.wait();
-            return Ok(());
-        }
-        let question = peers::question(&peers, &met.peer, &met.peer_name)?;
-        drop(peers);
-        own.keep_relay(&met.peer, &self.relay)?;
         self.stage = match question {
             Some(question) => {
                 page::tell(&question);
@@ -197,7 +181,6 @@ impl Hosting {
             }
             None => Stage::Met(Box::new(line)),
         };
-        Ok(())
     }
 
     /// Answers what the guest wants.
@@ -253,7 +236,7 @@ impl Hosting {
 
     /// Waits for the peer of a match, also by the invite: its program may not know yet that this side knows
     /// it.
-    fn finder(&self, peer: &dealerless_table::identity::PublicIdentity) -> Finder {
+    fn finder(&self, peer: &PublicIdentity) -> Finder {
         let invite = self.invite.as_ref();
         Finder::Waits(
             reception(&self.relay, self.header.as_ref(), invite, Some(peer)),
@@ -304,7 +287,7 @@ fn reception(
     relay: &str,
     header: Option<&Header>,
     invite: Option<&Invite>,
-    peer: Option<&dealerless_table::identity::PublicIdentity>,
+    peer: Option<&PublicIdentity>,
 ) -> Reception {
     // A meeting borrows the header, and a page hosts few matches.
     let header = header.map(Header::encode).unwrap_or_default();
@@ -333,7 +316,7 @@ impl Program for Hosting {
             Stage::Playing(seat) => seat.happened(own, socket, what, now)?,
             Stage::Waiting(reception) => {
                 if let Some(line) = reception.happened(socket, what, now) {
-                    self.met(own, line)?;
+                    self.met(own, line);
                 }
             }
             _ => {

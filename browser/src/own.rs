@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use anyhow::Context;
-use dealerless_table::connection::Invites;
+use anyhow::{Context, ensure};
+use dealerless_events::event::Event;
+use dealerless_events::peers::{self, BLOCKED, MetPeer};
+use dealerless_table::connection::{Invites, Met};
 use dealerless_table::identity::{
     Identity, IdentityVaults, KnownPeers, Name, PublicIdentity, SharedPeers,
 };
@@ -13,7 +15,7 @@ use dealerless_table::storage::Vault;
 use serde::{Deserialize, Serialize};
 
 use crate::files::{self, Value};
-use crate::host;
+use crate::{host, page};
 
 /// The player of this page.
 pub(crate) struct Own {
@@ -93,11 +95,39 @@ impl Own {
         self.keep()
     }
 
+    /// Looks up a peer that was met at a relay, and keeps the peer and the relay. Returns the question that
+    /// the player must answer before they play, if there is one.
+    ///
+    /// # Errors
+    /// If the player has blocked the peer, its keys are not accepted, no further session is allowed, or a
+    /// file cannot be written.
+    pub(crate) fn recognise(&mut self, met: &Met, relay: &str) -> anyhow::Result<Option<Event>> {
+        let mut peers = self.peers.lock();
+        let notice = peers::recognise(
+            &mut peers,
+            self.identity.public(),
+            MetPeer {
+                succession: &met.succession,
+                name: &met.peer_name,
+                addresses: &[],
+                relay: None,
+            },
+        )?;
+        if let Some(text) = notice {
+            page::tell(&Event::Notice { text });
+        }
+        ensure!(!peers::is_blocked(&peers, &met.peer), BLOCKED);
+        let question = peers::question(&peers, &met.peer, &met.peer_name)?;
+        drop(peers);
+        self.keep_relay(&met.peer, relay)?;
+        Ok(question)
+    }
+
     /// Keeps the relay of a host.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub(crate) fn keep_relay(&mut self, of: &PublicIdentity, url: &str) -> io::Result<()> {
+    fn keep_relay(&mut self, of: &PublicIdentity, url: &str) -> io::Result<()> {
         let of = of.fingerprint().to_string();
         if self
             .settings
