@@ -10,6 +10,7 @@
 //! | `exports`, `host` | the functions that the worker calls, and those that it provides |
 //! | `files` | the files of the player: named files in the numbered files of the worker |
 //! | `own`, `matches` | the identity, the known peers and the settings; the matches that were kept |
+//! | `moving` | the identity moves away, or another one moves here |
 //! | `line` | a meeting and a connection over a WebSocket to a relay |
 //! | `guest`, `hosting` | a guest that meets its host and sits down; a host that invites a guest |
 //! | `reception`, `finder` | where a host waits for its guest; how a seat finds its peer again |
@@ -30,6 +31,7 @@ mod host;
 mod hosting;
 mod line;
 mod matches;
+mod moving;
 mod own;
 mod page;
 mod program;

@@ -131,6 +131,12 @@ pub(crate) fn is_open(kept: &Kept) -> bool {
     !kept.is_over() && kept.opened.log.history(0).next().is_some()
 }
 
+/// The number of matches that are not over or cannot be read.
+pub(crate) fn not_over(own: &Own) -> usize {
+    let (kept, unread) = all(own);
+    kept.iter().filter(|kept| !kept.is_over()).count() + unread.len()
+}
+
 /// The bytes of a record.
 ///
 /// # Errors
