@@ -2,7 +2,7 @@
 
 import { clear, errorLine, h, quiet, setAttribute, setText } from "./dom.js";
 import { forgetLink, storedLink } from "./link.js";
-import { badAddress } from "./places.js";
+import { badAddress, lastRelay } from "./places.js";
 import { problem } from "./words.js";
 
 /**
@@ -18,7 +18,7 @@ export function invited(main, known, join) {
   if (!link) return Promise.resolve();
   const name = h("input", { id: "guest-name", type: "text", autocomplete: "nickname", spellcheck: "false", value: known, maxlength: 64 });
   const relay = h("input", {
-    id: "guest-relay", type: "text", inputmode: "url", autocomplete: "off", autocapitalize: "off", spellcheck: "false", value: link.relay,
+    id: "guest-relay", type: "text", inputmode: "url", autocomplete: "off", autocapitalize: "off", spellcheck: "false", value: link.relay || lastRelay(),
     placeholder: "wss://relay.example.org/",
   });
   const failed = errorLine();

@@ -2,10 +2,12 @@
 // that a program serves.
 
 import { EventReader, Gone, Refused } from "./answers.js";
+import { complain } from "./dom.js";
 import { forgetClock, noteClock, watchHiding } from "./hidden.js";
 import { invited } from "./invited.js";
-import { forgetLink, takeFromAddress } from "./link.js";
+import { forgetLink, storedLink, takeFromAddress } from "./link.js";
 import { keepOffline } from "./offline.js";
+import { keepRelay, lastRelay } from "./places.js";
 import { keepFiles, whatIsMissing } from "./storage.js";
 import { alone } from "./tabs.js";
 
@@ -29,6 +31,8 @@ let lastId = 0;
 let stream = null;
 /** The relay of the program that plays. */
 let relay = "";
+/** Whether the program that plays joins with the invite of the stored link. */
+let usesLink = false;
 let hasCrashed = false;
 
 /** @param {string} id */
@@ -53,10 +57,11 @@ export async function session() {
     ?.createPolicy("dealerless", { createScriptURL: (/** @type {string} */ url) => url });
   const script = (/** @type {string} */ url) => /** @type {string} */ (urls?.createScriptURL(url) ?? url);
   keepOffline(script(new URL("../sw.js", import.meta.url).href), place("newer")).catch(console.error);
-  await keepFiles(place("storage"));
+  // Some browsers ask their user first.
+  keepFiles(place("storage")).catch(console.error);
   watchHiding(place("hidden"));
   await launch(script(new URL("worker.js", import.meta.url).href));
-  if (!await resumed()) await invited(main, localStorage.getItem(NAME) ?? "", (request) => post("/join", request));
+  if (!await resumed().catch(report)) await invited(main, localStorage.getItem(NAME) ?? "", (request) => post("/join", request));
 }
 
 /** @param {string} script */
@@ -81,6 +86,12 @@ async function launch(script) {
 
 function gone() {
   return new Gone("The part of this page that plays has ended. Reload the page.");
+}
+
+/** @param {Error} error */
+function report(error) {
+  complain(error);
+  return false;
 }
 
 /** Resumes the match that was being played here. Returns whether there is one. */
@@ -128,10 +139,14 @@ export async function get(path) {
  * @returns {Promise<any>}
  */
 export async function post(path, body = "") {
-  const fields = /** @type {{ name?: string, relay?: string }} */ (body);
   if (["/host", "/join", "/resume"].includes(path)) {
-    relay = fields.relay ?? (path === "/resume" ? lastMatch()?.relay : "") ?? "";
+    const fields = /** @type {{ name?: string, whom?: string, relay?: string }} */ (body);
+    usesLink = path === "/join" && fields.whom === storedLink()?.invite;
+    // A rematch takes place at the same relay.
+    if (path === "/host") fields.relay ??= lastRelay();
+    if (fields.relay) keepRelay(fields.relay);
     if (fields.name) localStorage.setItem(NAME, fields.name);
+    relay = fields.relay ?? (path === "/resume" ? lastMatch()?.relay : "") ?? "";
   }
   if (path === "/end") stopped();
   const text = typeof body === "string" || body instanceof Blob ? body : JSON.stringify(body);
@@ -176,12 +191,11 @@ export async function events(_how, onEvents, onOpen) {
 function note(event) {
   noteClock(event);
   if (event.event === "seated") {
-    // The invite is used.
-    forgetLink();
+    if (usesLink) forgetLink();
     localStorage.setItem(MATCH, JSON.stringify({ match: event.match, relay, isStopped: false }));
   } else if (event.event === "over" || event.event === "closed" || (event.event === "error" && event.exit_code !== undefined)) {
     // The guest or the host has declined.
-    if (event.event === "error" && event.exit_code === 4) forgetLink();
+    if (usesLink && event.event === "error" && event.exit_code === 4) forgetLink();
     stopped();
   }
 }

@@ -5,11 +5,12 @@ import { setText } from "./dom.js";
 const LOSES = "Until a match is over, its cards exist only in this browser. If you clear the data of this site, or play in a private window and "
   + "close it, you forfeit the match.";
 
-/** Asks the browser to keep the files, and shows the warning. @param {HTMLElement} place */
+/** Shows the warning, and asks the browser to keep the files. @param {HTMLElement} place */
 export async function keepFiles(place) {
-  const isKept = await navigator.storage.persisted() || await navigator.storage.persist();
-  setText(place, isKept ? LOSES : `${LOSES} This browser may also clear the data by itself when the disk is full.`);
+  setText(place, LOSES);
   place.hidden = false;
+  const isKept = await navigator.storage.persisted() || await navigator.storage.persist();
+  if (!isKept) setText(place, `${LOSES} This browser may also clear the data by itself when the disk is full.`);
 }
 
 /** The reason why this browser cannot play; empty if it can. */

@@ -131,10 +131,15 @@ async function play(path, body) {
   // The page also remembers numbers over a reload.
   program = { number: (before?.number ?? Date.now()) + 1, command: path.slice(1), lines: new Transcript(), exitCode: null };
   const { number } = program;
-  const answer = await (await running()).request(true, path, body);
-  if (answer.status < 300) return json(200, { number });
-  program = before;
-  return answer;
+  try {
+    const answer = await (await running()).request(true, path, body);
+    if (answer.status < 300) return json(200, { number });
+    program = before;
+    return answer;
+  } catch (error) {
+    program = before;
+    throw error;
+  }
 }
 
 /** @returns {Promise<Answer>} */

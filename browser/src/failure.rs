@@ -1,9 +1,15 @@
-//! What an error means: the exit code that the native program would have, and what to do.
+//! What an error means for the player: the exit code that the native program would have, and what to do.
 
 use dealerless::Blame;
-use dealerless_events::ending::{Breach, LOCAL, PEER};
-use dealerless_table::connection::MeetingError;
+use dealerless_events::ending::Breach;
+use dealerless_events::failure::{
+    INTERRUPTED, NO, advice, blame_of_connection, blame_of_meeting, meaning,
+};
+use dealerless_table::connection::{ConnectionError, MeetingError};
 use dealerless_table::play::PlayError;
+
+/// The exit code when the player has ended the program.
+const BROKEN_OFF: u8 = 130;
 
 /// The answer of another player is no.
 #[derive(Debug, thiserror::Error)]
@@ -12,8 +18,19 @@ pub(crate) struct AnswerIsNo(pub(crate) &'static str);
 
 /// The player has ended the program.
 #[derive(Debug, thiserror::Error)]
-#[error("Interrupted. The match stays open.")]
+#[error("{INTERRUPTED}")]
 pub(crate) struct BrokenOff;
+
+fn blame(error: &anyhow::Error) -> Option<Blame> {
+    let play = error.downcast_ref().map(PlayError::blame);
+    let meeting = || error.downcast_ref::<MeetingError>().map(blame_of_meeting);
+    let connection = || {
+        error
+            .downcast_ref::<ConnectionError>()
+            .map(blame_of_connection)
+    };
+    play.or_else(meeting).or_else(connection)
+}
 
 /// The exit code of an error.
 pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
@@ -21,16 +38,22 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
         return breach.exit_code();
     }
     if error.is::<BrokenOff>() {
-        return 130;
+        return BROKEN_OFF;
     }
     if error.is::<AnswerIsNo>() {
-        return 4;
+        return NO;
     }
-    match error.downcast_ref().map(PlayError::blame) {
-        Some(Blame::Connection) => 3,
-        Some(Blame::ThisSide) => LOCAL,
-        Some(_) => PEER,
-        None if error.is::<MeetingError>() => 3,
-        None => LOCAL,
+    dealerless_events::failure::exit_code(blame(error).unwrap_or(Blame::ThisSide))
+}
+
+/// The message of an error, and what to do.
+pub(crate) fn explain(error: &anyhow::Error) -> String {
+    let advice = match error.downcast_ref::<PlayError>() {
+        Some(error) => Some(advice(error)),
+        None => blame(error).map(meaning),
+    };
+    match advice {
+        Some(advice) => format!("{error:#}\n{advice}"),
+        None => format!("{error:#}"),
     }
 }

@@ -70,17 +70,14 @@ pub(crate) fn open(count: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// The number of files that are not in use.
-pub(crate) fn free() -> usize {
-    SLOTS.with_borrow(|slots| slots.iter().filter(|slot| **slot == Slot::Free).count())
-}
-
 /// The names of all files that end in `ending`, and the times of their creation in seconds since 1970, the
 /// newest first.
 pub(crate) fn names(ending: &str) -> Vec<(String, u64)> {
     let mut names: Vec<(String, u64)> = SLOTS.with_borrow(|slots| {
         let named = slots.iter().filter_map(|slot| match slot {
-            Slot::Named { name, created } if name.ends_with(ending) => Some((name.clone(), *created)),
+            Slot::Named { name, created } if name.ends_with(ending) => {
+                Some((name.clone(), *created))
+            }
             _ => None,
         });
         named.collect()
@@ -128,9 +125,7 @@ fn read_head(number: u32) -> io::Result<Slot> {
 }
 
 fn find(name: &str) -> Option<u32> {
-    SLOTS.with_borrow(|slots| {
-        Some(slots.iter().position(|slot| slot.has_name(name))? as u32)
-    })
+    SLOTS.with_borrow(|slots| Some(slots.iter().position(|slot| slot.has_name(name))? as u32))
 }
 
 /// A named file.

@@ -5,8 +5,8 @@ use std::time::Duration;
 use anyhow::{anyhow, bail, ensure};
 use dealerless::deck::Estimate;
 use dealerless::mpc::Security;
-use dealerless::shuffle::Spec;
 use dealerless::shuffle::split::Split;
+use dealerless::shuffle::{Algorithm, Spec};
 use dealerless_events::command::Said;
 use dealerless_events::event::{Event, Refusal};
 use dealerless_events::guest::{
@@ -18,15 +18,17 @@ use dealerless_events::peers::{self, BLOCKED, MetPeer};
 use dealerless_events::seat::Stopped;
 use dealerless_events::seated::Seated;
 use dealerless_table::connection::{ConnectionError, PolledConnection, Stream};
-use dealerless_table::log::{Header, Phase};
+use dealerless_table::log::Phase;
 use dealerless_table::play::{Control, Done, Seating, Term};
+use dealerless_table::rules::Stakes;
 
 use crate::failure::AnswerIsNo;
 use crate::line::{Call, Happened, Line, Route};
 use crate::matches::{self, Kept};
 use crate::own::Own;
 use crate::page;
-use crate::seat::SeatInPlay;
+use crate::program::Program;
+use crate::seat::{Finder, SeatInPlay};
 
 /// The maximum number of calls until a relay has paired this guest with a live connection of the host.
 const RELAY_TRIES: u32 = 4;
@@ -91,9 +93,6 @@ struct Offer {
     instead_of: Option<Kept>,
 }
 
-/// How a guest has ended.
-pub(crate) type Ended = anyhow::Result<()>;
-
 impl Guest {
     /// A guest that calls the host of an invite, or a known player.
     ///
@@ -114,8 +113,13 @@ impl Guest {
     ///
     /// # Errors
     /// If the match cannot be resumed here.
-    pub(crate) fn resuming(own: &Own, route: Route, kept: Kept, now: Duration) -> anyhow::Result<Self> {
-        let mut seat = matches::resume(own, kept, route.clone(), now)?;
+    pub(crate) fn resuming(
+        own: &Own,
+        route: Route,
+        kept: Kept,
+        now: Duration,
+    ) -> anyhow::Result<Self> {
+        let mut seat = matches::resume(own, kept, Finder::calls(route.clone()), now)?;
         seat.reconnect(now)?;
         Ok(Guest {
             route,
@@ -126,50 +130,13 @@ impl Guest {
         })
     }
 
-    /// The connection with this socket.
-    pub(crate) fn line(&mut self, socket: u32) -> Option<&mut Line> {
-        match &mut self.stage {
-            Stage::Playing(seat) => seat.line(socket),
-            Stage::Asked(line, _) | Stage::Asking { line, .. } | Stage::Leaving { line, .. } => {
-                Some(&mut **line).filter(|line| line.has(socket))
-            }
-            Stage::Calling(_) | Stage::Changing => None,
-        }
-    }
-
-    /// Something has happened to a socket.
-    ///
-    /// # Errors
-    /// The guest cannot continue.
-    pub(crate) fn happened(
+    /// Continues after the meeting.
+    fn met(
         &mut self,
         own: &mut Own,
-        socket: u32,
-        what: Happened<'_>,
+        connection: PolledConnection,
         now: Duration,
     ) -> anyhow::Result<()> {
-        match &mut self.stage {
-            Stage::Playing(seat) => seat.happened(own, socket, what, now)?,
-            Stage::Calling(call) if call.has(socket) => match call.happened(what, now) {
-                Ok(None) => {}
-                Ok(Some(connection)) => self.met(own, connection, now)?,
-                Err(error) if !error.is_final() && self.calls < RELAY_TRIES && matches!(what, Happened::Closed) => {
-                    self.calls += 1;
-                    self.stage = Stage::Calling(Box::new(Call::new(own, &self.route, 0, now)?));
-                }
-                Err(error) => return Err(error.into()),
-            },
-            _ => {
-                if let Some(line) = self.line(socket) {
-                    line.happened(what, now);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Continues after the meeting.
-    fn met(&mut self, own: &mut Own, connection: PolledConnection, now: Duration) -> anyhow::Result<()> {
         let Stage::Calling(call) = std::mem::replace(&mut self.stage, Stage::Changing) else {
             return Ok(());
         };
@@ -217,15 +184,17 @@ impl Guest {
         {
             bail!(with_old_keys(&kept.id(), &kept.peer_name()));
         }
-        let given_up = kept.take_if(|kept| {
-            matches!(self.host_said, Some(HostSaid::Unknown(of)) if of == kept.id())
-        });
+        let given_up = kept.take_if(
+            |kept| matches!(self.host_said, Some(HostSaid::Unknown(of)) if of == kept.id()),
+        );
         if let Some(kept) = kept {
             let is_over = matches!(kept.opened.log.phase(), Phase::Over(_));
             if is_over {
-                page::tell(&Event::Notice { text: END_SENT.into() });
+                page::tell(&Event::Notice {
+                    text: END_SENT.into(),
+                });
             }
-            let mut seat = matches::resume(own, kept, self.route.clone(), now)?;
+            let mut seat = matches::resume(own, kept, Finder::calls(self.route.clone()), now)?;
             seat.resume(*line, now)?;
             self.stage = Stage::Playing(Box::new(seat));
             return Ok(());
@@ -264,66 +233,18 @@ impl Guest {
         };
     }
 
-    /// A command of the player.
-    ///
-    /// # Errors
-    /// The guest cannot continue, or the player ends the program.
-    pub(crate) fn said(
-        &mut self,
-        own: &mut Own,
-        said: Said,
-        turn: Option<u64>,
-        now: Duration,
-    ) -> anyhow::Result<()> {
-        if let Stage::Playing(seat) = &mut self.stage {
-            match said.command() {
-                Some(command) => seat.command(command, turn),
-                None => page::tell(&Event::refused(
-                    Refusal::NobodyAsked,
-                    "there is no such question to answer now",
-                )),
-            }
-            return Ok(());
-        }
-        match (std::mem::replace(&mut self.stage, Stage::Changing), said) {
-            (_, Said::Leave { .. }) => Err(crate::failure::BrokenOff.into()),
-            (Stage::Asked(line, Question::Again), Said::Again {}) => self.sit(own, line, now),
-            (Stage::Asked(line, Question::Sit(offer)), Said::Sit { agree: true }) => {
-                self.ask_host(line, offer, now);
-                Ok(())
-            }
-            (Stage::Asked(line, Question::Sit(_)), Said::Sit { agree: false }) => {
-                self.decline(line, Term::All, AnswerIsNo(YOU_DECLINED).into(), now);
-                Ok(())
-            }
-            (stage, _) => {
-                self.stage = stage;
-                page::tell(&Event::refused(
-                    Refusal::NotAllowed,
-                    "no match has begun; only an answer to the question is accepted",
-                ));
-                Ok(())
-            }
-        }
-    }
-
     fn ask_host(&mut self, mut line: Box<Line>, offer: Offer, now: Duration) {
         // If the connection has ended, an answer that came before is still read.
-        let _ = line.connection.core.send(Stream::Control, &Control::Sit.encode());
+        let _ = line
+            .connection
+            .core
+            .send(Stream::Control, &Control::Sit.encode());
         self.stage = Stage::Asking {
             line,
             offer,
             since: now,
             is_told: false,
         };
-    }
-
-    /// Does all that is due. Returns how the guest has ended, once it has.
-    pub(crate) fn step(&mut self, own: &mut Own, now: Duration) -> Option<Ended> {
-        match self.next(own, now) {
-            Ok(ended) => ended.then_some(Ok(())),
-            Err(error) => Some(Err(error)),
-        }
     }
 
     fn next(&mut self, own: &mut Own, now: Duration) -> anyhow::Result<bool> {
@@ -418,11 +339,17 @@ impl Guest {
         Ok(())
     }
 
-    fn begin(&mut self, own: &mut Own, line: Box<Line>, offer: Offer, now: Duration) -> anyhow::Result<()> {
+    fn begin(
+        &mut self,
+        own: &mut Own,
+        line: Box<Line>,
+        offer: Offer,
+        now: Duration,
+    ) -> anyhow::Result<()> {
         if let Some(kept) = offer.instead_of {
             kept.close()?;
         }
-        let mut seat = matches::begin(own, offer.seating, self.route.clone(), now)?;
+        let mut seat = matches::begin(own, offer.seating, Finder::calls(self.route.clone()), now)?;
         seat.begin(*line, now)?;
         self.stage = Stage::Playing(Box::new(seat));
         Ok(())
@@ -449,13 +376,8 @@ impl Guest {
         seat.tell_end(&stopped)?;
         let of = seat.of();
         match stopped {
-            Stopped::Over(_) => {
-                matches::over(&of)?;
-                Ok(true)
-            }
-            Stopped::Left => Ok(true),
-            Stopped::Closed => {
-                matches::find(own, &of)?.map_or(Ok(()), Kept::close)?;
+            Stopped::Over(_) | Stopped::Left | Stopped::Closed => {
+                matches::stopped(own, &of, &stopped)?;
                 Ok(true)
             }
             Stopped::BrokenOff => Err(crate::failure::BrokenOff.into()),
@@ -480,12 +402,91 @@ impl Guest {
             }
         }
     }
+}
 
-    /// The player ends the program.
-    ///
-    /// # Errors
-    /// [`BrokenOff`](crate::failure::BrokenOff), unless a match must end first.
-    pub(crate) fn break_off(&mut self, now: Duration) -> anyhow::Result<()> {
+impl Program for Guest {
+    fn line(&mut self, socket: u32) -> Option<&mut Line> {
+        match &mut self.stage {
+            Stage::Playing(seat) => seat.line(socket),
+            Stage::Asked(line, _) | Stage::Asking { line, .. } | Stage::Leaving { line, .. } => {
+                Some(&mut **line).filter(|line| line.has(socket))
+            }
+            Stage::Calling(_) | Stage::Changing => None,
+        }
+    }
+
+    fn happened(
+        &mut self,
+        own: &mut Own,
+        socket: u32,
+        what: Happened<'_>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        match &mut self.stage {
+            Stage::Playing(seat) => seat.happened(own, socket, what, now)?,
+            Stage::Calling(call) if call.has(socket) => match call.happened(what, now) {
+                Ok(None) => {}
+                Ok(Some(connection)) => self.met(own, connection, now)?,
+                Err(error)
+                    if !error.is_final()
+                        && self.calls < RELAY_TRIES
+                        && matches!(what, Happened::Closed) =>
+                {
+                    self.calls += 1;
+                    self.stage = Stage::Calling(Box::new(Call::new(own, &self.route, 0, now)?));
+                }
+                Err(error) => return Err(error.into()),
+            },
+            _ => {
+                if let Some(line) = self.line(socket) {
+                    line.happened(what, now);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn said(
+        &mut self,
+        own: &mut Own,
+        said: Said,
+        turn: Option<u64>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        if let Stage::Playing(seat) = &mut self.stage {
+            seat.said(said, turn);
+            return Ok(());
+        }
+        match (std::mem::replace(&mut self.stage, Stage::Changing), said) {
+            (_, Said::Leave { .. }) => Err(crate::failure::BrokenOff.into()),
+            (Stage::Asked(line, Question::Again), Said::Again {}) => self.sit(own, line, now),
+            (Stage::Asked(line, Question::Sit(offer)), Said::Sit { agree: true }) => {
+                self.ask_host(line, offer, now);
+                Ok(())
+            }
+            (Stage::Asked(line, Question::Sit(_)), Said::Sit { agree: false }) => {
+                self.decline(line, Term::All, AnswerIsNo(YOU_DECLINED).into(), now);
+                Ok(())
+            }
+            (stage, _) => {
+                self.stage = stage;
+                page::tell(&Event::refused(
+                    Refusal::NotAllowed,
+                    "no match has begun; only an answer to the question is accepted",
+                ));
+                Ok(())
+            }
+        }
+    }
+
+    fn step(&mut self, own: &mut Own, now: Duration) -> Option<anyhow::Result<()>> {
+        match self.next(own, now) {
+            Ok(ended) => ended.then_some(Ok(())),
+            Err(error) => Some(Err(error)),
+        }
+    }
+
+    fn break_off(&mut self, now: Duration) -> anyhow::Result<()> {
         match &mut self.stage {
             Stage::Playing(seat) => {
                 seat.break_off(now);
@@ -495,15 +496,13 @@ impl Guest {
         }
     }
 
-    /// A result of the engine.
-    pub(crate) fn engine_done(&mut self, socket: u32, done: Done) {
+    fn engine_done(&mut self, socket: u32, done: Done) {
         if let Stage::Playing(seat) = &mut self.stage {
             seat.engine_done(socket, done);
         }
     }
 
-    /// The time of the next timer.
-    pub(crate) fn timer(&mut self, now: Duration) -> Duration {
+    fn timer(&mut self, now: Duration) -> Duration {
         match &mut self.stage {
             Stage::Calling(call) => call.timer(),
             Stage::Asked(line, _) => line.timer(),
@@ -530,30 +529,35 @@ fn agree(own: &Own, line: &Line) -> anyhow::Result<Seating> {
         header.sealed().is_some(),
         "this page plays matches of two; to play with more, use the program `dealerless`"
     );
-    check_memory(&header)?;
+    if let Some(terms) = header.sealed() {
+        check_memory(&header.stakes, terms.algorithm)?;
+    }
     let own = (own.identity().public(), own.name);
     Ok(Seating::of_meeting(&line.connection.met, header, own)?)
 }
 
-/// Checks the memory that the match takes, before a circuit is built.
-fn check_memory(header: &Header) -> anyhow::Result<()> {
-    let stakes = &header.stakes;
+/// Checks the memory that a match takes, before a circuit is built.
+///
+/// # Errors
+/// If it takes too much.
+pub(crate) fn check_memory(stakes: &Stakes, algorithm: Algorithm) -> anyhow::Result<()> {
     let at_once = AT_ONCE.min(stakes.hands());
-    let estimate = match (stakes.boards(), header.sealed()) {
-        (Some(boards), _) => {
-            let ands = Split::new(stakes.deck().0 / 4, boards as usize)?.estimated_ands();
+    let (cards, drawn) = stakes.deck();
+    let estimate = match stakes.boards() {
+        Some(boards) => {
+            let ands = Split::new(cards / 4, boards as usize)?.estimated_ands();
             Estimate::of_ands(ands, Security::Malicious, at_once)
         }
-        (None, Some(terms)) => {
-            let (cards, drawn) = stakes.deck();
-            Estimate::of(Spec::new(cards, drawn, terms.algorithm)?, Security::Malicious, at_once)
-        }
-        (None, None) => return Ok(()),
+        None => Estimate::of(
+            Spec::new(cards, drawn, algorithm)?,
+            Security::Malicious,
+            at_once,
+        ),
     };
     let memory = estimate.memory(1);
     ensure!(
         memory <= MEMORY,
-        "the host's proposal takes {} MB of memory; this page takes at most {} MB",
+        "the match takes {} MB of memory; this page takes at most {} MB",
         memory >> 20,
         MEMORY >> 20
     );

@@ -11,9 +11,11 @@
 //! | `files` | the files of the player: named files in the numbered files of the worker |
 //! | `own`, `matches` | the identity, the known peers and the settings; the matches that were kept |
 //! | `line` | a meeting and a connection over a WebSocket to a relay |
-//! | `guest`, `seat` | a guest that meets its host and sits down; its seat in play |
+//! | `guest`, `hosting` | a guest that meets its host and sits down; a host that invites a guest |
+//! | `reception` | where a host waits for its guest |
+//! | `seat` | a seat in play |
 //! | `engine` | the shuffling engine of the seat |
-//! | `page` | the requests of the page, and the program that plays |
+//! | `program`, `page` | a program that plays; the requests of the page |
 
 #![cfg(any(target_family = "wasm", test))]
 
@@ -24,10 +26,13 @@ mod failure;
 mod files;
 mod guest;
 mod host;
+mod hosting;
 mod line;
 mod matches;
 mod own;
 mod page;
+mod program;
+mod reception;
 mod seat;
 #[cfg(test)]
 mod tests;

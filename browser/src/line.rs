@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::time::Duration;
 
 use dealerless_table::connection::{
-    Invite, MeetingError, PolledConnection, PolledMeeting, Timing,
+    Expected, Invite, MeetingError, PolledConnection, PolledMeeting, Timing,
 };
 use dealerless_table::identity::PublicIdentity;
 
@@ -53,7 +53,7 @@ pub(crate) enum Happened<'a> {
     Closed,
 }
 
-/// A guest that calls its host.
+/// A call at a relay: of a guest that looks for its host, or of a host that waits for a guest.
 pub(crate) struct Call {
     socket: Socket,
     meeting: PolledMeeting<'static>,
@@ -83,6 +83,26 @@ impl Call {
         };
         Ok(Call {
             socket: Socket::open(&route.relay),
+            meeting,
+            is_open: false,
+        })
+    }
+
+    /// Waits at a relay for a guest, to whom the host proposes the match of this header.
+    ///
+    /// # Errors
+    /// [`MeetingError::Oneself`].
+    pub(crate) fn waiting(
+        own: &Own,
+        relay: &str,
+        expected: Expected,
+        header: &'static [u8],
+        now: Duration,
+    ) -> Result<Self, MeetingError> {
+        let (timing, keys) = (Timing::default(), (own.identity(), own.name));
+        let meeting = PolledMeeting::as_host(keys, expected, own.invites, header, timing, now)?;
+        Ok(Call {
+            socket: Socket::open(relay),
             meeting,
             is_open: false,
         })

@@ -1,11 +1,12 @@
-//! The matches that the player has kept: one file with the record, one with the inputs to the shuffles, and
-//! the two files of the deck in play.
+//! The matches that the player has kept: one file with the record, one with the inputs to the shuffles,
+//! one with the time banks, and the two files of the deck in play.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
 use dealerless_events::open_match::closed_claim;
+use dealerless_events::seat::Stopped;
 use dealerless_table::hex;
 use dealerless_table::identity::PublicIdentity;
 use dealerless_table::log::{Inputs, Journal, MatchLog, Opened, Phase, Sitting};
@@ -15,9 +16,8 @@ use dealerless_table::system_rng;
 
 use crate::files::{self, NamedFile};
 use crate::host;
-use crate::line::Route;
 use crate::own::Own;
-use crate::seat::{SeatInPlay, SeatSetting};
+use crate::seat::{Finder, SeatInPlay, SeatSetting};
 
 /// The ending of the names of records.
 pub(crate) const RECORD: &str = ".log";
@@ -33,6 +33,11 @@ fn inputs_name(of: &[u8; 32]) -> String {
 
 fn deck_name(of: &[u8; 32]) -> String {
     hex(of) + ".deck"
+}
+
+/// The name of the file of the time banks of a match.
+pub(crate) fn clock_name(of: &[u8; 32]) -> String {
+    hex(of) + ".clock"
 }
 
 /// A match that was kept, with its file.
@@ -149,7 +154,20 @@ pub(crate) fn forget(of: &[u8; 32]) -> anyhow::Result<()> {
 /// # Errors
 /// If a file cannot be removed.
 pub(crate) fn over(of: &[u8; 32]) -> anyhow::Result<()> {
+    NamedFile::remove(&clock_name(of))?;
     Ok(files::remove_value(&deck_name(of))?)
+}
+
+/// Cleans up after a match that has stopped here.
+///
+/// # Errors
+/// If a file cannot be written or removed.
+pub(crate) fn stopped(own: &Own, of: &[u8; 32], stopped: &Stopped) -> anyhow::Result<()> {
+    match stopped {
+        Stopped::Over(_) => over(of),
+        Stopped::Closed => find(own, of)?.map_or(Ok(()), Kept::close),
+        _ => Ok(()),
+    }
 }
 
 /// Begins a match to which both players have agreed.
@@ -159,7 +177,7 @@ pub(crate) fn over(of: &[u8; 32]) -> anyhow::Result<()> {
 pub(crate) fn begin(
     own: &Own,
     seating: Seating,
-    route: Route,
+    finder: Finder,
     now: Duration,
 ) -> anyhow::Result<SeatInPlay> {
     let Seating { sitting, circuit } = seating;
@@ -169,7 +187,7 @@ pub(crate) fn begin(
     let journal = Journal::create(file, own.identity().file_key(), &sitting)?;
     let log = MatchLog::new(sitting.match_info.clone(), sitting.seat);
     let setting = setting(own, &sitting, journal, log, circuit)?;
-    SeatInPlay::new(own, &sitting, setting, false, route, now)
+    SeatInPlay::new(own, &sitting, setting, false, finder, now)
 }
 
 /// Resumes a match, still without a connection.
@@ -179,13 +197,13 @@ pub(crate) fn begin(
 pub(crate) fn resume(
     own: &Own,
     kept: Kept,
-    route: Route,
+    finder: Finder,
     now: Duration,
 ) -> anyhow::Result<SeatInPlay> {
     let opened = kept.opened;
     let Seating { sitting, circuit } = Seating::of_file(opened.sitting)?;
     let setting = setting(own, &sitting, opened.journal, opened.log, circuit)?;
-    SeatInPlay::new(own, &sitting, setting, true, route, now)
+    SeatInPlay::new(own, &sitting, setting, true, finder, now)
 }
 
 fn setting(

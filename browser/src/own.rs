@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use anyhow::Context;
-use dealerless_table::identity::{Identity, IdentityVaults, KnownPeers, Name, PublicIdentity, SharedPeers};
+use dealerless_table::connection::Invites;
+use dealerless_table::identity::{
+    Identity, IdentityVaults, KnownPeers, Name, PublicIdentity, SharedPeers,
+};
 use dealerless_table::storage::Vault;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +19,7 @@ use crate::host;
 pub(crate) struct Own {
     identity: &'static Arc<Identity>,
     pub(crate) peers: SharedPeers,
+    pub(crate) invites: &'static Mutex<Invites>,
     pub(crate) name: &'static Name,
     settings: Settings,
     file: Value,
@@ -48,15 +52,18 @@ impl Own {
         let own = identity.succession().clone();
         let peers = KnownPeers::open(peers, std::path::Path::new("peers"), own, host::unix);
         let peers = SharedPeers::new(peers.context("cannot read the known peers")?);
+        let invites = Box::new(files::value("invites").context("cannot open the invites")?);
+        let invites = Invites::open(invites).context("cannot read the invites")?;
         let mut file = files::value("settings").context("cannot open the settings")?;
         let settings: Settings = match file.kept().context("cannot read the settings")? {
             Some(bytes) => serde_json::from_slice(&bytes).context("the settings are damaged")?,
             None => Settings::default(),
         };
         Ok(Own {
-            // A meeting borrows the identity and the name, and there is one player for each page.
+            // A meeting borrows these, and there is one player for each page.
             identity: Box::leak(Box::new(Arc::new(identity))),
             peers,
+            invites: Box::leak(Box::new(Mutex::new(invites))),
             name: Box::leak(Box::new(Name::clean(&settings.name))),
             settings,
             file,
@@ -92,7 +99,12 @@ impl Own {
     /// If it cannot be written.
     pub(crate) fn keep_relay(&mut self, of: &PublicIdentity, url: &str) -> io::Result<()> {
         let of = of.fingerprint().to_string();
-        if self.settings.relays.get(&of).is_some_and(|kept| kept == url) {
+        if self
+            .settings
+            .relays
+            .get(&of)
+            .is_some_and(|kept| kept == url)
+        {
             return Ok(());
         }
         self.settings.relays.insert(of, url.to_owned());

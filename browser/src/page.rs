@@ -11,15 +11,18 @@ use dealerless_events::records::answers;
 use dealerless_events::records::history::{self, RecordFile};
 use dealerless_events::records::show;
 use dealerless_events::stored::{self, OpenMatch, UnreadMatch};
+use dealerless_table::Seat;
 use dealerless_table::connection::Invite;
 use dealerless_table::play::Done;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::failure::{BrokenOff, exit_code};
+use crate::failure::{BrokenOff, exit_code, explain};
 use crate::guest::Guest;
+use crate::hosting::{HostRequest, Hosting};
 use crate::line::{Happened, Line, Route};
 use crate::own::Own;
+use crate::program::Program;
 use crate::{engine, files, host, matches};
 
 /// The maximum length of a command line.
@@ -30,7 +33,7 @@ const MAX_RECORDS: usize = 32 << 20;
 struct Page {
     own: Own,
     /// The program that plays.
-    guest: Option<Guest>,
+    program: Option<Box<dyn Program>>,
 }
 
 thread_local! {
@@ -44,7 +47,7 @@ thread_local! {
 pub(crate) fn start(count: u32) -> anyhow::Result<()> {
     files::open(count).context("cannot read the files of this page")?;
     let own = Own::open()?;
-    PAGE.set(Some(Page { own, guest: None }));
+    PAGE.set(Some(Page { own, program: None }));
     Ok(())
 }
 
@@ -67,14 +70,14 @@ pub(crate) fn tell(event: &Event) {
 
 /// The connection with this socket, if there is one.
 pub(crate) fn with_line<R>(socket: u32, work: impl FnOnce(&mut Line) -> R) -> Option<R> {
-    with_page(|page| page.guest.as_mut()?.line(socket).map(work)).flatten()
+    with_page(|page| page.program.as_mut()?.line(socket).map(work)).flatten()
 }
 
 /// A result of the engine on the connection with this socket.
 pub(crate) fn engine_done(socket: u32, done: Done) {
     with_page(|page| {
-        if let Some(guest) = &mut page.guest {
-            guest.engine_done(socket, done);
+        if let Some(program) = &mut page.program {
+            program.engine_done(socket, done);
         }
     });
 }
@@ -82,10 +85,10 @@ pub(crate) fn engine_done(socket: u32, done: Done) {
 /// Something has happened to a socket.
 pub(crate) fn happened(socket: u32, what: Happened<'_>) {
     with_page(|page| {
-        let Some(guest) = &mut page.guest else {
+        let Some(program) = &mut page.program else {
             return;
         };
-        let happened = guest.happened(&mut page.own, socket, what, host::now());
+        let happened = program.happened(&mut page.own, socket, what, host::now());
         if let Err(error) = happened {
             page.ended(Err(error));
         }
@@ -96,15 +99,15 @@ pub(crate) fn happened(socket: u32, what: Happened<'_>) {
 pub(crate) fn step() -> Duration {
     with_page(|page| {
         let now = host::now();
-        let Some(guest) = &mut page.guest else {
+        let Some(program) = &mut page.program else {
             return Duration::MAX;
         };
-        if let Some(ended) = guest.step(&mut page.own, now) {
+        if let Some(ended) = program.step(&mut page.own, now) {
             page.ended(ended);
             return Duration::MAX;
         }
-        match &mut page.guest {
-            Some(guest) => guest.timer(now).saturating_sub(now),
+        match &mut page.program {
+            Some(program) => program.timer(now).saturating_sub(now),
             None => Duration::MAX,
         }
     })
@@ -114,7 +117,7 @@ pub(crate) fn step() -> Duration {
 /// A command of the player: a line of JSON.
 pub(crate) fn command(line: &[u8]) {
     with_page(|page| {
-        let Some(guest) = &mut page.guest else {
+        let Some(program) = &mut page.program else {
             return;
         };
         let text = std::str::from_utf8(line).unwrap_or_default();
@@ -123,7 +126,7 @@ pub(crate) fn command(line: &[u8]) {
         }
         match command::parse(text) {
             Ok((said, turn)) => {
-                let said = guest.said(&mut page.own, said, turn, host::now());
+                let said = program.said(&mut page.own, said, turn, host::now());
                 if let Err(error) = said {
                     page.ended(Err(error));
                 }
@@ -193,6 +196,7 @@ impl Page {
                 json!({ "hex": record.iter().map(|byte| format!("{byte:02x}")).collect::<String>() })
             }
             (true, "/verify") => verify(query, body)?,
+            (true, "/host") => self.host(serde_json::from_slice(body)?)?,
             (true, "/join") => self.join(serde_json::from_slice(body)?)?,
             (true, "/resume") => self.resume(serde_json::from_slice(body)?)?,
             (true, "/end") => {
@@ -224,28 +228,48 @@ impl Page {
 
     fn history(&self) -> Value {
         let identity = self.own.identity();
-        let files = files::names(matches::RECORD).into_iter().map(|(name, changed)| {
-            let bytes = matches::record(&name).map_err(|error| format!("{error:#}"));
-            let file = RecordFile {
-                match_id: name.chars().take(16).collect(),
-                file: name,
-                peer: String::new(),
-                bytes: bytes.as_ref().map_or(0, |bytes| bytes.len() as u64),
-                changed,
-            };
-            let record = bytes.map(|bytes| show::read(&bytes, Some(identity)));
-            (file, record)
-        });
+        let files = files::names(matches::RECORD)
+            .into_iter()
+            .map(|(name, changed)| {
+                let bytes = matches::record(&name).map_err(|error| format!("{error:#}"));
+                let file = RecordFile {
+                    match_id: name.chars().take(16).collect(),
+                    file: name,
+                    peer: String::new(),
+                    bytes: bytes.as_ref().map_or(0, |bytes| bytes.len() as u64),
+                    changed,
+                };
+                let record = bytes.map(|bytes| show::read(&bytes, Some(identity)));
+                (file, record)
+            });
         json!({ "matches": history::list(files) })
     }
 
     fn show(&self, query: &str) -> anyhow::Result<Value> {
-        let record = show::read(&matches::record(&called(query)?)?, Some(self.own.identity()))?;
+        let record = show::read(
+            &matches::record(&called(query)?)?,
+            Some(self.own.identity()),
+        )?;
         Ok(answers::shown(&record, None))
     }
 
+    fn host(&mut self, request: HostRequest) -> anyhow::Result<Value> {
+        ensure!(
+            self.program.is_none(),
+            "a match is being played: end it first"
+        );
+        if let Some(name) = &request.name {
+            self.own.rename(name).context("cannot keep your name")?;
+        }
+        self.program = Some(Box::new(Hosting::inviting(&self.own, request)?));
+        Ok(json!({}))
+    }
+
     fn join(&mut self, join: Join) -> anyhow::Result<Value> {
-        ensure!(self.guest.is_none(), "a match is being played: end it first");
+        ensure!(
+            self.program.is_none(),
+            "a match is being played: end it first"
+        );
         if let Some(name) = &join.name {
             self.own.rename(name).context("cannot keep your name")?;
         }
@@ -259,24 +283,32 @@ impl Page {
         };
         let kept = peer.as_ref().and_then(|peer| self.own.relay_of(peer));
         let relay = join.relay.as_deref().or(kept);
-        let relay = relay.context("the link names no relay: ask for a new one")?.to_owned();
+        let relay = relay
+            .context("the link names no relay: ask for a new one")?
+            .to_owned();
         let route = Route {
             relay,
             invite,
             peer,
         };
         tell(&Event::Hello { version: VERSION });
-        self.guest = Some(Guest::joining(&self.own, route, host::now())?);
+        self.program = Some(Box::new(Guest::joining(&self.own, route, host::now())?));
         Ok(json!({}))
     }
 
     fn resume(&mut self, resume: Resume) -> anyhow::Result<Value> {
-        ensure!(self.guest.is_none(), "a match is being played: end it first");
+        ensure!(
+            self.program.is_none(),
+            "a match is being played: end it first"
+        );
         let (kept, _) = matches::all(&self.own);
         let is_called = |kept: &matches::Kept| {
             dealerless_table::hex(&kept.id()).starts_with(&resume.of) && resume.of.len() >= 4
         };
-        let kept = kept.into_iter().find(is_called).context("there is no such match here")?;
+        let kept = kept
+            .into_iter()
+            .find(is_called)
+            .context("there is no such match here")?;
         if resume.close {
             kept.close()?;
             return Ok(json!({}));
@@ -284,19 +316,34 @@ impl Page {
         let peer = kept.peer().clone();
         let relay = resume.relay.as_deref().or(self.own.relay_of(&peer));
         let relay = relay.context("no relay is known at which the other player waits")?;
+        tell(&Event::Hello { version: VERSION });
+        let relay = relay.to_owned();
+        if kept.opened.sitting.seat == Seat::HOST {
+            self.program = Some(Box::new(Hosting::resuming(
+                &self.own,
+                relay,
+                kept,
+                host::now(),
+            )?));
+            return Ok(json!({}));
+        }
         let route = Route {
-            relay: relay.to_owned(),
+            relay,
             invite: None,
             peer: Some(peer),
         };
-        tell(&Event::Hello { version: VERSION });
-        self.guest = Some(Guest::resuming(&self.own, route, kept, host::now())?);
+        self.program = Some(Box::new(Guest::resuming(
+            &self.own,
+            route,
+            kept,
+            host::now(),
+        )?));
         Ok(json!({}))
     }
 
     fn end(&mut self) {
-        if let Some(guest) = &mut self.guest
-            && let Err(error) = guest.break_off(host::now())
+        if let Some(program) = &mut self.program
+            && let Err(error) = program.break_off(host::now())
         {
             self.ended(Err(error));
         }
@@ -304,7 +351,7 @@ impl Page {
 
     /// The program that plays has ended.
     fn ended(&mut self, ended: anyhow::Result<()>) {
-        self.guest = None;
+        self.program = None;
         engine::detach();
         let code = match &ended {
             Ok(()) => 0,
@@ -316,7 +363,7 @@ impl Page {
             tell(&Event::Error {
                 code: None,
                 exit_code: Some(code),
-                message: format!("{error:#}"),
+                message: explain(error),
             });
         }
         host::ended(code);
@@ -330,7 +377,9 @@ fn called(query: &str) -> anyhow::Result<String> {
     let is_called = |(name, _): &(String, u64)| {
         show::is_id_of(called, name.strip_suffix(matches::RECORD).unwrap_or(name))
     };
-    let (name, _) = names.find(is_called).context("there is no such match here")?;
+    let (name, _) = names
+        .find(is_called)
+        .context("there is no such match here")?;
     Ok(name)
 }
 
@@ -338,7 +387,10 @@ fn called(query: &str) -> anyhow::Result<String> {
 fn verify(query: &str, body: &[u8]) -> anyhow::Result<Value> {
     ensure!(body.len() <= MAX_RECORDS, "the records are too long");
     let lengths = query.strip_prefix("lengths=").unwrap_or("");
-    let lengths: Vec<usize> = lengths.split(',').filter_map(|length| length.parse().ok()).collect();
+    let lengths: Vec<usize> = lengths
+        .split(',')
+        .filter_map(|length| length.parse().ok())
+        .collect();
     let records = match lengths[..] {
         [length] if length == body.len() => vec![body],
         [a, b] if a.checked_add(b) == Some(body.len()) => vec![&body[..a], &body[a..]],

@@ -3,8 +3,10 @@
 use std::io;
 use std::time::Duration;
 
+use dealerless_events::banks::Banks;
+use dealerless_events::command::Said;
 use dealerless_events::ending::Breach;
-use dealerless_events::event::Event;
+use dealerless_events::event::{Event, Refusal};
 use dealerless_events::retry::{HOST_PAUSE, pause};
 use dealerless_events::seat::{
     Accepted, ConnectionLost, LAST_CALL, PlayerNeeds, SeatStory, Stopped, stopped_after,
@@ -14,16 +16,18 @@ use dealerless_table::connection::{ConnectionError, MeetingError, PolledConnecti
 use dealerless_table::identity::SharedPeers;
 use dealerless_table::log::Sitting;
 use dealerless_table::play::{
-    Command, Control, Done, Event as Happens, Incoming, Moment, News, Outbox, PlayError, Setting,
-    TableCore, TableEvent,
+    Control, Done, Event as Happens, Incoming, Moment, News, Outbox, PlayError, Setting, TableCore,
+    TableEvent,
 };
+use dealerless_table::storage::Storage as _;
 use dealerless_table::{Seat, SystemRng};
 
 use crate::engine::{self, ToEngine};
 use crate::files::{NamedFile, Value};
 use crate::line::{Call, Happened, Line, Route};
 use crate::own::Own;
-use crate::{host, page};
+use crate::reception::Reception;
+use crate::{host, matches, page};
 
 /// Timeout for the peer to receive the last messages on a connection.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -40,20 +44,95 @@ pub(crate) struct SeatInPlay {
     peer: Seat,
     of: [u8; 32],
     line: Option<Line>,
-    caller: Caller,
+    finder: Finder,
     /// Whether the connection was lost, and a new one is to be made when the engine has ended.
     reconnects: bool,
+    /// The time banks that were last kept, and their file.
+    banks: (Banks, NamedFile),
     end: Option<Ending>,
 }
 
-/// Calls the host again after the connection was lost.
-struct Caller {
+/// How a seat finds its peer again after the connection was lost.
+pub(crate) enum Finder {
+    /// A guest calls its host.
+    Calls(Caller),
+    /// A host waits for its guest.
+    Waits(Reception, Option<Arrival>),
+}
+
+/// Calls the host.
+pub(crate) struct Caller {
     route: Route,
     call: Option<Call>,
     /// The time of the next call.
     next: Option<Duration>,
     /// The number of calls since the match last continued.
     tries: u32,
+}
+
+/// The guest has connected again.
+pub(crate) struct Arrival {
+    line: Line,
+    /// Whether the guest has asked to resume this match. It continues when the engine of the last
+    /// connection has ended.
+    resumes: bool,
+}
+
+impl Finder {
+    /// A guest that calls its host on this route.
+    pub(crate) fn calls(route: Route) -> Self {
+        Finder::Calls(Caller {
+            route,
+            call: None,
+            next: None,
+            tries: 0,
+        })
+    }
+
+    fn stop(&mut self) {
+        match self {
+            Finder::Calls(caller) => {
+                caller.call = None;
+                caller.next = None;
+            }
+            Finder::Waits(_, arrival) => *arrival = None,
+        }
+    }
+
+    /// Looks for the peer. A guest calls after a pause, unless this is the first call.
+    fn look(&mut self, now: Duration) {
+        // A host always waits.
+        let Finder::Calls(caller) = self else {
+            return;
+        };
+        let pause = match caller.tries {
+            0 => Duration::ZERO,
+            tries => pause(tries, HOST_PAUSE, &mut rand::rng()),
+        };
+        caller.tries = caller.tries.saturating_add(1);
+        caller.next = Some(now + pause);
+    }
+
+    /// The match has continued: the next call is made at once.
+    fn found(&mut self) {
+        if let Finder::Calls(caller) = self {
+            caller.tries = 0;
+        }
+    }
+
+    fn timer(&self) -> Duration {
+        match self {
+            Finder::Calls(caller) => {
+                let call = caller.call.as_ref().map_or(Duration::MAX, Call::timer);
+                call.min(caller.next.unwrap_or(Duration::MAX))
+            }
+            Finder::Waits(reception, arrival) => {
+                let arrival = arrival.as_ref();
+                let line = arrival.map_or(Duration::MAX, |arrival| arrival.line.timer());
+                reception.timer().min(line)
+            }
+        }
+    }
 }
 
 /// A match that has stopped here. The peer may not know it yet.
@@ -85,7 +164,7 @@ impl SeatInPlay {
         sitting: &Sitting,
         setting: SeatSetting,
         resumed: bool,
-        route: Route,
+        finder: Finder,
         now: Duration,
     ) -> anyhow::Result<Self> {
         let of = sitting.match_info.id();
@@ -98,6 +177,11 @@ impl SeatInPlay {
         let story = SeatStory::new(sitting, &seated, &setting.log, peers, needs);
         let mut table = TableCore::new(setting, now)?;
         table.play_mut().pause_after_showdowns();
+        let mut clock = NamedFile::open_or_create(&matches::clock_name(&of))?;
+        // If they cannot be read, the clocks begin anew on this side.
+        let stored = String::from_utf8(clock.read()?).unwrap_or_default();
+        table.restore_banks(&Banks::stored(&stored));
+        let banks = (Banks::of(&table), clock);
         page::tell(&Event::Seated(Box::new(seated)));
         Ok(SeatInPlay {
             table,
@@ -106,13 +190,9 @@ impl SeatInPlay {
             peer: sitting.seat.next(2),
             of,
             line: None,
-            caller: Caller {
-                route,
-                call: None,
-                next: None,
-                tries: 0,
-            },
+            finder,
             reconnects: false,
+            banks,
             end: None,
         })
     }
@@ -127,14 +207,16 @@ impl SeatInPlay {
         Ok(())
     }
 
-    /// Resumes the match on a connection.
+    /// Resumes the match on a connection. A guest asks its host for it.
     ///
     /// # Errors
     /// If the peer is unknown, or the file of the match cannot be written.
     pub(crate) fn resume(&mut self, mut line: Line, now: Duration) -> anyhow::Result<()> {
-        let request = Control::Resume(self.of).encode();
-        // If the connection has ended, the table learns it from the next message.
-        let _ = line.connection.core.send(Stream::Control, &request);
+        if matches!(self.finder, Finder::Calls(_)) {
+            let request = Control::Resume(self.of).encode();
+            // If the connection has ended, the table learns it from the next message.
+            let _ = line.connection.core.send(Stream::Control, &request);
+        }
         self.attach(line)?;
         Ok(self.table.resume(self.peer, now)?)
     }
@@ -155,22 +237,20 @@ impl SeatInPlay {
         self.table.on_hold = question.is_some();
         match question {
             Some(question) => page::tell(&question),
-            None => self.call_later(now),
+            None => self.finder.look(now),
         }
         Ok(())
     }
 
-    fn call_later(&mut self, now: Duration) {
-        let pause = pause(self.caller.tries, HOST_PAUSE, &mut rand::rng());
-        // The first call is made at once.
-        let pause = if self.caller.tries == 0 { Duration::ZERO } else { pause };
-        self.caller.tries = self.caller.tries.saturating_add(1);
-        self.caller.next = Some(now + pause);
-    }
-
     /// A command of the player.
-    pub(crate) fn command(&mut self, command: Command, turn: Option<u64>) {
-        self.table.receive(None, Incoming::Command(command, turn));
+    pub(crate) fn said(&mut self, said: Said, turn: Option<u64>) {
+        match said.command() {
+            Some(command) => self.table.receive(None, Incoming::Command(command, turn)),
+            None => page::tell(&Event::refused(
+                Refusal::NobodyAsked,
+                "there is no such question to answer now",
+            )),
+        }
     }
 
     /// The connection with this socket.
@@ -191,9 +271,26 @@ impl SeatInPlay {
     ) -> anyhow::Result<()> {
         if let Some(line) = self.line(socket) {
             line.happened(what, now);
-        } else if let Some(call) = self.caller.call.as_mut().filter(|call| call.has(socket)) {
-            let met = call.happened(what, now);
-            self.called(own, met, now)?;
+            return Ok(());
+        }
+        match &mut self.finder {
+            Finder::Calls(caller) => {
+                if let Some(call) = caller.call.as_mut().filter(|call| call.has(socket)) {
+                    let met = call.happened(what, now);
+                    self.called(own, met, now)?;
+                }
+            }
+            Finder::Waits(_, Some(arrival)) if arrival.line.has(socket) => {
+                arrival.line.happened(what, now);
+            }
+            Finder::Waits(reception, arrival) => {
+                if let Some(line) = reception.happened(socket, what, now) {
+                    *arrival = Some(Arrival {
+                        line,
+                        resumes: false,
+                    });
+                }
+            }
         }
         Ok(())
     }
@@ -205,32 +302,75 @@ impl SeatInPlay {
         met: Result<Option<PolledConnection>, MeetingError>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        match met {
-            Ok(None) => {}
-            Err(_) => {
-                self.caller.call = None;
-                self.call_later(now);
-            }
-            Ok(Some(connection)) => {
-                let Some(call) = self.caller.call.take() else {
-                    return Ok(());
-                };
-                let is_peer = self.story.seat_of(&connection.met.peer) == Some(self.peer);
-                if !is_peer {
-                    self.call_later(now);
+        let Finder::Calls(caller) = &mut self.finder else {
+            return Ok(());
+        };
+        let met = match met {
+            Ok(None) => return Ok(()),
+            met => met.ok().flatten(),
+        };
+        let call = caller.call.take();
+        let is_peer = |connection: &PolledConnection| {
+            self.story.seat_of(&connection.met.peer) == Some(self.peer)
+        };
+        let (Some(call), Some(connection)) = (call, met.filter(is_peer)) else {
+            self.finder.look(now);
+            return Ok(());
+        };
+        self.connected(own, call.connected(connection), now)
+    }
+
+    /// The peer is connected again. Otherwise than on the first connection, the player was asked before.
+    fn connected(&mut self, own: &Own, line: Line, now: Duration) -> anyhow::Result<()> {
+        let met = &line.connection.met;
+        let mut peers = own.peers.lock();
+        peers.remember(&met.peer, &met.peer_name, &[], None)?;
+        drop(peers);
+        // Otherwise the connection is dropped, which closes it.
+        if self.story.may_connect(self.table.play().log())? {
+            self.resume(line, now)?;
+        }
+        Ok(())
+    }
+
+    /// Reads what the guest on a new connection wants.
+    fn receive_arrival(&mut self, own: &Own, now: Duration) -> anyhow::Result<()> {
+        let Finder::Waits(_, waiting) = &mut self.finder else {
+            return Ok(());
+        };
+        let Some(mut arrival) = waiting.take() else {
+            return Ok(());
+        };
+        let is_peer = self.story.seat_of(&arrival.line.connection.met.peer) == Some(self.peer);
+        if !arrival.resumes {
+            let control = match arrival.line.connection.core.next_message() {
+                Ok(None) if is_peer => {
+                    arrival.line.flush(now);
+                    *waiting = Some(arrival);
                     return Ok(());
                 }
-                own.peers.lock().remember(
-                    &connection.met.peer,
-                    &connection.met.peer_name,
-                    &[],
-                    None,
-                )?;
-                // Otherwise the connection is dropped, which closes it.
-                if self.story.may_connect(self.table.play().log())? {
-                    self.resume(call.connected(connection), now)?;
+                Ok(Some(message)) if is_peer => Control::decode(&message.bytes),
+                // The connection has ended, or is of somebody else.
+                _ => return Ok(()),
+            };
+            match control {
+                Some(Control::Resume(of)) if of == self.of => arrival.resumes = true,
+                Some(Control::Resume(of)) => {
+                    return goodbye(arrival.line, &Control::Unknown(of), now);
                 }
+                _ => return goodbye(arrival.line, &Control::Open(self.of), now),
             }
+            // The peer has lost the old connection, which this side may not have noticed.
+            self.table.lose_connection(self.peer);
+            self.line = None;
+            engine::detach();
+        }
+        if engine::is_settled() {
+            self.reconnects = false;
+            return self.connected(own, arrival.line, now);
+        }
+        if let Finder::Waits(_, waiting) = &mut self.finder {
+            *waiting = Some(arrival);
         }
         Ok(())
     }
@@ -256,7 +396,9 @@ impl SeatInPlay {
         if let Some(line) = &mut self.line {
             line.flush(now);
         }
-        ended.then(|| self.end.take().map(|end| end.stopped)).flatten()
+        ended
+            .then(|| self.end.take().map(|end| end.stopped))
+            .flatten()
     }
 
     fn play(&mut self, own: &Own, now: Duration) -> anyhow::Result<Option<Stopped>> {
@@ -275,6 +417,14 @@ impl SeatInPlay {
                 continue;
             }
             break;
+        }
+        let (banks, clock) = &mut self.banks;
+        if let Some(changed) = banks.changed(&self.table) {
+            // If this fails, a restart restores an earlier state of the banks.
+            let _ = clock
+                .truncate(0)
+                .and_then(|()| clock.append(changed.text().as_bytes()));
+            *banks = changed;
         }
         if let Some(event) = self.story.report(self.table.play(), now) {
             page::tell(&event);
@@ -329,15 +479,11 @@ impl SeatInPlay {
         engine::detach();
     }
 
-    fn handle(
-        &mut self,
-        event: TableEvent<()>,
-        now: Duration,
-    ) -> anyhow::Result<Option<Stopped>> {
+    fn handle(&mut self, event: TableEvent<()>, now: Duration) -> anyhow::Result<Option<Stopped>> {
         match event {
             TableEvent::News(news) => {
                 if news == News::Resumed && self.table.play().is_synced() {
-                    self.caller.tries = 0;
+                    self.finder.found();
                 }
                 let events = self.story.news(&news, &self.table, now, &mut rand::rng());
                 events.iter().for_each(page::tell);
@@ -371,22 +517,28 @@ impl SeatInPlay {
             self.reconnects = false;
             self.reconnect(now)?;
         }
-        let is_due = self.caller.next.is_some_and(|next| now >= next);
-        if is_due && engine::is_settled() {
-            self.caller.next = None;
-            self.caller.call = Some(Call::new(own, &self.caller.route, self.caller.tries, now)?);
-        }
-        if let Some(call) = &mut self.caller.call {
-            let met = call.tick(now).map(|()| None);
-            self.called(own, met, now)?;
+        match &mut self.finder {
+            Finder::Calls(caller) => {
+                if caller.next.is_some_and(|next| now >= next) && engine::is_settled() {
+                    caller.next = None;
+                    caller.call = Some(Call::new(own, &caller.route, caller.tries, now)?);
+                }
+                if let Some(call) = &mut caller.call {
+                    let met = call.tick(now).map(|()| None);
+                    self.called(own, met, now)?;
+                }
+            }
+            Finder::Waits(reception, _) => {
+                reception.tick(own, now)?;
+                self.receive_arrival(own, now)?;
+            }
         }
         Ok(())
     }
 
     /// Stops the match on this side, and starts to close the connection.
     fn stop(&mut self, mut stopped: anyhow::Result<Stopped>, now: Duration) {
-        self.caller.call = None;
-        self.caller.next = None;
+        self.finder.stop();
         if matches!(stopped, Ok(Stopped::BrokenOff)) {
             // The match stays open even if this fails, and the peer resends its parts.
             let _ = self.table.play_mut().write();
@@ -427,11 +579,13 @@ impl SeatInPlay {
             }
         }
         if let Some(line) = &self.line {
-            let has_received = line.connection.core.ended() == Some(&ConnectionError::Closed);
-            if has_received {
-                self.table.finish(self.peer);
-            } else if line.connection.core.ended().is_none() && now < until {
+            let core = &line.connection.core;
+            if core.ended().is_none() && now < until {
                 return false;
+            }
+            // A peer that has closed its side after the last message has read everything.
+            if core.ended() == Some(&ConnectionError::Closed) || core.is_flushed() {
+                self.table.finish(self.peer);
             }
             self.drop_line();
         }
@@ -442,7 +596,7 @@ impl SeatInPlay {
             end.is_last_call = true;
             end.until = now + LAST_CALL;
             page::tell(&self.story.last_call());
-            self.call_later(now);
+            self.finder.look(now);
         }
         false
     }
@@ -463,8 +617,7 @@ impl SeatInPlay {
         }
         let times = [
             self.line.as_ref().map(Line::timer),
-            self.caller.call.as_ref().map(Call::timer),
-            self.caller.next,
+            Some(self.finder.timer()),
             self.end.as_ref().map(|end| end.until),
         ];
         times.into_iter().flatten().fold(timer, Duration::min)
@@ -500,4 +653,14 @@ impl SeatInPlay {
     pub(crate) fn of(&self) -> [u8; 32] {
         self.of
     }
+}
+
+/// Sends a last message on a connection, and drops it.
+pub(crate) fn goodbye(mut line: Line, control: &Control, now: Duration) -> anyhow::Result<()> {
+    let core = &mut line.connection.core;
+    if core.send(Stream::Control, &control.encode()).is_ok() {
+        core.close();
+        line.flush(now);
+    }
+    Ok(())
 }

@@ -5,8 +5,9 @@ import os
 import subprocess
 from urllib.parse import quote
 
+from browsers import is_pressable
 from case import Case
-from programs import PROGRAM, Player
+from programs import PROGRAM, Folder, Player
 from served import Relay, Site
 
 # Keeps the files that the page saves.
@@ -58,16 +59,18 @@ class Guests(Case):
     def is_over(self, browser):
         return browser.has_button("Match history")
 
-    def checks_to_the_end(self, browser):
-        """Checks, calls and shows until the match is over."""
-        while not browser.until(lambda: self.is_over(browser) or browser.has_button(CHOICES), "a turn or the end") or not self.is_over(browser):
-            for button in browser.all("button", CHOICES):
-                if button.get_attribute("aria-disabled") != "true":
-                    try:
+    def all_check_to_the_end(self, *browsers):
+        """Each browser checks, calls and shows until the match is over."""
+
+        def is_over():
+            for browser in browsers:
+                for button in browser.all("button", CHOICES):
+                    if is_pressable(button):
                         button.click()
-                    except Exception:  # The turn has passed.
-                        pass
-                    break
+                        break
+            return all(self.is_over(browser) for browser in browsers)
+
+        browsers[0].until(is_over, "the end of the match", 90)
 
     def saved_record(self, browser):
         """The record that the page saves after the match."""
@@ -77,10 +80,17 @@ class Guests(Case):
         return base64.b64decode(browser.driver.execute_async_script(READ_SAVED))
 
     def assert_agree(self, host, record):
-        """`dealerless verify` of the host's record and this one finds that both agree."""
-        path = os.path.join(host.folder.path, "of-the-guest.log")
-        with open(path, "wb") as file:
-            file.write(record)
-        run = subprocess.run([PROGRAM, "verify", host.folder.record(), path], capture_output=True, text=True)
+        """`dealerless verify` finds that this record and the one of a native host agree."""
+        with open(host.folder.record(), "rb") as file:
+            self.assert_records_agree(file.read(), record)
+
+    def assert_records_agree(self, *records):
+        """`dealerless verify` finds that two records agree."""
+        folder = Folder(self).path
+        paths = [os.path.join(folder, f"{at}.log") for at in range(2)]
+        for path, record in zip(paths, records):
+            with open(path, "wb") as file:
+                file.write(record)
+        run = subprocess.run([PROGRAM, "verify", *paths], capture_output=True, text=True)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         self.assertIn("Both records", run.stdout)

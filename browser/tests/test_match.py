@@ -1,9 +1,6 @@
 """A guest in a browser plays with a native host, through a relay."""
 
-import os
-import signal
-
-from guests import Guests
+from guests import KEEP_SAVED, Guests
 
 
 class Match(Guests):
@@ -18,12 +15,27 @@ class Match(Guests):
         guest = self.guest_of(link, query=query)
         # The invite is in no history, and is not sent to the server.
         self.assertNotIn("dealerless2", guest.driver.current_url)
-        self.checks_to_the_end(guest)
+        self.all_check_to_the_end(guest)
         host.until("over")
         record = self.saved_record(guest)
         guest.reads("hands? played|Hand 1")
         guest.picture("guest-after")
         self.assert_agree(host, record)
+
+    def test_two_pages_play_without_a_program(self):
+        host = self.browser()
+        host.before_each_page(KEEP_SAVED)
+        host.open(self.site.address)
+        host.fill("Your name", "Anna")
+        host.fill("Hands", "1")
+        host.unfold("Relay")
+        host.fill("Relay", self.relay.url)
+        host.press("Host")
+        link = host.find(".invite-text", "Invite").text
+        self.assertTrue(link.startswith(self.site.address + "#dealerless"), link)
+        guest = self.guest_of(link)
+        self.all_check_to_the_end(host, guest)
+        self.assert_records_agree(self.saved_record(host), self.saved_record(guest))
 
     def test_reload_keeps_the_link_until_the_guest_sits_down(self):
         host, link = self.host_of("--hands=1", "--auto")
@@ -52,6 +64,7 @@ class Match(Guests):
         self.assertEqual(self.continued(guest), cards)
         guest.press("Check")
         self.ends_by_checking(host, guest)
+        self.assert_agree(host, self.saved_record(guest))
 
     def test_killed_browser_continues_with_the_same_cards(self):
         host, link = self.host_of("--hands=1", "--time=none")
@@ -61,13 +74,14 @@ class Match(Guests):
         guest.until(lambda: guest.has_button("Check"), "a turn")
         cards = self.own_cards(guest)
         self.browsers.remove(guest)
-        os.kill(guest.process_id(), signal.SIGKILL)
+        guest.kill()
         again = self.browser(profile=guest.profile)
-        again.before_each_page("window.saved = []")
+        again.before_each_page(KEEP_SAVED)
         again.open(self.site.address)
         self.assertEqual(self.continued(again), cards)
         again.press("Check")
         self.ends_by_checking(host, again)
+        self.assert_agree(host, self.saved_record(again))
 
     def test_killed_tab_continues_with_the_same_cards(self):
         host, link = self.host_of("--hands=1", "--time=none")
@@ -86,10 +100,11 @@ class Match(Guests):
 
     def ends_by_checking(self, host, guest):
         for _ in range(3):
+            guest.press("Check")
             host.until("your-turn")
             host.say("check")
-            guest.press("Check")
+        guest.press("Show.*")
         host.until("your-turn", ask="show-or-muck")
         host.say("show")
-        self.checks_to_the_end(guest)
         host.until("over")
+        guest.until(lambda: self.is_over(guest), "the end of the match")

@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 import shutil
+import subprocess
 import tempfile
 import time
 
@@ -87,6 +88,47 @@ class Tab(Guests):
         browser.open(link)
         browser.find("h1", "You are invited to a table")
         browser.reads("you forfeit the match")
+
+    def test_private_window_plays(self):
+        host, link = self.host_of("--hands=1", "--auto")
+        guest = self.browser("--incognito")
+        self.sit(guest, link)
+        self.all_check_to_the_end(guest)
+        self.assert_agree(host, self.saved_record(guest))
+
+    def test_failure_of_the_module_is_reported_and_the_match_resumed(self):
+        folder = tempfile.mkdtemp(prefix="dealerless-page-")
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        shutil.copytree(PAGE, folder, dirs_exist_ok=True)
+        (version,) = [name for name in os.listdir(folder) if name.startswith("v-")]
+        path = os.path.join(folder, version, "seat.js")
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        fails = "seat.command(...this.#give(encoder.encode(line)))"
+        self.assertIn(fails, text)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text.replace(fails, f"line.includes('fold') ? seat.unreachable() : {fails}"))
+        # The service worker refuses the changed file.
+        self.provoked.append("ServiceWorker|not the file of this version")
+        self.site = Site(self, folder)
+        host, link = self.host_of("--hands=1", "--time=none")
+        guest = self.guest_of(link)
+        host.until("your-turn")
+        host.say("call")
+        guest.until(lambda: guest.has_button("Check"), "a turn")
+        cards = self.own_cards(guest)
+        guest.press("Fold")
+        guest.press("Fold")  # Confirms.
+        guest.find("h2", "Your program could not continue")
+        guest.reads("The part of this page that plays has failed")
+        guest.press("Resume the match")
+        guest.until(lambda: guest.has_button("Check"), "the same turn")
+        self.assertEqual(self.own_cards(guest), cards)
+
+    def test_shown_digest_is_that_of_the_files(self):
+        browser = self.lobby_of()
+        run = subprocess.run(["../digest", PAGE], capture_output=True, text=True, check=True)
+        self.assertEqual(browser.run(DIGEST), run.stdout.strip())
 
     def test_absence_is_reported_with_the_clock(self):
         host, link = self.host_of("--hands=1", "--time=60+60")

@@ -1,22 +1,18 @@
 //! What an error means for the caller of the program: exit codes and advice.
 
 use dealerless::{Blame, deck, mpc, net};
-use dealerless_events::ending::{Breach, LOCAL, PEER};
+use dealerless_events::ending::{Breach, CONNECTION, LOCAL, PEER};
 use dealerless_events::event::Event;
+use dealerless_events::failure::{self, INTERRUPTED, NO, blame_of_connection, blame_of_meeting};
 use dealerless_program::failure::Stopped;
 pub(crate) use dealerless_program::failure::{AnswerIsNo, BROKEN_OFF, OtherTerms};
 use dealerless_table::audit::CannotAudit;
-use dealerless_table::connection::{ConnectionError, MeetingError};
+use dealerless_table::connection::MeetingError;
 use dealerless_table::play::PlayError;
 use serde::Serialize;
 
 use crate::output::{NobodyReads, say, show_event, show_json};
 
-/// The exit code when the connection was lost or timed out.
-const LOST: u8 = 3;
-/// The exit code when the command succeeded and the answer is no, for example when a record does
-/// not verify.
-const NO: u8 = 4;
 /// The exit code when standard output is closed. It is the code that shells report for a program
 /// that was ended by SIGPIPE.
 const NOBODY_READS: u8 = 141;
@@ -29,7 +25,7 @@ pub(crate) const EXIT_CODES: [(u8, &str); 7] = [
         PEER,
         "the peer failed a check, broke the protocol, disagreed or aborted",
     ),
-    (LOST, "the connection was lost or timed out"),
+    (CONNECTION, "the connection was lost or timed out"),
     (NO, "the answer is no"),
     (BROKEN_OFF, "you ended the program"),
     (NOBODY_READS, "the output was closed"),
@@ -37,7 +33,7 @@ pub(crate) const EXIT_CODES: [(u8, &str); 7] = [
 
 /// The user has ended the program during a match.
 #[derive(Debug, thiserror::Error)]
-#[error("Interrupted. The match stays open; `dealerless resume` continues it.")]
+#[error("{INTERRUPTED}")]
 pub(crate) struct BrokenOff;
 
 /// Why a failed check does not prove that the other side cheated.
@@ -51,8 +47,8 @@ fn blame(error: &anyhow::Error) -> Blame {
     let channel = || error.downcast_ref().map(net::Error::blame);
     let terms = || error.is::<OtherTerms>().then_some(Blame::Either);
     let play = || error.downcast_ref().map(PlayError::blame);
-    let meeting = || error.downcast_ref().map(of_meeting);
-    let connection = || error.downcast_ref().map(of_connection);
+    let meeting = || error.downcast_ref().map(blame_of_meeting);
+    let connection = || error.downcast_ref().map(blame_of_connection);
     let audit = || error.downcast_ref().map(of_audit);
     deck.or_else(session)
         .or_else(channel)
@@ -62,33 +58,6 @@ fn blame(error: &anyhow::Error) -> Blame {
         .or_else(connection)
         .or_else(audit)
         .unwrap_or(Blame::ThisSide)
-}
-
-fn of_meeting(error: &MeetingError) -> Blame {
-    match error {
-        MeetingError::OnlyPrivate { .. }
-        | MeetingError::Unreachable { .. }
-        | MeetingError::NotAnswered
-        | MeetingError::Connection(_)
-        | MeetingError::Relay { .. }
-        | MeetingError::NobodyAtRelay(_) => Blame::Connection,
-        MeetingError::NoAddress | MeetingError::Oneself | MeetingError::Invites(_) => {
-            Blame::ThisSide
-        }
-        MeetingError::Used => Blame::Either,
-        MeetingError::WrongHost => Blame::CheatOrConnection,
-        _ => Blame::ProgramOrConnection,
-    }
-}
-
-fn of_connection(error: &ConnectionError) -> Blame {
-    match error {
-        ConnectionError::Forged | ConnectionError::Broken(_) => Blame::ProgramOrConnection,
-        ConnectionError::MessageSize(_)
-        | ConnectionError::EngineInUse
-        | ConnectionError::ClosedHere => Blame::ThisSide,
-        _ => Blame::Connection,
-    }
 }
 
 fn of_audit(error: &CannotAudit) -> Blame {
@@ -113,22 +82,16 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if error.is::<AnswerIsNo>() {
         return NO;
     }
-    match blame(error) {
-        Blame::Connection => LOST,
-        Blame::ThisSide => LOCAL,
-        _ => PEER,
-    }
+    failure::exit_code(blame(error))
 }
 
 /// The message of an error, its meaning, and what to do.
 pub(crate) fn explain(error: &anyhow::Error) -> String {
     match blame(error) {
-        Blame::ThisSide if error.is::<PlayError>() => {
-            format!("{error:#}\n{}", on_this_side(error))
-        }
-        // On an encrypted connection, only the two sides can change the data.
         blame if error.is::<PlayError>() || error.is::<MeetingError>() => {
-            format!("{error:#}\n{}", at_a_table(blame))
+            let advice = error.downcast_ref().map(failure::advice);
+            let advice = advice.unwrap_or_else(|| failure::meaning(blame));
+            format!("{error:#}\n{advice}")
         }
         Blame::ThisSide => format!("{error:#}"),
         blame @ Blame::CheatOrConnection => format!("{error:#}\n{blame}\n{LINE}"),
@@ -198,42 +161,6 @@ pub(crate) fn report_to_program(exit_code: u8, message: &str, reports: Reports<'
             message: message.to_owned(),
         }),
     };
-}
-
-/// Advice about an error of this side in a match.
-fn on_this_side(error: &anyhow::Error) -> &'static str {
-    match error.downcast_ref() {
-        Some(PlayError::Deck) => {
-            "Restore the file. If it is lost, `dealerless resume --forfeit` removes it and gives up the hand."
-        }
-        Some(PlayError::Journal(_) | PlayError::Vault(_)) => {
-            "Everything that was sent is in the file. When the disk is writable again, `dealerless \
-             resume` continues the match."
-        }
-        Some(PlayError::Uncounted(_)) => {
-            "If the peer's attempts are used up, `dealerless peers forgive NAME` resets the count, at a \
-             small cost in security."
-        }
-        _ => "The error is on this side.",
-    }
-}
-
-/// The meaning of an error in a match over an encrypted connection.
-fn at_a_table(blame: Blame) -> &'static str {
-    match blame {
-        Blame::CheatOrConnection => "The other side cheated: stop playing with them.",
-        Blame::ProgramOrConnection => {
-            "The other side runs another program or version, has a bug, or cheats."
-        }
-        Blame::Either => {
-            "This does not mean that anybody cheated: agree with the other side, and start again."
-        }
-        Blame::Peer => "The other side gave no reason.",
-        Blame::Connection => {
-            "If the match had begun, its record contains everything played so far."
-        }
-        _ => "The error is on this side.",
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! `host`: invites another player, waits, and plays.
 
+mod link;
 mod waiting;
 
 use std::time::Duration;
@@ -15,6 +16,7 @@ use dealerless_table::identity::{Address, Name, PublicIdentity};
 use dealerless_table::log::Header;
 use dealerless_table::play::Seating;
 
+use self::link::{Link, LinkArgs};
 use self::waiting::{Arrival, Guests, Waiting};
 use crate::in_browser::InBrowser;
 use crate::memory::{self, Limit};
@@ -40,6 +42,7 @@ use crate::table::{CONNECTION, GAME, Own, OwnArgs, Player, Posts, StakesArgs};
     dealerless host --game bridge --boards 24 --name Anna\n  \
     dealerless host --advertise table.example.org:5252\n  \
     dealerless host --relay transit.magic-wormhole.io:4001\n  \
+    dealerless host --relay RELAY:4001 --page https://PAGE/ --page-relay wss://RELAY/\n  \
     dealerless host --for Bert\n  \
     dealerless host --seats 6 --may-leave 1 --name Anna\n  \
     dealerless host --after --seats 5\n\n\
@@ -66,6 +69,8 @@ pub(crate) struct Args {
     /// Also wait at this Magic Wormhole transit relay.
     #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
     relay: Option<Address>,
+    #[command(flatten)]
+    link: LinkArgs,
     /// Seat this known player, given by name or fingerprint, without asking.
     #[arg(long = "for", value_name = "NAME", help_heading = CONNECTION)]
     guest: Option<String>,
@@ -94,6 +99,7 @@ struct Hosting {
     settling: Option<Settling>,
     /// The known peers that are seated without a question.
     expected: Vec<PublicIdentity>,
+    link: Link,
 }
 
 impl Hosting {
@@ -116,11 +122,14 @@ impl Hosting {
         if let Some(name) = &args.guest {
             expected.push(known(&own, name)?);
         }
+        let seats = header.stakes.seats();
+        let link = args.link.link(&args.own, args.relay.as_ref(), seats)?;
         Ok(Hosting {
             own,
             header,
             settling,
             expected,
+            link,
         })
     }
 
@@ -225,12 +234,16 @@ impl Hosting {
             player.tell(&Event::Invite {
                 version: VERSION,
                 invite: invite.to_string(),
+                link: self.link.of(&invite),
                 guests,
                 opens: guests.and(opens),
             })?;
             invites.push(invite);
         }
         player.tell(&listening(door))?;
+        if let Some(text) = self.link.notice() {
+            player.tell(&notice(&text))?;
+        }
         if args.relay.is_none() && only_private {
             let who = match guests {
                 None => "The invite has only private addresses, so the other player must be",

@@ -1,5 +1,6 @@
 //! Options that later commands keep: `settings.json` in the folder.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Context;
@@ -17,6 +18,12 @@ pub(crate) struct Settings {
     /// Whether to ask on a terminal for confirmation before the player gives a hand away.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(crate) confirm: Option<bool>,
+    /// The page to which a host's links lead.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) page: Option<String>,
+    /// The URL of the WebSocket of each relay, by the relay's TCP address.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub(crate) page_relays: BTreeMap<String, String>,
     /// Settings that this program does not know. They are kept in the file.
     #[serde(flatten)]
     unknown: serde_json::Map<String, serde_json::Value>,
@@ -105,6 +112,7 @@ mod tests {
             "null",
             r#"{"name":1}"#,
             r#"{"confirm":"yes"}"#,
+            r#"{"page_relays":[]}"#,
             r#"{"name":"a"} b"#,
             &long,
             &deep,

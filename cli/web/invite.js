@@ -2,6 +2,8 @@
 
 import { announce, buttonTo, clear, complain, h, quiet, setText, svg } from "./dom.js";
 import { hasEnded } from "./match.js";
+import { waysToInvite } from "./places.js";
+import { IN_PAGE } from "./server.js";
 import { forPage, risks } from "./words.js";
 
 /**
@@ -43,7 +45,7 @@ function steps(guests, opens) {
   return h("ol.steps",
     h("li", `Send ${several ? "each invite to one player" : "this invite to the other player"} over a channel you trust. `,
       h("strong", "Anyone who has it can take the seat, once.")),
-    h("li", "A guest pastes it under “Join”, or runs the command in a terminal. A player you have met can join by your name, and you are asked first."),
+    h("li", `${IN_PAGE ? "A guest opens it in a browser, or pastes it under “Join”." : "A guest pastes it under “Join”, or runs the command in a terminal."} A player you have met can join by your name, and you are asked first.`),
     h("li", `The match begins when ${several ? `all ${guests + 1}` : "both"} players are here.`),
     several && h("li", risks(guests + 1, opens).join(" ")));
 }
@@ -73,17 +75,22 @@ export function inviteView(app) {
   const parts = (invite, of) => {
     const code = h("div");
     app.post("/qr", invite).then((qr) => clear(code, picture(qr)), () => {});
-    const text = h("p.invite-text.code", { tabindex: "0", "aria-label": `Invite${of}` }, invite);
-    const copy = (/** @type {string} */ label, /** @type {string} */ content) => copyButton(label, () => content, label + of);
-    return [code, text, h("div.row", copy("Copy the invite", invite), copy("Copy the command for a terminal", `dealerless join ${invite}`))];
+    const ways = waysToInvite(invite);
+    const text = h("p.invite-text.code", { tabindex: "0", "aria-label": `Invite${of}` }, ways[0][1]);
+    return [code, text, h("div.row", ...ways.map(([label, content]) => copyButton(label, () => content, label + of)))];
   };
+  /** @param {string} link */
+  const linked = (link) => [
+    h("p", "Or send this link instead. The guest opens it in a browser and needs no program."),
+    h("p.invite-text.code", { tabindex: "0", "aria-label": "Link" }, link),
+    h("div.row", copyButton("Copy the link", () => link))];
   /** @param {Match} match */
-  const showInvites = ({ invites, opens }) => {
+  const showInvites = ({ invites, link, opens }) => {
     shownInvites = invites.length;
     sent.hidden = false;
     if (invites.length === 1) {
       const [code, ...said] = parts(invites[0], "");
-      return clear(sent, h("div", steps(1, 2), ...said), code);
+      return clear(sent, h("div", steps(1, 2), ...said, ...link ? linked(link) : []), code);
     }
     meets.after(notices);
     clear(sent, h("div", steps(invites.length, opens ?? invites.length + 1), h("ul.items", ...invites.map((invite, at) => {

@@ -86,9 +86,10 @@ function whomOf(pasted) {
  * Folded address fields.
  * @param {string} id
  * @param {[string, AddressField[]]} fields the title and the fields
+ * @param {boolean} [isNeeded] whether each field needs an address
  */
-function addresses(id, [title, places]) {
-  const inputs = places.map(([name, , example]) => line(`${id}-${name}`, "", example));
+function addresses(id, [title, places], isNeeded = false) {
+  const inputs = places.map(([name, , example, , last]) => line(`${id}-${name}`, last ?? "", example));
   const root = h("details.more", h("summary", title),
     h("div.fields", ...places.map(([, label, , hint], at) => field(label, inputs[at], hint))));
   const ask = (at = 0) => {
@@ -99,7 +100,7 @@ function addresses(id, [title, places]) {
   const read = (request) => {
     inputs.forEach((input, at) => {
       const value = input.value.trim();
-      mark(input, value && badAddress(value));
+      mark(input, value || isNeeded ? badAddress(value) : "");
       if (value) request[places[at][0]] = value;
     });
     const wrong = inputs.findIndex((input) => input.hasAttribute("aria-invalid"));
@@ -148,16 +149,17 @@ function hostForm(begin, name) {
   [draw.placeholder, move.placeholder, bank.placeholder] = ["all", "no limit", "none"];
   for (const input of numbers) input.inputMode = "numeric";
   const kinds = line("host-kinds", "", "knight=14, castle=5, road=2");
-  const places = addresses("host", PLACES.host);
+  const places = addresses("host", PLACES.host, IN_PAGE);
 
   const [isPoker, isDeck] = [() => !["deck", "bridge"].includes(game.value), () => game.value === "deck"];
-  const isSeveral = () => isPoker() && Number(seats.value) > 2;
+  const isSeveral = () => isPoker() && !IN_PAGE && Number(seats.value) > 2;
   const isRisky = () => isSeveral() && Number(leave.value) > 0
     && twoTables(Number(seats.value), Number(seats.value) - Number(leave.value)) === 1;
   const accept = select("host-accept", { no: "No", yes: "Yes, accept this" });
   /** Each field, and whether it is shown. @type {[HTMLElement, () => boolean][]} */
   const fields = [
-    [field("Players", seats), isPoker],
+    // A page hosts matches of two.
+    [field("Players", seats), () => isPoker() && !IN_PAGE],
     [field("Players who may disappear", leave, "In a hand, which the others then finish. It needs a limit on the time. Fewer players together can then read all cards."), isSeveral],
     [field("One player may cheat", accept, "If that player can also cut the connections between others, it can play two tables at once with them."), isRisky],
     [field("Hands", hands), () => true],
@@ -209,7 +211,7 @@ function hostForm(begin, name) {
       const chips = whole(stack, 1, 1_000_000_000);
       const [smaller, larger] = [low, high].map((input) => whole(input, 1, chips || 1));
       if (!wrong && smaller > larger) judge(low, "The small blind or ante must not be larger than the other bet.");
-      Object.assign(request, { seats: whole(seats, 2, game.value === "draw" ? 5 : 10), stack: chips, [posts.value]: `${smaller}/${larger}` });
+      Object.assign(request, { seats: IN_PAGE ? 2 : whole(seats, 2, game.value === "draw" ? 5 : 10), stack: chips, [posts.value]: `${smaller}/${larger}` });
       if (isSeveral()) request.may_leave = whole(leave, 0, Number(seats.value) - 2);
       request.accept_two_tables = isRisky() && accept.value === "yes";
       if (isRisky()) judge(accept, request.accept_two_tables ? "" : "Accept this, or let fewer players disappear.");
@@ -376,7 +378,7 @@ export function lobby(app) {
   const [open, own, peers, past] = [h("div"), h("div", quiet("…")), h("div", quiet("…")), h("div", quiet("…"))];
   const idle = h("div.stack", open,
     h("div.columns",
-      !IN_PAGE && panel("host", "Host", hostForm(begin, names.host)),
+      panel("host", "Host", hostForm(begin, names.host)),
       h("div.column", panel("join", "Join", join.root), panel("own", "You", own))),
     panel("peers", "Players you have met", peers),
     panel("past", "Past matches", past));
@@ -407,7 +409,7 @@ export function lobby(app) {
     && panel("open", "Open matches", h("ul.items", ...matches.map((one) => openItem(app, begin, one, renew))));
   const showPeers = (/** @type {{ peers: Listed[] }} */ { peers: met }) => (met.length === 0
     ? quiet("Nobody yet. Players who have met need no invite.")
-    : h("div", !IN_PAGE && quiet("When you host, they can join by your name or fingerprint, without an invite."),
+    : h("div", quiet("When you host, they can join by your name or fingerprint, without an invite."),
       h("ul.items", ...met.map((peer) => peerItem(begin, peer, join.ask)))));
   const showPast = (/** @type {{ matches: Listed[] }} */ answer) => {
     const matches = answer.matches.filter((one) => one.state !== "open");

@@ -17,7 +17,7 @@ const KEPT = 20;
 export function newMatch(watches = false) {
   return {
     watches, events: 0,
-    seated: null, own: 0, invites: [], opens: null, left: [], removed: [], addresses: [], notices: [],
+    seated: null, own: 0, invites: [], link: null, opens: null, left: [], removed: [], addresses: [], notices: [],
     deal: null, button: 0, stacks: [], bets: [], pot: 0,
     turn: null, since: 0, previous: null,
     ...NOTHING, waiting: null, outOfTime: null, late: null, leaving: null, sitsOut: false,
@@ -145,6 +145,7 @@ export function apply(match, event, now) {
   switch (event.event) {
     case "invite":
       match.invites.push(event.invite);
+      match.link = event.link ?? null;
       match.opens = event.opens ?? null;
       break;
     case "listening":
@@ -242,7 +243,7 @@ export function apply(match, event, now) {
 function sit(match, seated) {
   const other = match.seated?.match !== seated.match;
   match.seated = seated;
-  Object.assign(match, NOTHING, { own: seated.seat, invites: [] });
+  Object.assign(match, NOTHING, { own: seated.seat, invites: [], link: null });
   if (other) {
     match.deal = null;
     match.previous = null;

@@ -23,6 +23,11 @@ export function badAddress(text) {
   return parts && Number(parts[2]) < 65536 ? "" : "Enter a host and a port, such as table.example.org:5252.";
 }
 
+/** What a host can send to invite a guest: the label of the button that copies it, and the text. @param {string} invite @returns {[string, string][]} */
+export function waysToInvite(invite) {
+  return [["Copy the invite", invite], ["Copy the command for a terminal", `dealerless join ${invite}`]];
+}
+
 /** The addresses in a pasted invite, as fields of a request. @param {string} _pasted @returns {Record<string, string>} */
 export function placesIn(_pasted) {
   return {};

@@ -30,6 +30,7 @@
  * @property {Seated | null} seated
  * @property {number} own the seat of this side
  * @property {string[]} invites an invite for each guest
+ * @property {string | null} link the invite as a link to a page in which the guest plays, if there is one guest and such a page
  * @property {number | null} opens the number of players who open a card together, if the host waits for several guests
  * @property {number[]} left the seats that have left a match of several guests
  * @property {number[]} removed the seats that have disappeared, so that the others play on without them
@@ -151,5 +152,5 @@
  * @typedef {{ lies: "closed" | "open" | "mine" | "theirs", card: string | null, holder: number | null }} Place
  */
 /** @typedef {{ root: HTMLElement, update: (match: Match) => void }} View */
-/** @typedef {[name: string, label: string, example: string, hint: string]} AddressField */
+/** @typedef {[name: string, label: string, example: string, hint: string, last?: string]} AddressField `last` is the value at first */
 /** @typedef {string | { card: string }} Part a text, or a card */

@@ -26,6 +26,9 @@ pub enum Event {
     Invite {
         version: u32,
         invite: String,
+        /// The invite as a link to a page, for a guest who plays in a browser.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        link: Option<String>,
         /// The number of guests, if there are several.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         guests: Option<u8>,

@@ -50,3 +50,23 @@ pub fn refusal(answer: &Control) -> Option<&'static str> {
 pub fn may_have_agreed(ended: &ConnectionError) -> bool {
     !matches!(ended, ConnectionError::Forged | ConnectionError::Broken(_))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn host_that_has_sent_invalid_bytes_has_not_agreed() {
+        let ended = [
+            (ConnectionError::Forged, false),
+            (ConnectionError::Broken("test"), false),
+            (ConnectionError::TimedOut, true),
+        ];
+        for (ended, agreed) in ended {
+            assert_eq!(may_have_agreed(&ended), agreed, "{ended}");
+        }
+        assert_eq!(refusal(&Control::Taken), Some(TAKEN));
+        assert_eq!(refusal(&Control::Declined), Some(DECLINED));
+        assert_eq!(refusal(&Control::Sit), None);
+    }
+}

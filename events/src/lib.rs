@@ -9,24 +9,29 @@
 //! | [`story`] | [`Story`](story::Story): turns the news of a seat into events |
 //! | [`game_name`] | the names and titles of the games |
 //! | [`seated`], [`ending`], [`leaving`] | how a match begins and ends, the cost of leaving |
+//! | [`banks`] | the time banks of a match as text |
+//! | [`failure`] | the meaning of errors at a table, and exit codes |
 //! | [`guest`] | the host's answers to a guest before a match |
 //! | [`open_match`] | the states of open matches, and matches that a host does not resume |
 //! | [`peers`] | the questions and notices about the other players |
 //! | [`stored`] | the own identity, the known players and the open matches, as JSON |
 //! | [`records`] | records of matches, as JSON and as text for people |
 //! | [`retry`] | the pauses between tries |
+//! | [`terms`] | the terms that a host proposes |
 //! | [`words`], [`cards`], [`hands`] | sentences, and the names of cards and bridge hands |
 //!
 //! This crate starts no threads and uses no files, sockets or terminal.
 
 #![forbid(unsafe_code)]
 
+pub mod banks;
 pub mod cards;
 #[expect(missing_docs, reason = "docs/table-protocol.md describes each field")]
 pub mod command;
 pub mod ending;
 #[expect(missing_docs, reason = "docs/table-protocol.md describes each field")]
 pub mod event;
+pub mod failure;
 pub mod game_name;
 pub mod guest;
 pub mod hands;
@@ -41,6 +46,7 @@ pub mod seat;
 pub mod seated;
 pub mod stored;
 pub mod story;
+pub mod terms;
 pub mod words;
 
 #[cfg(doctest)]

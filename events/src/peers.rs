@@ -19,6 +19,16 @@ pub fn is_blocked(peers: &KnownPeers, peer: &PublicIdentity) -> bool {
     peers.get(peer).is_some_and(|peer| peer.blocked)
 }
 
+/// Returns the keys of a player, and the keys that they have succeeded. A match with any of them is a
+/// match with this player: a player must not get another deal by creating a new identity.
+pub fn all_keys(peers: &KnownPeers, peer: &PublicIdentity) -> Vec<PublicIdentity> {
+    let before = peers.get(peer).map(|known| known.before.clone());
+    [peer.clone()]
+        .into_iter()
+        .chain(before.unwrap_or_default())
+        .collect()
+}
+
 /// A peer that has connected and has proved that it holds its keys.
 #[derive(Clone, Copy, Debug)]
 pub struct MetPeer<'a> {
@@ -185,4 +195,98 @@ pub fn count(
         peers.count_failed_check(other)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::slice;
+
+    use dealerless_table::identity::{Identity, KeptIdentity, NewPlayer};
+    use dealerless_table::storage::MemoryVault;
+
+    use super::*;
+
+    fn identity(seed: u8) -> Identity {
+        Identity::from_seed([seed; 32])
+    }
+
+    fn known() -> KnownPeers {
+        known_to(1)
+    }
+
+    fn known_to(own: u8) -> KnownPeers {
+        let own = identity(own).public().clone();
+        let vault = Box::new(MemoryVault::default());
+        KnownPeers::open(vault, Path::new("peers"), own.into(), || 1).unwrap()
+    }
+
+    fn meet(peers: &mut KnownPeers, seed: u8, name: &str) -> Result<Option<String>, PeersError> {
+        let (peer, name) = (identity(seed), Name::clean(name));
+        let met = MetPeer {
+            succession: peer.succession(),
+            name: &name,
+            addresses: &[],
+            relay: None,
+        };
+        recognise(peers, identity(1).public(), met)
+    }
+
+    #[test]
+    fn notice_about_new_keys_comes_once_and_names_the_fingerprints() {
+        let mut peers = known();
+        let fingerprint = |seed| identity(seed).public().fingerprint().to_string();
+        let new = meet(&mut peers, 2, "Bob").unwrap().unwrap();
+        assert!(new.starts_with("Bob is new here."), "{new}");
+        assert!(new.contains(&fingerprint(1)) && new.contains(&fingerprint(2)));
+        assert_eq!(meet(&mut peers, 2, "Robert").unwrap(), None);
+        let other = meet(&mut peers, 3, "bob").unwrap().unwrap();
+        assert!(other.starts_with("WARNING: bob IS KNOWN WITH OTHER KEYS."));
+        assert!(other.contains(&fingerprint(2)) && other.contains(&fingerprint(3)));
+    }
+
+    #[test]
+    fn own_keys_and_blocked_players_are_noticed() {
+        let mut peers = known();
+        let own = meet(&mut peers, 1, "Me");
+        assert!(matches!(own, Err(PeersError::Oneself)));
+        meet(&mut peers, 2, "Bob").unwrap();
+        assert!(!is_blocked(&peers, identity(2).public()));
+        peers.block(identity(2).public(), true).unwrap();
+        assert!(is_blocked(&peers, identity(2).public()));
+        assert!(!is_blocked(&peers, identity(3).public()));
+    }
+
+    #[test]
+    fn all_keys_of_a_player_include_succeeded_ones() {
+        let mut peers = known();
+        meet(&mut peers, 2, "Bob").unwrap();
+        let [old, new] = [2, 3].map(|seed| identity(seed).public().clone());
+        assert_eq!(all_keys(&peers, &old), slice::from_ref(&old));
+        assert_eq!(all_keys(&peers, &new), slice::from_ref(&new));
+        let succeeded = KeptIdentity {
+            identity: identity(2),
+            successor: None,
+        };
+        let heir = NewPlayer {
+            identity: &identity(3),
+            succession: &mut MemoryVault::default(),
+            peers: known_to(3),
+            has_played: false,
+        };
+        let moved = succeeded.be_succeeded(&mut MemoryVault::default(), None, heir);
+        peers.follow(&moved.unwrap().0).unwrap();
+        assert_eq!(all_keys(&peers, &new), [new, old]);
+    }
+
+    #[test]
+    fn hands_are_counted_only_for_known_players() {
+        let mut peers = known();
+        meet(&mut peers, 2, "Bob").unwrap();
+        let others = [identity(2), identity(3)];
+        let others = [others[0].public(), others[1].public()];
+        count(&mut peers, &others, 5, false).unwrap();
+        assert_eq!(peers.get(others[0]).unwrap().hands, 5);
+        assert!(peers.get(others[1]).is_none());
+    }
 }

@@ -394,6 +394,14 @@ impl SeatStory {
     /// Returns the time until the next report of the current wait. `None` while the match waits for the
     /// player of this seat.
     pub fn until_report(&mut self, play: &impl SeatView, now: Duration) -> Option<Duration> {
+        self.begin_wait(play, now);
+        waits_for(play)?;
+        let waited = now.saturating_sub(self.wait.since);
+        Some(self.next_report().saturating_sub(waited))
+    }
+
+    /// Begins another wait if the match has continued since the last one began.
+    fn begin_wait(&mut self, play: &impl SeatView, now: Duration) {
         let what = Some((play.log().step(), play.is_synced()));
         if self.wait.what != what {
             self.wait = Wait {
@@ -402,13 +410,11 @@ impl SeatStory {
                 reported: Duration::ZERO,
             };
         }
-        waits_for(play)?;
-        let waited = now.saturating_sub(self.wait.since);
-        Some(self.next_report().saturating_sub(waited))
     }
 
     /// Returns the report of the current wait if it is due.
     pub fn report(&mut self, play: &impl SeatView, now: Duration) -> Option<Event> {
+        self.begin_wait(play, now);
         let (seats, what) = waits_for(play)?;
         let due = self.next_report();
         if now.saturating_sub(self.wait.since) < due {
@@ -546,3 +552,6 @@ fn waits_for(play: &impl SeatView) -> Option<(Vec<u8>, Awaited)> {
     let others = seats.filter(|seat| *seat != own && !is_gone(log, *seat));
     Some((others.map(Seat::number).collect(), Awaited::Line))
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,7 +13,12 @@ use super::tab::{Act, Player, command, open, plays};
 /// Joins a host that gives these answers.
 fn answered(answers: Vec<Answer>) -> (Result<i32, String>, Disk, Vec<Value>, NativeHost) {
     let host = NativeHost::new(deck(1), answers);
-    let closed = open(Disk::new(FILES), joins(&host), passive(), plays("/join", join(&host)));
+    let closed = open(
+        Disk::new(FILES),
+        joins(&host),
+        passive(),
+        plays("/join", join(&host)),
+    );
     (closed.result.unwrap(), closed.disk, closed.lines, host)
 }
 
@@ -23,15 +28,27 @@ fn host_that_refuses_is_a_clear_error_and_no_match_has_begun() {
         (Answer::Says(Control::Taken), 4, "The seat is taken"),
         (Answer::Says(Control::Declined), 4, "The host declined"),
         (Answer::Says(Control::Open([7; 32])), 1, "0707"),
-        (Answer::Says(Control::Unknown([7; 32])), 3, "unexpected answer"),
-        (Answer::Says(Control::Declines(Term::All)), 3, "unexpected answer"),
+        (
+            Answer::Says(Control::Unknown([7; 32])),
+            3,
+            "unexpected answer",
+        ),
+        (
+            Answer::Says(Control::Declines(Term::All)),
+            3,
+            "unexpected answer",
+        ),
         (Answer::Says(Control::Present(2)), 3, "unexpected answer"),
         (Answer::SaysBytes(vec![255; 9]), 3, "unexpected answer"),
         (Answer::SaysBytes(vec![0]), 3, "unexpected answer"),
     ] {
         let (result, disk, lines, host) = answered(vec![answer.clone(); 4]);
         assert_eq!(result, Ok(code), "{answer:?}: {}", error(&lines));
-        assert!(error(&lines).contains(said), "{answer:?}: {}", error(&lines));
+        assert!(
+            error(&lines).contains(said),
+            "{answer:?}: {}",
+            error(&lines)
+        );
         assert_eq!(disk.named(".log"), None, "{answer:?}");
         assert!(host.end().is_empty());
     }
@@ -64,12 +81,21 @@ fn silent_host_is_told_of_after_two_seconds_and_is_an_error_after_ten_minutes() 
         }
         _ => Vec::new(),
     });
-    let closed = open(Disk::new(FILES), joins(&host), waits, plays("/join", join(&host)));
+    let closed = open(
+        Disk::new(FILES),
+        joins(&host),
+        waits,
+        plays("/join", join(&host)),
+    );
     let notices = closed.lines.iter().filter(|line| line["event"] == "notice");
     let notices: Vec<_> = notices.filter_map(|line| line["text"].as_str()).collect();
     assert_eq!(notices, [dealerless_events::guest::NOT_ACCEPTED_YET]);
     assert_eq!(closed.result, Some(Ok(3)), "{}", error(&closed.lines));
-    assert!(error(&closed.lines).contains("has not answered"), "{}", error(&closed.lines));
+    assert!(
+        error(&closed.lines).contains("has not answered"),
+        "{}",
+        error(&closed.lines)
+    );
     assert_eq!(closed.disk.named(".log"), None);
 }
 
@@ -85,7 +111,12 @@ fn player_who_answers_late_still_plays() {
         ],
         _ => react(event),
     });
-    let closed = open(Disk::new(FILES), joins(&host), late, plays("/join", join(&host)));
+    let closed = open(
+        Disk::new(FILES),
+        joins(&host),
+        late,
+        plays("/join", join(&host)),
+    );
     assert_eq!(closed.result, Some(Ok(0)), "{}", error(&closed.lines));
     agree(&closed.disk, &host.end());
 }
@@ -94,9 +125,18 @@ fn player_who_answers_late_still_plays() {
 fn header_that_is_not_a_match_for_two_is_declined() {
     for bytes in [Vec::new(), vec![0; 4096], b"played".to_vec()] {
         let host = NativeHost::proposing(deck(1), bytes);
-        let closed = open(Disk::new(FILES), joins(&host), passive(), plays("/join", join(&host)));
+        let closed = open(
+            Disk::new(FILES),
+            joins(&host),
+            passive(),
+            plays("/join", join(&host)),
+        );
         assert_eq!(closed.result, Some(Ok(1)), "{}", error(&closed.lines));
-        assert!(error(&closed.lines).contains("proposes"), "{}", error(&closed.lines));
+        assert!(
+            error(&closed.lines).contains("proposes"),
+            "{}",
+            error(&closed.lines)
+        );
         assert!(host.end().is_empty());
     }
 }

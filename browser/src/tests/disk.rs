@@ -96,7 +96,10 @@ impl Disk {
     }
 
     pub(crate) fn read(&self, file: u32, at: usize, buf: &mut [u8]) -> i32 {
-        let rest = self.files[file as usize].bytes.get(at..).unwrap_or_default();
+        let rest = self.files[file as usize]
+            .bytes
+            .get(at..)
+            .unwrap_or_default();
         let len = rest.len().min(buf.len());
         buf[..len].copy_from_slice(&rest[..len]);
         len as i32
@@ -132,7 +135,8 @@ impl Disk {
     /// The number of the first file whose name has this ending.
     pub(crate) fn number_of(&self, ending: &str) -> Option<usize> {
         self.files.iter().position(|file| {
-            let name = |bytes: &[u8]| Some(bytes.get(41..128)?.get(..usize::from(bytes[40]))?.to_vec());
+            let name =
+                |bytes: &[u8]| Some(bytes.get(41..128)?.get(..usize::from(bytes[40]))?.to_vec());
             name(&file.bytes).is_some_and(|name| name.ends_with(ending.as_bytes()))
         })
     }

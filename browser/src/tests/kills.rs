@@ -26,13 +26,22 @@ fn killed(host: &NativeHost, disk: &mut Disk, deaths: &[(usize, usize)]) -> (usi
 
 /// Opens the page on these files, and plays on. Returns whether the match has ended; otherwise the page
 /// was killed.
-fn play_on(host: &NativeHost, disk: &mut Disk, player: Player, cards: &mut Cards, kept: usize) -> bool {
+fn play_on(
+    host: &NativeHost,
+    disk: &mut Disk,
+    player: Player,
+    cards: &mut Cards,
+    kept: usize,
+) -> bool {
     // Every second page resumes the match that it has, and the others use the link again.
-    let name = disk.number_of(".log").map(|number| disk.files[number].bytes[41..57].to_vec());
+    let name = disk
+        .number_of(".log")
+        .map(|number| disk.files[number].bytes[41..57].to_vec());
     let (path, body) = match name {
-        Some(name) if disk.operations.is_multiple_of(2) => {
-            ("/resume", json!({ "match": String::from_utf8(name).unwrap(), "relay": super::playing::RELAY }))
-        }
+        Some(name) if disk.operations.is_multiple_of(2) => (
+            "/resume",
+            json!({ "match": String::from_utf8(name).unwrap(), "relay": super::playing::RELAY }),
+        ),
         _ => ("/join", join(host)),
     };
     let closed = open(disk.clone(), joins(host), player, plays(path, body));
@@ -77,7 +86,11 @@ fn page_killed_after_each_event_resumes_with_the_same_cards() {
             let dies: Player = Box::new(move |event| {
                 events += 1;
                 // Half of the pages die before their answer, and half after it.
-                let mut acts = if last % 4 < 2 || events <= last { react(event) } else { Vec::new() };
+                let mut acts = if last % 4 < 2 || events <= last {
+                    react(event)
+                } else {
+                    Vec::new()
+                };
                 if events > last {
                     acts.push(Act::Dies);
                 }
@@ -99,7 +112,10 @@ fn page_killed_after_each_event_resumes_with_the_same_cards() {
 fn host_is_open(disk: &Disk) -> bool {
     let record = disk.named(".log").expect("a record");
     let record = dealerless_table::record::Record::read(&record, None).unwrap();
-    matches!(record.state(), dealerless_table::record::MatchState::Open { .. })
+    matches!(
+        record.state(),
+        dealerless_table::record::MatchState::Open { .. }
+    )
 }
 
 #[test]
@@ -111,7 +127,10 @@ fn page_that_was_ended_by_its_player_resumes_with_the_same_cards() {
         let ends: Player = Box::new(move |event| {
             events += 1;
             if events == last {
-                return vec![Act::Post("/end".into(), Vec::new()), command(r#"{"do":"call"}"#)];
+                return vec![
+                    Act::Post("/end".into(), Vec::new()),
+                    command(r#"{"do":"call"}"#),
+                ];
             }
             react(event)
         });

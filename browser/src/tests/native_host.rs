@@ -122,7 +122,14 @@ impl NativeHost {
         let identity = Arc::clone(home.identity());
         let name = Name::clean("Anna");
         let listen = ["127.0.0.1:0".parse().unwrap()];
-        let door = Door::open(home, peers.clone(), name.clone(), bytes, &listen, Timing::default());
+        let door = Door::open(
+            home,
+            peers.clone(),
+            name.clone(),
+            bytes,
+            &listen,
+            Timing::default(),
+        );
         let door = door.unwrap();
         let address = door.addresses()[0];
         let invite = door.invite(vec![address.into()], None).unwrap().to_string();
@@ -210,7 +217,11 @@ impl Hosting {
         // Connections on which the host plays with nobody stay open.
         let mut idle = Vec::new();
         loop {
-            let wait = if self.matches.is_empty() { SHORT } else { Duration::ZERO };
+            let wait = if self.matches.is_empty() {
+                SHORT
+            } else {
+                Duration::ZERO
+            };
             match queue.recv_timeout(wait) {
                 Ok(Post::End) => return,
                 Ok(Post::Connection(connection)) => idle.extend(self.meet(*connection)),
@@ -292,7 +303,9 @@ impl Hosting {
 impl Hosted {
     fn resume(&mut self, connection: Connection) {
         let peer = self.table.play().seat().next(2);
-        self.table.resume(peer, connection, Some(Box::new(Uncounted))).unwrap();
+        self.table
+            .resume(peer, connection, Some(Box::new(Uncounted)))
+            .unwrap();
     }
 
     fn play(&mut self) {

@@ -40,17 +40,32 @@ fn request_with_any_body_has_an_answer_and_starts_nothing() {
         let deep = "[".repeat(100_000);
         let whom = "dealerless2-".to_owned() + &"a".repeat(100_000);
         for body in [
-            "", "{}", "null", "[]", "\u{0}", "{\"whom\":1}", "{\"match\":\"\"}", "{\"match\":\"é\"}",
-            "{\"whom\":\"dealerless2-x\",\"relay\":\"wss://r\"}", &deep,
+            "",
+            "{}",
+            "null",
+            "[]",
+            "\u{0}",
+            "{\"whom\":1}",
+            "{\"match\":\"\"}",
+            "{\"match\":\"é\"}",
+            "{\"whom\":\"dealerless2-x\",\"relay\":\"wss://r\"}",
+            &deep,
             &json!({ "whom": whom, "relay": "wss://r" }).to_string(),
             &json!({ "whom": "", "relay": "wss://r", "name": "n".repeat(100_000) }).to_string(),
         ] {
             for (is_post, path) in PATHS {
                 let (status, answer) = request(is_post, path, body.as_bytes());
                 assert!([200, 404, 500].contains(&status), "{path}: {status}");
-                assert_eq!(status == 200, answer.get("error").is_none(), "{path}: {answer}");
+                assert_eq!(
+                    status == 200,
+                    answer.get("error").is_none(),
+                    "{path}: {answer}"
+                );
             }
-            assert!(super::tab::with_tab(|tab| tab.lines.is_empty()), "a program has started");
+            assert!(
+                super::tab::with_tab(|tab| tab.lines.is_empty()),
+                "a program has started"
+            );
         }
     });
 }
@@ -58,8 +73,17 @@ fn request_with_any_body_has_an_answer_and_starts_nothing() {
 #[test]
 fn lengths_of_records_that_do_not_fit_the_body_are_an_error() {
     in_page(|| {
-        for lengths in ["", "lengths=", "lengths=4", "lengths=1,1", "lengths=2,2", "lengths=18446744073709551615,4",
-            "lengths=3,0,0", "lengths=-1,4", "lengths=x"] {
+        for lengths in [
+            "",
+            "lengths=",
+            "lengths=4",
+            "lengths=1,1",
+            "lengths=2,2",
+            "lengths=18446744073709551615,4",
+            "lengths=3,0,0",
+            "lengths=-1,4",
+            "lengths=x",
+        ] {
             let (status, answer) = request(true, &format!("/verify?{lengths}"), b"abc");
             assert_eq!(status, 500, "{lengths}: {answer}");
         }
@@ -77,24 +101,47 @@ fn commands_that_make_no_sense_are_refused_at_every_stage() {
         if event["event"] != "error" {
             let long = "x".repeat(9 << 10);
             for line in [
-                "", "{}", "null", "{\"do\":\"nothing\"}", "{\"do\":\"call\",\"turn\":-1}", "{\"do\":\"fold\",\"turn\":99}",
-                "{\"do\":\"goods\",\"what\":\"x\"}", "{\"do\":\"admit\",\"fingerprint\":\"x\",\"agree\":true}",
-                "{\"do\":\"again\"}", "{\"do\":\"stay\"}", "{\"do\":\"close\"}", "{\"do\":\"rebuy\",\"agree\":true}",
-                "{\"do\":\"bet\",\"to\":18446744073709551615}", "{\"do\":\"steal\",\"from\":255}",
-                "{\"do\":\"reveal\",\"position\":65535}", "{\"do\":\"agree\",\"proposal\":4294967295}",
-                "{\"do\":\"roll\",\"dice\":\"99999999d99999999\"}", &long,
+                "",
+                "{}",
+                "null",
+                "{\"do\":\"nothing\"}",
+                "{\"do\":\"call\",\"turn\":-1}",
+                "{\"do\":\"fold\",\"turn\":99}",
+                "{\"do\":\"goods\",\"what\":\"x\"}",
+                "{\"do\":\"admit\",\"fingerprint\":\"x\",\"agree\":true}",
+                "{\"do\":\"again\"}",
+                "{\"do\":\"stay\"}",
+                "{\"do\":\"close\"}",
+                "{\"do\":\"rebuy\",\"agree\":true}",
+                "{\"do\":\"bet\",\"to\":18446744073709551615}",
+                "{\"do\":\"steal\",\"from\":255}",
+                "{\"do\":\"reveal\",\"position\":65535}",
+                "{\"do\":\"agree\",\"proposal\":4294967295}",
+                "{\"do\":\"roll\",\"dice\":\"99999999d99999999\"}",
+                &long,
             ] {
                 acts.push(command(line));
             }
-            acts.push(Act::Post("/join".into(), br#"{"whom":"x","relay":"wss://r"}"#.to_vec()));
-            acts.push(Act::Post("/resume".into(), br#"{"match":"0000","close":true}"#.to_vec()));
+            acts.push(Act::Post(
+                "/join".into(),
+                br#"{"whom":"x","relay":"wss://r"}"#.to_vec(),
+            ));
+            acts.push(Act::Post(
+                "/resume".into(),
+                br#"{"match":"0000","close":true}"#.to_vec(),
+            ));
             acts.push(Act::Get("/matches".into()));
             acts.push(Act::Get("/history".into()));
         }
         acts.extend(react(event));
         acts
     });
-    let closed = open(Disk::new(FILES), joins(&host), odd, plays("/join", join(&host)));
+    let closed = open(
+        Disk::new(FILES),
+        joins(&host),
+        odd,
+        plays("/join", join(&host)),
+    );
     assert_eq!(closed.result, Some(Ok(0)), "{}", error(&closed.lines));
     let refused = closed.lines.iter().filter(|line| line["event"] == "error");
     assert!(refused.count() > 40);

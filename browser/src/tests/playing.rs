@@ -65,7 +65,8 @@ pub(crate) fn count(lines: &[Value], kind: &str) -> usize {
 pub(crate) fn error(lines: &[Value]) -> &str {
     let errors = lines.iter().filter(|line| line["event"] == "error");
     let ends = errors.rev().find(|line| !line["exit_code"].is_null());
-    ends.and_then(|line| line["message"].as_str()).unwrap_or("no error")
+    ends.and_then(|line| line["message"].as_str())
+        .unwrap_or("no error")
 }
 
 /// The cards that a page has shown, by hand, try and position.
@@ -78,10 +79,17 @@ pub(crate) fn add_cards(cards: &mut Cards, lines: &[Value]) {
         match line["event"].as_str() {
             Some("dealt") => attempt = line["try"].as_u64().unwrap(),
             Some("card") => {
-                let at = (line["hand"].as_u64().unwrap(), attempt, line["position"].as_u64().unwrap());
+                let at = (
+                    line["hand"].as_u64().unwrap(),
+                    attempt,
+                    line["position"].as_u64().unwrap(),
+                );
                 let card = line["card"].as_str().unwrap().to_owned();
                 let before = cards.insert(at, card.clone());
-                assert!(before.is_none_or(|before| before == card), "another card at {at:?}");
+                assert!(
+                    before.is_none_or(|before| before == card),
+                    "another card at {at:?}"
+                );
             }
             _ => {}
         }
@@ -103,14 +111,21 @@ pub(crate) fn agree(disk: &Disk, host: &[native_host::Record]) {
         assert_eq!(record.state(), MatchState::Over(End::Played));
     }
     match compare(&page, &other) {
-        Compared::Together { same_owner: false, .. } => {}
+        Compared::Together {
+            same_owner: false, ..
+        } => {}
         other => panic!("{other:?}"),
     }
 }
 
 /// Plays a match without faults.
 pub(crate) fn play(host: &NativeHost) -> Closed<Result<i32, String>> {
-    open(Disk::new(FILES), joins(host), passive(), plays("/join", join(host)))
+    open(
+        Disk::new(FILES),
+        joins(host),
+        passive(),
+        plays("/join", join(host)),
+    )
 }
 
 fn match_ends_with_equal_records(stakes: Stakes, results: usize) -> Vec<Value> {
@@ -120,7 +135,11 @@ fn match_ends_with_equal_records(stakes: Stakes, results: usize) -> Vec<Value> {
     assert_eq!(count(&closed.lines, "result"), results);
     assert_eq!(count(&closed.lines, "over"), 1);
     agree(&closed.disk, &host.end());
-    assert_eq!(closed.disk.named(".deck.0"), None, "the deck of a match that is over");
+    assert_eq!(
+        closed.disk.named(".deck.0"),
+        None,
+        "the deck of a match that is over"
+    );
     closed.lines
 }
 
@@ -143,11 +162,21 @@ fn player_who_declines_the_terms_ends_with_exit_code_4_and_can_join_later() {
         Some("ask-sit") => vec![command(r#"{"do":"sit","agree":false}"#)],
         _ => Vec::new(),
     });
-    let closed = open(Disk::new(FILES), joins(&host), declines, plays("/join", join(&host)));
+    let closed = open(
+        Disk::new(FILES),
+        joins(&host),
+        declines,
+        plays("/join", join(&host)),
+    );
     assert_eq!(closed.result, Some(Ok(4)));
     assert!(error(&closed.lines).starts_with("You declined"));
     assert_eq!(closed.disk.named(".log"), None);
-    let closed = open(closed.disk, joins(&host), passive(), plays("/join", join(&host)));
+    let closed = open(
+        closed.disk,
+        joins(&host),
+        passive(),
+        plays("/join", join(&host)),
+    );
     assert_eq!(closed.result, Some(Ok(0)), "{}", error(&closed.lines));
     agree(&closed.disk, &host.end());
 }

@@ -9,18 +9,42 @@ use super::tab::{Fault, Relay, Relays, open, plays};
 /// match has begun and the error is clear.
 fn survives(fault: Fault) -> bool {
     let host = NativeHost::new(deck(1), Vec::new());
-    let closed = open(Disk::new(FILES), faulty(&host, fault), passive(), plays("/join", join(&host)));
+    let closed = open(
+        Disk::new(FILES),
+        faulty(&host, fault),
+        passive(),
+        plays("/join", join(&host)),
+    );
     let code = closed.result.expect("not killed").expect("a valid request");
     if code == 0 {
         agree(&closed.disk, &host.end());
         return true;
     }
-    assert!([3, 4].contains(&code), "{fault:?}: {code}, {}", error(&closed.lines));
+    assert!(
+        [3, 4].contains(&code),
+        "{fault:?}: {code}, {}",
+        error(&closed.lines)
+    );
     assert!(error(&closed.lines).len() > 10, "{fault:?}");
-    assert_eq!(closed.disk.named(".log"), None, "{fault:?}: {}", error(&closed.lines));
+    assert_eq!(
+        closed.disk.named(".log"),
+        None,
+        "{fault:?}: {}",
+        error(&closed.lines)
+    );
     // The link is still good.
-    let closed = open(closed.disk, faulty(&host, Fault::None), passive(), plays("/join", join(&host)));
-    assert_eq!(closed.result, Some(Ok(0)), "{fault:?}: {}", error(&closed.lines));
+    let closed = open(
+        closed.disk,
+        faulty(&host, Fault::None),
+        passive(),
+        plays("/join", join(&host)),
+    );
+    assert_eq!(
+        closed.result,
+        Some(Ok(0)),
+        "{fault:?}: {}",
+        error(&closed.lines)
+    );
     agree(&closed.disk, &host.end());
     false
 }
@@ -35,7 +59,9 @@ fn received() -> usize {
 
 #[test]
 fn match_survives_a_cut_instead_of_each_message_of_the_page() {
-    let survived = (1..40).filter(|number| survives(Fault::CutInstead(*number))).count();
+    let survived = (1..40)
+        .filter(|number| survives(Fault::CutInstead(*number)))
+        .count();
     assert!(survived > 20, "{survived}");
 }
 
@@ -44,7 +70,10 @@ fn match_survives_a_cut_after_any_number_of_received_bytes() {
     let all = received();
     let early = (0..600).step_by(60);
     let late = (1..25).map(|part| all * part / 25);
-    let survived = early.chain(late).filter(|at| survives(Fault::CutAfter(*at))).count();
+    let survived = early
+        .chain(late)
+        .filter(|at| survives(Fault::CutAfter(*at)))
+        .count();
     assert!(survived > 20, "{survived}");
 }
 
@@ -53,7 +82,10 @@ fn changed_byte_is_an_error_or_a_lost_connection_and_never_another_result() {
     let all = received();
     let early = (0..900).step_by(45);
     let late = (1..25).map(|part| all * part / 25);
-    let survived = early.chain(late).filter(|at| survives(Fault::Flip(*at))).count();
+    let survived = early
+        .chain(late)
+        .filter(|at| survives(Fault::Flip(*at)))
+        .count();
     assert!(survived > 20, "{survived}");
 }
 
@@ -64,10 +96,19 @@ fn joins_through(mut relay: impl FnMut(usize) -> Relay + Send + 'static) -> (i32
         let _ = calls.send(());
         relay(call)
     });
-    let closed = open(Disk::new(FILES), relays, passive(), plays("/join", join(&host)));
+    let closed = open(
+        Disk::new(FILES),
+        relays,
+        passive(),
+        plays("/join", join(&host)),
+    );
     let code = closed.result.unwrap().unwrap();
     assert_eq!(closed.disk.named(".log"), None);
-    (code, error(&closed.lines).to_owned(), counted.iter().count())
+    (
+        code,
+        error(&closed.lines).to_owned(),
+        counted.iter().count(),
+    )
 }
 
 #[test]
@@ -76,7 +117,11 @@ fn relay_that_answers_nonsense_refuses_closes_or_is_silent_is_a_clear_error() {
     for (answer, closes, said) in [
         (b"bad handshake\n".to_vec(), true, "bad handshake"),
         (b"impatient\n".to_vec(), true, "impatient"),
-        (b"HTTP/1.1 200 OK\r\n".to_vec(), false, "not that of a transit relay"),
+        (
+            b"HTTP/1.1 200 OK\r\n".to_vec(),
+            false,
+            "not that of a transit relay",
+        ),
         (b"\n".to_vec(), false, "not that of a transit relay"),
         (b"ok\r\n".to_vec(), false, "not that of a transit relay"),
         (long, false, "not that of a transit relay"),
@@ -94,7 +139,10 @@ fn relay_that_answers_nonsense_refuses_closes_or_is_silent_is_a_clear_error() {
         let start = String::from_utf8_lossy(&answer[..answer.len().min(20)]).into_owned();
         let (code, message, calls) = joins_through(move |_| Relay::Answers(answer.clone(), closes));
         assert!([3, 4].contains(&code), "{start}: {code} {message}");
-        assert!(message.contains(said) && message.len() > 10, "{start}: {message}");
+        assert!(
+            message.contains(said) && message.len() > 10,
+            "{start}: {message}"
+        );
         assert!(calls <= 4, "{start}: {calls} calls");
     }
     let (code, message, calls) = joins_through(|_| Relay::Refuses);
@@ -119,7 +167,12 @@ fn relay_that_fails_a_few_times_is_called_again() {
         1 => Relay::Answers(Vec::new(), true),
         _ => Relay::Joins(address, Fault::None),
     });
-    let closed = open(Disk::new(FILES), relays, passive(), plays("/join", join(&host)));
+    let closed = open(
+        Disk::new(FILES),
+        relays,
+        passive(),
+        plays("/join", join(&host)),
+    );
     assert_eq!(closed.result, Some(Ok(0)), "{}", error(&closed.lines));
     agree(&closed.disk, &host.end());
 }

@@ -27,11 +27,17 @@ fn full_disk_at_each_write_is_a_clear_error_and_the_match_resumes_when_there_is_
             Ok(code) => {
                 let message = error(&closed.lines);
                 assert_eq!(code, 1, "{first}: {message}");
-                assert!(message.contains("disk space may be used up"), "{first}: {message}");
+                assert!(
+                    message.contains("disk space may be used up"),
+                    "{first}: {message}"
+                );
                 failed += 1;
             }
             Err(message) => {
-                assert!(message.contains("disk space may be used up"), "{first}: {message}");
+                assert!(
+                    message.contains("disk space may be used up"),
+                    "{first}: {message}"
+                );
                 failed += 1;
             }
         }
@@ -42,7 +48,12 @@ fn full_disk_at_each_write_is_a_clear_error_and_the_match_resumes_when_there_is_
         }
         if disk.named(".log").is_none_or(|log| is_open(&log)) {
             let closed = open(disk, joins(&host), passive(), plays("/join", join(&host)));
-            assert_eq!(closed.result, Some(Ok(0)), "{first}: {}", error(&closed.lines));
+            assert_eq!(
+                closed.result,
+                Some(Ok(0)),
+                "{first}: {}",
+                error(&closed.lines)
+            );
             disk = closed.disk;
         }
         agree(&disk, &host.end());
@@ -63,7 +74,12 @@ fn in_play() -> (Disk, NativeHost) {
         Some("your-turn") => vec![super::tab::Act::Dies],
         _ => super::playing::react(event),
     });
-    let closed = open(Disk::new(FILES), joins(&host), player, plays("/join", join(&host)));
+    let closed = open(
+        Disk::new(FILES),
+        joins(&host),
+        player,
+        plays("/join", join(&host)),
+    );
     assert!(closed.result.is_none());
     let mut disk = closed.disk;
     disk.crash(0);
@@ -144,10 +160,19 @@ fn changed_or_truncated_record_is_reported_and_changes_no_other_match() {
 fn page_without_free_files_says_so_before_the_match_begins() {
     let host = NativeHost::new(deck(1), vec![Answer::Plays]);
     let mut disk = visited();
-    disk.files.truncate(disk.files.iter().filter(|file| !file.bytes.is_empty()).count());
+    disk.files.truncate(
+        disk.files
+            .iter()
+            .filter(|file| !file.bytes.is_empty())
+            .count(),
+    );
     let closed = open(disk, joins(&host), passive(), plays("/join", join(&host)));
     assert_eq!(closed.result, Some(Ok(1)));
-    assert!(error(&closed.lines).contains("free file"), "{}", error(&closed.lines));
+    assert!(
+        error(&closed.lines).contains("free file"),
+        "{}",
+        error(&closed.lines)
+    );
     assert!(host.end().is_empty(), "the host was asked for the seat");
 }
 
@@ -156,10 +181,19 @@ fn matches_that_are_over_leave_only_their_records_and_inputs() {
     let host = NativeHost::new(deck(1), Vec::new());
     let closed = play(&host);
     assert_eq!(closed.result, Some(Ok(0)));
-    let used = closed.disk.files.iter().filter(|file| !file.bytes.is_empty()).count();
+    let used = closed
+        .disk
+        .files
+        .iter()
+        .filter(|file| !file.bytes.is_empty())
+        .count();
     assert_eq!(used, visited_files() + 2);
 }
 
 fn visited_files() -> usize {
-    visited().files.iter().filter(|file| !file.bytes.is_empty()).count()
+    visited()
+        .files
+        .iter()
+        .filter(|file| !file.bytes.is_empty())
+        .count()
 }

@@ -256,7 +256,11 @@ fn turn(deadline: Option<Duration>) {
         }
         if !tab.is_connected() {
             // Nothing can happen before the timer.
-            assert!(wait < Duration::MAX, "the page waits for ever: {:?}", tab.lines.last());
+            assert!(
+                wait < Duration::MAX,
+                "the page waits for ever: {:?}",
+                tab.lines.last()
+            );
             tab.later += wait;
             return None;
         }
@@ -380,7 +384,10 @@ pub(crate) fn open<R: Send + 'static>(
 
 /// Starts the page, sends it a request, and plays until the program ends. Returns the exit code, or the
 /// error of the start or of the request.
-pub(crate) fn plays(path: &'static str, body: Value) -> impl FnOnce() -> Result<i32, String> + Send {
+pub(crate) fn plays(
+    path: &'static str,
+    body: Value,
+) -> impl FnOnce() -> Result<i32, String> + Send {
     move || {
         let files = with_tab(|tab| tab.disk.files.len());
         page::start(files as u32).map_err(|error| format!("{error:#}"))?;
@@ -393,14 +400,21 @@ pub(crate) fn program(path: &str, body: &Value) -> Result<i32, String> {
     with_tab(|tab| tab.ended = None);
     let (status, answer) = request(true, path, body.to_string().as_bytes());
     if status != 200 {
-        return Err(answer["error"]["message"].as_str().expect("a message").into());
+        return Err(answer["error"]["message"]
+            .as_str()
+            .expect("a message")
+            .into());
     }
     let began = Instant::now();
     loop {
         if let Some(code) = with_tab(|tab| tab.ended) {
             return Ok(code);
         }
-        assert!(began.elapsed() < PATIENCE * 2, "it does not end: {:?}", with_tab(|tab| tab.lines.clone()));
+        assert!(
+            began.elapsed() < PATIENCE * 2,
+            "it does not end: {:?}",
+            with_tab(|tab| tab.lines.clone())
+        );
         if engine::wants() {
             engine::run();
         }

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use anyhow::{Context, bail, ensure};
 use dealerless_events::open_match::{self, closed_claim, with_old_keys};
+use dealerless_events::peers::all_keys;
 use dealerless_table::identity::{Name, PublicIdentity};
 use dealerless_table::log::{
     Input, Inputs, Journal, JournalError, MatchEntry, MatchFolder, Opened, Past, Phase, Settled,
@@ -497,11 +498,9 @@ pub(crate) fn with(
     peer: &PublicIdentity,
     except: Option<[u8; 32]>,
 ) -> anyhow::Result<Option<MatchFile>> {
-    let known = own.peers.lock().get(peer).cloned();
-    let before = known.map_or_else(Vec::new, |known| known.before);
+    let all_keys = all_keys(&own.peers.lock(), peer);
     let fits = |file: &MatchFile| {
-        let keys = [peer].into_iter().chain(&before);
-        let is_with_peer = keys.into_iter().any(|keys| file.connects_to(keys));
+        let is_with_peer = all_keys.iter().any(|keys| file.connects_to(keys));
         is_with_peer && !file.opened.is_closed() && Some(file.id()) != except
     };
     Ok(all(own)?.open.into_iter().find(fits))

@@ -202,12 +202,8 @@ impl OwnArgs {
     /// The errors of [`FolderArgs::own`], and if the settings cannot be read or written.
     pub(crate) fn open(&self) -> anyhow::Result<Own> {
         let own = self.folder.own()?;
-        let folder = self.folder.folder()?;
-        let mut settings = Settings::read(&folder)?;
         let name = self.name.as_deref().map(Name::clean);
-        if settings.replace(name.as_ref(), self.confirm) {
-            settings.write(&folder)?;
-        }
+        let settings = self.keep(|settings| Ok(settings.replace(name.as_ref(), self.confirm)))?;
         let user = || env::var("USER").or_else(|_| env::var("USERNAME")).ok();
         let name = (settings.name()).unwrap_or_else(|| Name::clean(&user().unwrap_or_default()));
         let confirms = settings.confirm.unwrap_or(true);
@@ -216,6 +212,23 @@ impl OwnArgs {
             confirms,
             ..own
         })
+    }
+
+    /// Changes the settings of the folder, and stores them if `change` returns true. The caller has
+    /// opened the folder.
+    ///
+    /// # Errors
+    /// The error of `change`, and if the settings cannot be read or written.
+    pub(crate) fn keep(
+        &self,
+        change: impl FnOnce(&mut Settings) -> anyhow::Result<bool>,
+    ) -> anyhow::Result<Settings> {
+        let folder = self.folder.folder()?;
+        let mut settings = Settings::read(&folder)?;
+        if change(&mut settings)? {
+            settings.write(&folder)?;
+        }
+        Ok(settings)
     }
 
     /// The player of this side, with the settings that [`open`](Self::open) has read.

@@ -126,7 +126,12 @@ impl Screen {
                 self.line(&block)?;
                 self.show_time(turn.time)?;
             }
-            Event::Invite { invite, guests, .. } => {
+            Event::Invite {
+                invite,
+                guests,
+                link,
+                ..
+            } => {
                 let whom = match guests {
                     None => "the other player",
                     Some(_) => "one of the other players",
@@ -135,6 +140,11 @@ impl Screen {
                 self.output.lines(&format!(
                     "Send this line to {whom}, who runs it:\n\ndealerless join {invite}\n"
                 ))?;
+                if let Some(link) = link {
+                    self.output.lines(&format!(
+                        "Or send this link instead, which {whom} opens in a browser:\n\n{link}\n"
+                    ))?;
+                }
             }
             Event::Pause { .. } => {
                 let text = "The next hand comes in a moment; Enter deals it now.";

@@ -1,7 +1,5 @@
 //! The host's options for the stakes of a match, and the values of options that the guest has, too.
 
-use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
@@ -11,11 +9,13 @@ use dealerless::mpc::Security;
 use dealerless::shuffle::split::Split;
 use dealerless::shuffle::{Algorithm, Spec};
 use dealerless_events::game_name::GameName;
+use dealerless_events::terms::Terms;
+pub(super) use dealerless_events::terms::{Pair, Time};
 use dealerless_events::words;
 use dealerless_program::arguments;
 use dealerless_table::log::{Clock, DeckTerms, End, Header, MatchLog, Past, Phase};
 use dealerless_table::play::{DealCircuit, Seating};
-use dealerless_table::rules::{BettingRules, Edition, Limit, NamedKinds, Posts, Stakes, Variety};
+use dealerless_table::rules::{Edition, NamedKinds, Posts, Stakes};
 
 use super::headings::GAME;
 use crate::memory::Limit as Memory;
@@ -38,77 +38,6 @@ fn about(game: GameName) -> &'static str {
         GameName::Draw => "Five-card draw",
         GameName::Deck => "A deck without rules: the players agree who sees which cards",
         GameName::Bridge => "Boards of bridge: the players agree who sees which hands",
-    }
-}
-
-/// Two amounts, such as `1/2`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Pair(pub(super) u64, pub(super) u64);
-
-impl FromStr for Pair {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let pair = text.split_once('/');
-        let pair = pair.and_then(|(a, b)| Some(Pair(a.parse().ok()?, b.parse().ok()?)));
-        pair.ok_or("expected two amounts, such as 1/2")
-    }
-}
-
-impl fmt::Display for Pair {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.0, self.1)
-    }
-}
-
-/// A clock: `30+120` for 30 s for each move and 120 s in the time bank, `30` for an empty time
-/// bank, or `none`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Time(pub(super) Clock);
-
-impl Time {
-    /// The default clock of a game. Games without rules have none: a player who runs out of time
-    /// passes, and two passes end the hand with its sealed cards closed for good.
-    fn default_of(game: GameName) -> Self {
-        Time(match game {
-            GameName::Holdem | GameName::FixedHoldem | GameName::Draw => Clock {
-                each_move: 30,
-                bank: 120,
-            },
-            GameName::Deck | GameName::Bridge => Clock::default(),
-        })
-    }
-}
-
-impl FromStr for Time {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if text == "none" {
-            return Ok(Time(Clock::default()));
-        }
-        let (each_move, bank) = text.split_once('+').unwrap_or((text, "0"));
-        let clock = match (each_move.parse(), bank.parse()) {
-            (Ok(each_move), Ok(bank)) => Clock { each_move, bank },
-            _ => return Err("expected two numbers of seconds, such as 30+120, or `none`"),
-        };
-        if clock == Clock::default() {
-            Err("the clock must not be zero; `none` means no limit")
-        } else {
-            Ok(Time(clock))
-        }
-    }
-}
-
-impl fmt::Display for Time {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Clock {
-                each_move: 0,
-                bank: 0,
-            } => f.write_str("none"),
-            Clock { each_move, bank } => write!(f, "{each_move}+{bank}"),
-        }
     }
 }
 
@@ -268,48 +197,19 @@ impl StakesArgs {
     /// # Errors
     /// If the options contradict each other.
     pub(crate) fn stakes(&self) -> anyhow::Result<Stakes> {
-        let bridge = self.game() == GameName::Bridge;
-        let hands = self.hands.unwrap_or(if bridge { 1 } else { 10 });
-        let seats = self.seats.unwrap_or(2);
-        if self.boards.is_some() && !bridge {
-            bail!("--boards requires --game bridge");
-        }
-        let variety = match self.game() {
-            GameName::Deck => {
-                let all = |kinds: &NamedKinds| kinds.iter().map(|(_, count)| count as usize).sum();
-                let of_kinds = self.kinds.as_ref().map(all);
-                let cards = self.cards.or(of_kinds).unwrap_or(52);
-                let drawn = self.draw.unwrap_or(cards);
-                let number = |number| u32::try_from(number).context("the deck is too large");
-                let (cards, drawn) = (number(cards)?, number(drawn)?);
-                if let Some(kinds) = &self.kinds {
-                    return Ok(Stakes::of_kinds(kinds.clone(), drawn, seats, hands)?);
-                }
-                Variety::Deck { cards, drawn }
-            }
-            _ if self.cards.is_some() || self.draw.is_some() || self.kinds.is_some() => {
-                bail!("--cards, --kinds and --draw require --game deck")
-            }
-            GameName::Bridge => Variety::Boards {
-                boards: self.boards.unwrap_or(24),
-            },
-            GameName::Holdem => Variety::Holdem(self.betting(Limit::NoLimit)),
-            GameName::FixedHoldem => Variety::Holdem(self.betting(Limit::Fixed)),
-            GameName::Draw => Variety::FiveCardDraw(self.betting(Limit::NoLimit)),
+        let terms = Terms {
+            game: self.game(),
+            seats: self.seats,
+            hands: self.hands,
+            stack: self.stack,
+            blinds: self.blinds,
+            ante: self.ante,
+            cards: self.cards,
+            kinds: self.kinds.clone(),
+            draw: self.draw,
+            boards: self.boards,
         };
-        Ok(Stakes::new(variety, seats, hands)?)
-    }
-
-    fn betting(&self, limit: Limit) -> BettingRules {
-        let posts = match (self.ante, self.blinds.unwrap_or(Pair(1, 2))) {
-            (Some(Pair(ante, bet)), _) => Posts::Antes { ante, bet },
-            (None, Pair(small, big)) => Posts::Blinds { small, big },
-        };
-        BettingRules {
-            stack: self.stack.unwrap_or(200),
-            limit,
-            posts,
-        }
+        Ok(terms.stakes()?)
     }
 
     /// The header of the match that the host proposes.

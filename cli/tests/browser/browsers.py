@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import tempfile
 import time
 
@@ -128,10 +129,10 @@ class Browser:
     def open(self, address):
         self.driver.get(address)
 
-    def process_id(self):
-        """The id of the main process of the browser."""
-        found = self.driver.execute_cdp_cmd("SystemInfo.getProcessInfo", {})["processInfo"]
-        return next(one["id"] for one in found if one["type"] == "browser")
+    def kill(self):
+        """Kills the browser. Its profile can be used again."""
+        lock = os.readlink(os.path.join(self.profile, "SingletonLock"))
+        os.kill(int(lock.rsplit("-", 1)[1]), signal.SIGKILL)
 
     def crash_tab(self):
         """Ends the process of the current tab, and goes on in a new tab."""

@@ -26,6 +26,7 @@ mod laboratory;
 mod leaving;
 mod netlists;
 mod page_events;
+mod page_link;
 mod page_server;
 mod pages;
 mod plot;

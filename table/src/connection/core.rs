@@ -192,7 +192,7 @@ impl Core {
         frame.clear();
         // This comes before `check`, because the peer may answer the goodbye by ending the
         // connection.
-        if self.closing && !self.outbox.bye_pending() {
+        if self.is_flushed() {
             return Ok(Task::Close);
         }
         self.tick(now);
@@ -242,6 +242,11 @@ impl Core {
             self.closing = true;
             self.outbox.bye();
         }
+    }
+
+    /// Whether everything was sent, including the goodbye.
+    pub fn is_flushed(&self) -> bool {
+        self.closing && !self.outbox.bye_pending()
     }
 
     /// Starts a session of the engine; see [`Connection::engine`](super::Connection::engine).

@@ -6,9 +6,10 @@ use std::io::{self, ErrorKind};
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
-use super::invite::{InviteId, InviteSecret};
+use super::invite::{Invite, InviteId, InviteSecret};
 use crate::hash::Hash;
-use crate::identity::{PublicIdentity, base32};
+use crate::identity::{Address, PublicIdentity, base32};
+use crate::random::system_rng;
 use crate::storage::Vault;
 
 const FIRST_LINE: &str = "# dealerless invites 1";
@@ -19,8 +20,8 @@ const MAX_INVITES: usize = 64;
 /// guest needs far fewer.
 const MAX_SEEN: usize = 1 << 14;
 
-/// The invites of a host.
-pub(super) struct Invites {
+/// The invites of a host, and the file that holds them.
+pub struct Invites {
     file: Box<dyn Vault>,
     entries: Vec<Entry>,
 }
@@ -46,7 +47,11 @@ pub(super) enum Burned {
 }
 
 impl Invites {
-    pub(super) fn open(mut file: Box<dyn Vault>) -> io::Result<Self> {
+    /// Reads the invites in `file`.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is damaged.
+    pub fn open(mut file: Box<dyn Vault>) -> io::Result<Self> {
         let damaged = || io::Error::new(ErrorKind::InvalidData, "the file of invites is damaged");
         let bytes = file.kept()?.unwrap_or_default();
         let text = str::from_utf8(&bytes).map_err(|_| damaged())?;
@@ -56,6 +61,21 @@ impl Invites {
             file,
             entries: entries.ok_or_else(damaged)?,
         })
+    }
+
+    /// Creates an invite of the host `own`, with these addresses and relay. The invite is on the disk when
+    /// this returns.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn invite(
+        &mut self,
+        own: &PublicIdentity,
+        addresses: Vec<Address>,
+        relay: Option<Address>,
+    ) -> io::Result<Invite> {
+        let secret = self.add(&mut system_rng())?;
+        Ok(Invite::new(*own.x25519(), secret, addresses, relay))
     }
 
     /// Creates an invite and writes it to the file.

@@ -27,8 +27,9 @@ mod tests;
 pub use self::core::{Core, Task, Timing};
 pub use error::{ConnectionError, MeetingError};
 pub use invite::{BadInvite, Invite};
+pub use invites::Invites;
 pub use meeting::Met;
-pub use polled::{PolledConnection, PolledMeeting};
+pub use polled::{Expected, PolledConnection, PolledMeeting};
 #[cfg(not(target_family = "wasm"))]
 pub use sockets::{Connection, Door, DoorError, DoorEvent, Guest, ask_relay, own_addresses};
 pub use streams::{Message, Priority, Stream};

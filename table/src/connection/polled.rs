@@ -1,24 +1,28 @@
-//! Meetings and connections without threads and sockets: the caller passes in what arrives and what
-//! time it is, and sends what they return. A browser's WebSocket to a relay is such a caller.
+//! Meetings at a relay and connections, without threads and sockets: the caller passes in what arrives
+//! and what time it is, and sends what they return. A browser with a WebSocket to a relay is such a
+//! caller.
 //!
 //! Time is the [`Duration`] since any fixed moment, as in [`Core`].
 
 use std::io;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use super::core::{Core, Task, Timing};
 use super::error::{ConnectionError, MeetingError};
 use super::incoming::Incoming;
 use super::invite::Invite;
-use super::meeting::{Established, Meeting, Met, Own, Stepped};
+use super::invites::Invites;
+use super::meeting::{Established, Meeting, Met, Own, Step};
 use super::noise::Sealer;
+use super::prelude::Prelude;
 use super::relay_request::{RelayAnswer, RelayToken};
 use super::{again, first};
 use crate::identity::{Identity, Name, PublicIdentity};
 use crate::random::system_rng;
 use crate::seat::Seat;
 
-/// A guest that meets its host through a relay.
+/// One side of a meeting at a relay.
 pub struct PolledMeeting<'a> {
     state: State<'a>,
     timing: Timing,
@@ -31,59 +35,122 @@ enum State<'a> {
     Relay {
         answer: RelayAnswer,
         deadline: Duration,
-        first: Box<dyn FnOnce() -> Stepped<'a> + 'a>,
+        meeting: Begin<'a>,
     },
     Meeting(Meeting<'a>),
     Over,
 }
 
+/// Begins a meeting with this deadline.
+type Begin<'a> = Box<dyn FnOnce(Duration) -> Result<Meeting<'a>, MeetingError> + 'a>;
+
+/// The guest for whom a host waits at a relay.
+#[derive(Clone, Debug)]
+pub enum Expected {
+    /// The guest of an invite.
+    Invited(Invite),
+    /// A known peer.
+    Known(PublicIdentity),
+}
+
 impl<'a> PolledMeeting<'a> {
-    /// Meets the host of an invite.
+    /// A guest that meets the host of an invite.
     pub fn by_invite(
-        own: (&'a Identity, &'a Name),
+        (identity, name): (&'a Identity, &'a Name),
         invite: &Invite,
         timing: Timing,
         now: Duration,
     ) -> Self {
         let token = RelayToken(invite.secret.relay_token());
         let invite = invite.clone();
-        let first = move |own| first::as_guest(own, invite, &mut system_rng());
-        Self::new(own, token, timing, now, first)
+        let own = Own { identity, name };
+        let begin = move |deadline| {
+            let first = first::as_guest(own, invite, &mut system_rng());
+            Ok(Meeting::guest(first?, deadline))
+        };
+        let deadline = now + timing.meeting;
+        Self::new(token, Seat::GUEST, timing, deadline, begin)
     }
 
-    /// Meets a known peer that waits for guests.
+    /// A guest that meets a known peer.
     ///
     /// # Errors
     /// [`MeetingError::Oneself`].
     pub fn with_known(
-        own: (&'a Identity, &'a Name),
+        (identity, name): (&'a Identity, &'a Name),
         peer: &PublicIdentity,
         timing: Timing,
         now: Duration,
     ) -> Result<Self, MeetingError> {
-        let secret = own.0.secret_with(peer).ok_or(MeetingError::Oneself)?;
+        let secret = identity.secret_with(peer).ok_or(MeetingError::Oneself)?;
         let peer = peer.clone();
-        let first = move |own| again::as_guest(own, peer, &mut system_rng());
-        let token = RelayToken::of_peers(&secret);
-        Ok(Self::new(own, token, timing, now, first))
+        let own = Own { identity, name };
+        let begin = move |deadline| {
+            let first = again::as_guest(own, peer, &mut system_rng());
+            Ok(Meeting::guest(first?, deadline))
+        };
+        let (token, deadline) = (RelayToken::of_peers(&secret), now + timing.meeting);
+        Ok(Self::new(token, Seat::GUEST, timing, deadline, begin))
     }
 
-    fn new(
+    /// A host that waits for a guest, at most [`RENEW`](Self::RENEW): a relay may forget a connection.
+    /// `header` describes the match that the host proposes.
+    ///
+    /// # Errors
+    /// [`MeetingError::Oneself`].
+    pub fn as_host(
         (identity, name): (&'a Identity, &'a Name),
-        token: RelayToken,
+        expected: Expected,
+        invites: &'a Mutex<Invites>,
+        header: &'a [u8],
         timing: Timing,
         now: Duration,
-        first: impl FnOnce(Own<'a>) -> Stepped<'a> + 'a,
-    ) -> Self {
+    ) -> Result<Self, MeetingError> {
         let own = Own { identity, name };
+        let known = match &expected {
+            Expected::Invited(_) => None,
+            Expected::Known(peer) => {
+                let secret = identity.secret_with(peer).ok_or(MeetingError::Oneself)?;
+                Some((peer.clone(), secret))
+            }
+        };
+        let token = match (&expected, &known) {
+            (Expected::Invited(invite), _) => RelayToken(invite.secret.relay_token()),
+            (_, Some((_, secret))) => RelayToken::of_peers(secret),
+            (Expected::Known(_), None) => return Err(MeetingError::Oneself),
+        };
+        let greet = move |prelude: Prelude| match (prelude, expected, known) {
+            (Prelude::First(id), Expected::Invited(invite), _) if id == invite.secret.id() => {
+                first::as_host(own, id, invites, header, || {}, &mut system_rng())
+            }
+            (prelude, _, Some((peer, secret))) if prelude.is_by(&secret) => {
+                again::as_host(own, peer, prelude, header, || {}, &mut system_rng())
+            }
+            _ => Err(MeetingError::NotAnswered),
+        };
+        let begin = move |deadline| Ok(Meeting::host(Step::prelude(greet), [deadline; 2]));
+        let deadline = now + Self::RENEW;
+        Ok(Self::new(token, Seat::HOST, timing, deadline, begin))
+    }
+
+    /// The time after which a waiting host makes a new connection to the relay.
+    pub const RENEW: Duration = Duration::from_secs(60);
+
+    fn new(
+        token: RelayToken,
+        seat: Seat,
+        timing: Timing,
+        deadline: Duration,
+        begin: impl FnOnce(Duration) -> Result<Meeting<'a>, MeetingError> + 'a,
+    ) -> Self {
         PolledMeeting {
             state: State::Relay {
                 answer: RelayAnswer::default(),
-                deadline: now + timing.meeting,
-                first: Box::new(move || first(own)),
+                deadline,
+                meeting: Box::new(begin),
             },
             timing,
-            outgoing: token.request(Seat::GUEST).into_bytes(),
+            outgoing: token.request(seat).into_bytes(),
         }
     }
 
@@ -125,7 +192,7 @@ impl<'a> PolledMeeting<'a> {
             State::Relay {
                 mut answer,
                 deadline,
-                first,
+                meeting,
             } => {
                 answer.push(&mut bytes);
                 if !answer.is_complete() {
@@ -135,12 +202,12 @@ impl<'a> PolledMeeting<'a> {
                     self.state = State::Relay {
                         answer,
                         deadline,
-                        first,
+                        meeting,
                     };
                     return Ok(None);
                 }
                 answer.check().map_err(MeetingError::NoRelay)?;
-                Meeting::guest(first()?, now + self.timing.meeting)
+                meeting(now + self.timing.meeting)?
             }
         };
         let met = meeting.received(&mut bytes, now);

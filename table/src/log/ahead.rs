@@ -39,15 +39,20 @@ impl From<SignedPart> for Verified {
 /// Verifies the signatures of a history, up to the first part that is out of order. Returns
 /// [`Verified::after`] for each part.
 pub(crate) fn verify_ahead(match_info: &Match, parts: &[&SignedPart]) -> Vec<Option<[u8; 32]>> {
+    // A browser has no threads.
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    verify_by(threads.min(MAX_THREADS), match_info, parts)
+}
+
+/// Verifies the signatures in this number of threads, in this one if it is 1.
+fn verify_by(threads: usize, match_info: &Match, parts: &[&SignedPart]) -> Vec<Option<[u8; 32]>> {
     let mut after = vec![None; parts.len()];
     let before = hashes(match_info, parts);
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    // A platform without threads has only this one.
     if threads == 1 {
         verify(match_info, parts, &before, &mut after);
         return after;
     }
-    let each = parts.len().div_ceil(threads.min(MAX_THREADS)).max(1);
+    let each = parts.len().div_ceil(threads).max(1);
     thread::scope(|scope| {
         let parts = parts.chunks(each).zip(before.chunks(each));
         for (after, (parts, before)) in after.chunks_mut(each).zip(parts) {
@@ -90,4 +95,25 @@ fn hashes(match_info: &Match, parts: &[&SignedPart]) -> Vec<[u8; 32]> {
         hashes.push(hash);
     }
     hashes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::test_match::holdem;
+    use super::*;
+
+    #[test]
+    fn signatures_are_verified_with_and_without_threads() {
+        let played = holdem(2, 1).played();
+        let match_info = played.match_info();
+        let mut parts: Vec<SignedPart> = played.history(0).cloned().collect();
+        parts[3].signature[0] ^= 1;
+        let parts: Vec<&SignedPart> = parts.iter().collect();
+        let alone = verify_by(1, match_info, &parts);
+        let valid = alone.iter().filter(|after| after.is_some()).count();
+        assert!((3..parts.len()).contains(&valid) && alone[3].is_none());
+        for threads in [2, 3, 8] {
+            assert_eq!(verify_by(threads, match_info, &parts), alone);
+        }
+    }
 }

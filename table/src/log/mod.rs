@@ -32,6 +32,7 @@ pub(crate) mod internals;
 mod journal;
 mod judge;
 mod match_file;
+#[cfg(not(target_family = "wasm"))]
 mod match_folder;
 mod match_log;
 mod part;
@@ -62,6 +63,7 @@ pub use header::{Clock, DeckTerms, Header, HeaderError, SealedTerms};
 pub use in_play::Unsettled;
 pub use inputs::{Input, Inputs, OpenedInputs};
 pub use journal::{Journal, JournalError, Opened};
+#[cfg(not(target_family = "wasm"))]
 pub use match_folder::{MatchEntry, MatchFolder};
 pub use match_log::MatchLog;
 pub use part::PartKind;

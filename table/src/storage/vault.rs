@@ -1,12 +1,8 @@
 //! Storage for one value that is replaced as a whole.
 
-use std::fs::File;
-use std::io::{self, ErrorKind, Read};
-use std::path::PathBuf;
+use std::io;
 
 use zeroize::Zeroizing;
-
-use super::whole_file::{Existing, remove_whole, write_whole};
 
 /// Storage for one value, which is kept completely or not at all: the deck of the hand in play, the
 /// list of known peers, the invites.
@@ -20,7 +16,7 @@ pub trait Vault: Send {
     /// Returns the stored value, if there is one.
     ///
     /// # Errors
-    /// If the storage fails; [`ErrorKind::InvalidData`] if the storage finds that the value was changed.
+    /// If the storage fails; [`io::ErrorKind::InvalidData`] if the storage finds that the value was changed.
     fn kept(&mut self) -> io::Result<Option<Zeroizing<Vec<u8>>>>;
 
     /// Destroys the stored value.
@@ -28,35 +24,6 @@ pub trait Vault: Send {
     /// # Errors
     /// If the storage fails.
     fn destroy(&mut self) -> io::Result<()>;
-}
-
-/// The maximum length of a stored value in bytes. Longer files are read only up to this length.
-const MAX_LEN: u64 = 1 << 24;
-
-/// Stores a value in the file at this path, which only its owner may read. The file need not exist.
-#[derive(Debug)]
-pub struct FileVault(pub PathBuf);
-
-impl Vault for FileVault {
-    fn keep(&mut self, value: &[u8]) -> io::Result<()> {
-        write_whole(&self.0, value, Existing::Replace)
-    }
-
-    fn kept(&mut self) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
-        let file = match File::open(&self.0) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            file => file?,
-        };
-        // Allocated at once: a growing vector would leave copies behind that nobody wipes.
-        let len = file.metadata()?.len().min(MAX_LEN);
-        let mut value = Zeroizing::new(Vec::with_capacity(len as usize));
-        file.take(len).read_to_end(&mut value)?;
-        Ok(Some(value))
-    }
-
-    fn destroy(&mut self) -> io::Result<()> {
-        remove_whole(&self.0)
-    }
 }
 
 /// Stores a value in memory, for as long as the program runs.

@@ -204,10 +204,9 @@ impl Door {
         addresses: Vec<Address>,
         relay: Option<Address>,
     ) -> Result<Invite, DoorError> {
-        let added = lock(&self.inner.invites).add(&mut system_rng());
-        let secret = added.map_err(DoorError::Invites)?;
-        let key = *self.inner.home.identity().public().x25519();
-        let invite = Invite::new(key, secret, addresses, relay);
+        let own = self.inner.home.identity().public();
+        let invite = lock(&self.inner.invites).invite(own, addresses, relay);
+        let invite = invite.map_err(DoorError::Invites)?;
         if let Some(relay) = invite.relay() {
             let token = RelayToken(invite.secret.relay_token());
             self.wait_at(relay.clone(), token)?;

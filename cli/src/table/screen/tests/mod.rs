@@ -300,18 +300,20 @@ fn leaving_needs_confirmation() {
 }
 
 #[test]
-fn an_invite_is_one_line() {
+fn an_invite_and_its_link_are_one_line_each() {
     let invite = "dealerless2-".to_owned() + &"x".repeat(200);
     let text = shown(
         Style::Symbols,
         &[Event::Invite {
             version: 1,
             invite: invite.clone(),
+            link: Some(format!("https://cards.example.org/#{invite}")),
             guests: None,
             opens: None,
         }],
     );
     assert!(text.contains(&format!("\ndealerless join {invite}\n")));
+    assert!(text.contains(&format!("\nhttps://cards.example.org/#{invite}\n")));
 }
 
 fn help(game: &str) -> String {

@@ -95,6 +95,7 @@ fn an_invite_of_several_is_for_one_of_the_other_players() {
     let invite = Event::Invite {
         version: 1,
         invite: "dealerless2-x".into(),
+        link: None,
         guests: Some(5),
         opens: Some(6),
     };

@@ -1,0 +1,176 @@
+//! The terms of a match that a host proposes, as a player gives them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use dealerless_table::log::Clock;
+use dealerless_table::rules::{
+    BettingRules, Limit, NamedKinds, Posts, Stakes, StakesError, Variety,
+};
+
+use crate::game_name::GameName;
+
+/// Two amounts, such as `1/2`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair(pub u64, pub u64);
+
+impl FromStr for Pair {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let pair = text.split_once('/');
+        let pair = pair.and_then(|(a, b)| Some(Pair(a.parse().ok()?, b.parse().ok()?)));
+        pair.ok_or("expected two amounts, such as 1/2")
+    }
+}
+
+impl fmt::Display for Pair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.0, self.1)
+    }
+}
+
+/// A clock: `30+120` for 30 s for each move and 120 s in the time bank, `30` for an empty time
+/// bank, or `none`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Time(pub Clock);
+
+impl Time {
+    /// The default clock of a game. Games without rules have none: a player who runs out of time
+    /// passes, and two passes end the hand with its sealed cards closed for good.
+    pub fn default_of(game: GameName) -> Self {
+        Time(match game {
+            GameName::Holdem | GameName::FixedHoldem | GameName::Draw => Clock {
+                each_move: 30,
+                bank: 120,
+            },
+            GameName::Deck | GameName::Bridge => Clock::default(),
+        })
+    }
+}
+
+impl FromStr for Time {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text == "none" {
+            return Ok(Time(Clock::default()));
+        }
+        let (each_move, bank) = text.split_once('+').unwrap_or((text, "0"));
+        let clock = match (each_move.parse(), bank.parse()) {
+            (Ok(each_move), Ok(bank)) => Clock { each_move, bank },
+            _ => return Err("expected two numbers of seconds, such as 30+120, or `none`"),
+        };
+        if clock == Clock::default() {
+            Err("the clock must not be zero; `none` means no limit")
+        } else {
+            Ok(Time(clock))
+        }
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Clock {
+                each_move: 0,
+                bank: 0,
+            } => f.write_str("none"),
+            Clock { each_move, bank } => write!(f, "{each_move}+{bank}"),
+        }
+    }
+}
+
+/// The game of a match, its chips and its deck. Terms that are not given have their defaults.
+#[derive(Clone, Debug)]
+pub struct Terms {
+    /// The game.
+    pub game: GameName,
+    /// The number of players; 2 by default.
+    pub seats: Option<u8>,
+    /// The number of hands; 10 by default, 1 in bridge.
+    pub hands: Option<u32>,
+    /// The chips of each player at the start; 200 by default.
+    pub stack: Option<u64>,
+    /// The blinds; 1/2 by default.
+    pub blinds: Option<Pair>,
+    /// The ante and the smallest bet, in place of blinds.
+    pub ante: Option<Pair>,
+    /// The number of cards of a deck without rules; 52 by default.
+    pub cards: Option<usize>,
+    /// The kinds of cards of a deck without rules.
+    pub kinds: Option<NamedKinds>,
+    /// The number of cards drawn from a deck without rules; all by default.
+    pub draw: Option<usize>,
+    /// The number of boards of bridge; 24 by default.
+    pub boards: Option<u32>,
+}
+
+/// The terms contradict each other, or the rules do not allow them.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BadTerms {
+    /// Only bridge has boards.
+    #[error("--boards requires --game bridge")]
+    Boards,
+    /// Only a deck without rules has these terms.
+    #[error("--cards, --kinds and --draw require --game deck")]
+    Deck,
+    /// The deck has too many cards.
+    #[error("the deck is too large")]
+    TooLarge,
+    /// The rules do not allow them.
+    #[error(transparent)]
+    Stakes(#[from] StakesError),
+}
+
+impl Terms {
+    /// The stakes of these terms.
+    ///
+    /// # Errors
+    /// [`BadTerms`].
+    pub fn stakes(&self) -> Result<Stakes, BadTerms> {
+        let bridge = self.game == GameName::Bridge;
+        let hands = self.hands.unwrap_or(if bridge { 1 } else { 10 });
+        let seats = self.seats.unwrap_or(2);
+        if self.boards.is_some() && !bridge {
+            return Err(BadTerms::Boards);
+        }
+        let variety = match self.game {
+            GameName::Deck => {
+                let all = |kinds: &NamedKinds| kinds.iter().map(|(_, count)| count as usize).sum();
+                let of_kinds = self.kinds.as_ref().map(all);
+                let cards = self.cards.or(of_kinds).unwrap_or(52);
+                let drawn = self.draw.unwrap_or(cards);
+                let number = |number| u32::try_from(number).map_err(|_| BadTerms::TooLarge);
+                let (cards, drawn) = (number(cards)?, number(drawn)?);
+                if let Some(kinds) = &self.kinds {
+                    return Ok(Stakes::of_kinds(kinds.clone(), drawn, seats, hands)?);
+                }
+                Variety::Deck { cards, drawn }
+            }
+            _ if self.cards.is_some() || self.draw.is_some() || self.kinds.is_some() => {
+                return Err(BadTerms::Deck);
+            }
+            GameName::Bridge => Variety::Boards {
+                boards: self.boards.unwrap_or(24),
+            },
+            GameName::Holdem => Variety::Holdem(self.betting(Limit::NoLimit)),
+            GameName::FixedHoldem => Variety::Holdem(self.betting(Limit::Fixed)),
+            GameName::Draw => Variety::FiveCardDraw(self.betting(Limit::NoLimit)),
+        };
+        Ok(Stakes::new(variety, seats, hands)?)
+    }
+
+    fn betting(&self, limit: Limit) -> BettingRules {
+        let posts = match (self.ante, self.blinds.unwrap_or(Pair(1, 2))) {
+            (Some(Pair(ante, bet)), _) => Posts::Antes { ante, bet },
+            (None, Pair(small, big)) => Posts::Blinds { small, big },
+        };
+        BettingRules {
+            stack: self.stack.unwrap_or(200),
+            limit,
+            posts,
+        }
+    }
+}
