@@ -131,10 +131,10 @@ pub(crate) fn is_open(kept: &Kept) -> bool {
     !kept.is_over() && kept.opened.log.history(0).next().is_some()
 }
 
-/// The number of matches that are not over or cannot be read.
-pub(crate) fn not_over(own: &Own) -> usize {
+/// The number of matches that are open, even if they are closed here, or that cannot be read.
+pub(crate) fn left_open(own: &Own) -> usize {
     let (kept, unread) = all(own);
-    kept.iter().filter(|kept| !kept.is_over()).count() + unread.len()
+    kept.iter().filter(|kept| is_open(kept)).count() + unread.len()
 }
 
 /// The bytes of a record.

@@ -31,10 +31,10 @@ pub(crate) struct SucceedRequest {
 /// # Errors
 /// If there are open matches, or the files cannot be written.
 pub(crate) fn move_away(own: &mut Own, request: &MoveRequest) -> anyhow::Result<Value> {
-    let open = matches::not_over(own);
+    let open = matches::left_open(own);
     ensure!(
         open == 0 || request.leave_open_matches,
-        "you have {open} open matches, and they cannot move with your identity: finish or close them first, or \
+        "you have {open} open matches, and they cannot move with your identity: finish them first, or \
          abandon them"
     );
     let text = {

@@ -60,11 +60,13 @@ impl MovedIdentity {
             0 => "-".to_owned(),
             _ => own.to_string(),
         };
-        let mut text = Zeroizing::new(String::with_capacity(MAX_TEXT));
+        let known = known.text();
+        // With this capacity, no copy of the secret is left behind.
+        let mut text = Zeroizing::new(String::with_capacity(known.len() + (32 << 10)));
         text.push_str(&kept_identity::encode(identity));
         text.push_str(&succession);
         text.push('\n');
-        text.push_str(&known.text());
+        text.push_str(&known);
         let mut whole = Zeroizing::new(String::with_capacity(text.len() + 64));
         whole.push_str(&format!("{FIRST_WORD} {}\n", checksum(&text)));
         whole.push_str(&text);
