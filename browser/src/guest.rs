@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::{anyhow, bail, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 use dealerless::deck::Estimate;
 use dealerless::mpc::Security;
 use dealerless::shuffle::split::Split;
@@ -14,6 +14,7 @@ use dealerless_events::guest::{
     may_have_agreed, refusal,
 };
 use dealerless_events::open_match::{elsewhere, instead_of, not_begun, removes, with_old_keys};
+use dealerless_events::peers::all_keys;
 use dealerless_events::seat::Stopped;
 use dealerless_events::seated::Seated;
 use dealerless_table::connection::{ConnectionError, PolledConnection, Stream};
@@ -158,10 +159,11 @@ impl Guest {
     fn sit(&mut self, own: &mut Own, line: Box<Line>, now: Duration) -> anyhow::Result<()> {
         let peer = &line.connection.met.peer;
         let mut kept = match self.host_said {
-            Some(HostSaid::Open(of)) => match matches::find(own, &of)? {
-                Some(kept) => Some(kept),
-                None => bail!(elsewhere(&of)),
-            },
+            Some(HostSaid::Open(of)) => {
+                let keys = all_keys(&own.peers.lock(), peer);
+                let kept = matches::find(own, &of)?.filter(|kept| keys.contains(kept.peer()));
+                Some(kept.with_context(|| elsewhere(&of))?)
+            }
             _ => matches::open_with(own, peer)?,
         };
         if let Some(kept) = &kept

@@ -6,6 +6,7 @@ use dealerless::deck::Choice;
 use dealerless_events::command::Said;
 use dealerless_events::event::{Event, Refusal, VERSION};
 use dealerless_events::game_name::GameName;
+use dealerless_events::open_match::with_old_keys;
 use dealerless_events::seat::Stopped;
 use dealerless_events::terms::{Terms, Time};
 use dealerless_table::connection::{Invite, Stream};
@@ -193,6 +194,14 @@ impl Hosting {
     ) -> anyhow::Result<()> {
         let peer = line.connection.met.peer.clone();
         let open = matches::open_with(own, &peer)?;
+        if let Some(kept) = open.as_ref().filter(|kept| *kept.peer() != peer) {
+            page::tell(&Event::Notice {
+                text: with_old_keys(&kept.id(), &kept.peer_name()),
+            });
+            goodbye(*line, &Control::Declined, now)?;
+            self.wait();
+            return Ok(());
+        }
         match (control, open) {
             (Some(Control::Resume(of)), Some(kept)) if kept.id() == of => {
                 let finder = self.finder(&peer);

@@ -58,7 +58,9 @@ pub(crate) fn succeed(own: &Own, request: &SucceedRequest) -> anyhow::Result<Val
     let moved = moved
         .with_successor(successor)
         .context("this page has begun to succeed another identity")?;
-    let known = moved.known_peers().context("the known peers of the moved identity")?;
+    let known = moved
+        .known_peers()
+        .context("the known peers of the moved identity")?;
     let new = NewPlayer {
         identity: own.identity(),
         succession: &mut value("succession")?,

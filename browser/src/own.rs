@@ -52,7 +52,11 @@ impl Own {
         .context("cannot read the identity")?;
         // Its player can still read and save the records.
         let is_moved = matches!(kept.left, Some(Left::Moved));
-        let identity = if is_moved { kept.identity } else { kept.to_play()? };
+        let identity = if is_moved {
+            kept.identity
+        } else {
+            kept.to_play()?
+        };
         let peers = SharedPeers::new(Self::kept_peers(&identity)?);
         let invites = Box::new(files::value("invites").context("cannot open the invites")?);
         let invites = Invites::open(invites).context("cannot read the invites")?;
@@ -89,7 +93,11 @@ impl Own {
     /// # Errors
     /// [`IdentityError::Moved`].
     pub(crate) fn can_play(&self) -> Result<(), IdentityError> {
-        if self.is_moved { Err(IdentityError::Moved) } else { Ok(()) }
+        if self.is_moved {
+            Err(IdentityError::Moved)
+        } else {
+            Ok(())
+        }
     }
 
     /// The identity was moved away.

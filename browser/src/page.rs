@@ -216,7 +216,10 @@ impl Page {
     }
 
     fn must_be_free(&self) -> anyhow::Result<()> {
-        ensure!(self.program.is_none(), "a match is being played: end it first");
+        ensure!(
+            self.program.is_none(),
+            "a match is being played: end it first"
+        );
         Ok(())
     }
 
