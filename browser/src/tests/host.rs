@@ -1,9 +1,10 @@
 //! What the worker does for the module, by the [`Tab`](super::tab::Tab) of this thread.
 
-use super::tab::{kill, with_tab};
+use super::disk::Disk;
+use super::tab::{if_open, kill, with_tab};
 
 pub(crate) fn now() -> f64 {
-    with_tab(|tab| tab.now().as_secs_f64() * 1000.0)
+    if_open(|tab| tab.now().as_secs_f64() * 1000.0).unwrap_or_default()
 }
 
 pub(crate) fn unix() -> f64 {
@@ -49,21 +50,30 @@ pub(crate) fn engine_wait(ms: f64) {
 }
 
 pub(crate) fn file_size(file: u32) -> f64 {
-    with_tab(|tab| tab.disk.files[file as usize].bytes.len() as f64)
+    if_open(|tab| tab.disk.files[file as usize].bytes.len() as f64).unwrap_or_default()
 }
 
 pub(crate) fn file_read(file: u32, from: f64, buf: &mut [u8]) -> i32 {
-    with_tab(|tab| tab.disk.read(file, from as usize, buf))
+    if_open(|tab| tab.disk.read(file, from as usize, buf)).unwrap_or(-1)
 }
 
 pub(crate) fn file_write(file: u32, from: f64, bytes: &[u8]) -> i32 {
-    with_tab(|tab| tab.disk.write(file, from as usize, bytes)).unwrap_or_else(|| kill())
+    changed(|disk| disk.write(file, from as usize, bytes))
 }
 
 pub(crate) fn file_truncate(file: u32, len: f64) -> i32 {
-    with_tab(|tab| tab.disk.truncate(file, len as usize)).unwrap_or_else(|| kill())
+    changed(|disk| disk.truncate(file, len as usize))
 }
 
 pub(crate) fn file_flush(file: u32) -> i32 {
-    with_tab(|tab| tab.disk.flush(file)).unwrap_or_else(|| kill())
+    changed(|disk| disk.flush(file))
+}
+
+/// The result of an operation; kills the page if it dies at this one.
+fn changed(operation: impl FnOnce(&mut Disk) -> Option<i32>) -> i32 {
+    match if_open(|tab| operation(&mut tab.disk)) {
+        Some(Some(code)) => code,
+        Some(None) => kill(),
+        None => -1,
+    }
 }

@@ -104,6 +104,12 @@ pub(crate) fn with_tab<R>(work: impl FnOnce(&mut Tab) -> R) -> R {
     TAB.with_borrow_mut(|tab| work(tab.as_mut().expect("a tab")))
 }
 
+/// As [`with_tab`], also for the page's values that are dropped when the thread of a killed page ends.
+pub(crate) fn if_open<R>(work: impl FnOnce(&mut Tab) -> R) -> Option<R> {
+    TAB.try_with(|tab| tab.borrow_mut().as_mut().map(work))
+        .ok()?
+}
+
 /// The payload of the panic that stops the code of a page.
 struct Killed;
 
