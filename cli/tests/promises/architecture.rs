@@ -80,7 +80,9 @@ fn module_diagram_matches_the_code() {
             }
         }
     }
-    for user in ["bridge", "table", "events", "program", "lab", "cli"] {
+    for user in [
+        "bridge", "table", "events", "browser", "program", "lab", "cli",
+    ] {
         let code = code(&root.join(user).join("src"));
         for (used, path) in [
             ("lab", "dealerless_lab::"),
