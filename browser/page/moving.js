@@ -43,7 +43,7 @@ export function moving(app, own, renew) {
     quiet("To another browser or to the program: save it as a file. There, a new identity succeeds it "
       + "(in the program: dealerless identity succeed FILE). Then delete the file."),
     h("div.row", buttonTo("Move it away", () => away().catch(fail))),
-    quiet("From another browser: only an identity that has not played yet can succeed another one."),
+    quiet("From another browser, or from the program (dealerless identity move FILE): only an identity that has not played yet can succeed another one."),
     h("label", { for: "moved-file" }, "The file of the moved identity"), file,
     h("div.row", buttonTo("Move it here", () => here().catch(fail))), failed);
 }

@@ -21,6 +21,7 @@ use crate::table::FolderArgs;
 #[command(after_help = "Examples:\n  \
     dealerless identity\n  \
     dealerless identity succeed /media/stick/dealerless\n  \
+    dealerless identity move moved-identity\n  \
     dealerless identity statement")]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -36,8 +37,8 @@ pub(crate) struct Args {
 enum Command {
     /// Creates a new identity here that succeeds the one at OLD.
     ///
-    /// OLD is the folder of the old identity, or its file. The known peers in the folder are
-    /// copied, and nobody can play with the old identity any more. Players who know the old
+    /// OLD is the folder of the old identity, its file, or the file of a moved identity. The known
+    /// peers in the folder or the moved file are copied, and nobody can play with the old identity any more. Players who know the old
     /// identity recognise the new one when you meet by an invite, or when you give them the
     /// statement.
     Succeed {
@@ -45,6 +46,18 @@ enum Command {
         #[arg(value_name = "OLD")]
         old: PathBuf,
         /// Abandon the open matches of the old identity: they cannot be resumed.
+        #[arg(long)]
+        leave_open_matches: bool,
+    },
+    /// Moves your identity away, to a file.
+    ///
+    /// Nobody can play with it here any more. Where the file is taken, such as a page in a browser, a
+    /// new identity succeeds it. The file contains secret keys; delete it then.
+    Move {
+        /// The file, which must not exist yet.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Abandon your open matches: they cannot be resumed.
         #[arg(long)]
         leave_open_matches: bool,
     },
@@ -61,6 +74,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             old,
             leave_open_matches,
         }) => succeed(args, old, *leave_open_matches),
+        Some(Command::Move {
+            file,
+            leave_open_matches,
+        }) => move_away(args, file, *leave_open_matches),
         Some(Command::Statement) => {
             let home = args.folder.open()?;
             let succession = home.identity().succession();
@@ -140,15 +157,7 @@ fn succeed(args: &Args, path: &Path, leave_open_matches: bool) -> anyhow::Result
         path.display()
     );
     let old = OldIdentity::open(path).context("cannot open the old identity")?;
-    let open = open_matches(&old)?;
-    if !open.is_empty() && !leave_open_matches {
-        let files: Vec<String> = open.iter().map(|file| file.display().to_string()).collect();
-        bail!(
-            "the old identity has open matches, and only it can resume them:\n  {}\nFinish them first, or \
-             abandon them with --leave-open-matches.",
-            files.join("\n  ")
-        );
-    }
+    let open = left_matches(&old, leave_open_matches)?;
     let (was, has_peers) = (old.public().fingerprint(), old.has_known_peers());
     let (succession, peers) = old.be_succeeded(args.folder.open()?)?;
     let now = succession.current().fingerprint();
@@ -157,7 +166,7 @@ fn succeed(args: &Args, path: &Path, leave_open_matches: bool) -> anyhow::Result
             "identity succeed",
             &json!({
                 "fingerprint": now.to_string(), "succeeds": past(&succession),
-                "peers": peers, "left_matches": open.len(),
+                "peers": peers, "left_matches": open,
                 "statement": succession.to_string(),
             }),
         );
@@ -176,6 +185,45 @@ fn succeed(args: &Args, path: &Path, leave_open_matches: bool) -> anyhow::Result
          line for `dealerless peers follow`; the line contains no secrets:\n\n{}",
         succession
     ))
+}
+
+fn move_away(args: &Args, to: &Path, leave_open_matches: bool) -> anyhow::Result<()> {
+    ensure!(!to.exists(), "{} exists already", to.display());
+    let old = args.folder.old()?;
+    let open = left_matches(&old, leave_open_matches)?;
+    let was = old.public().fingerprint();
+    old.move_to(to)?;
+    if args.json {
+        return show_json(
+            "identity move",
+            &json!({
+                "fingerprint": was.to_string(), "file": to.display().to_string(),
+                "left_matches": open,
+            }),
+        );
+    }
+    show(&format!(
+        "Moved away: {was}\nFile: {}\nNobody can play with this identity here any more. Take the file, which \
+         contains\nsecret keys, to the new place, and delete it when a new identity has succeeded it there.",
+        to.display()
+    ))
+}
+
+/// The number of open matches that the user agrees to abandon.
+///
+/// # Errors
+/// If there are open matches and the user has not agreed.
+fn left_matches(old: &OldIdentity, leave_open_matches: bool) -> anyhow::Result<usize> {
+    let open = open_matches(old)?;
+    if !open.is_empty() && !leave_open_matches {
+        let files: Vec<String> = open.iter().map(|file| file.display().to_string()).collect();
+        bail!(
+            "the old identity has open matches, and only it can resume them:\n  {}\nFinish them first, or \
+             abandon them with --leave-open-matches.",
+            files.join("\n  ")
+        );
+    }
+    Ok(open.len())
 }
 
 /// Whether the old identity is in the folder of the new one.

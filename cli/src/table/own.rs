@@ -10,7 +10,9 @@ use anyhow::{Context, bail};
 use clap::ArgAction;
 use clap::builder::BoolishValueParser;
 use dealerless_program::system_rng;
-use dealerless_table::identity::{Fingerprint, Home, HomeError, Name, Peer, SharedPeers};
+use dealerless_table::identity::{
+    Fingerprint, Home, HomeError, Name, OldIdentity, Peer, SharedPeers,
+};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use terminal_size::{Width, terminal_size};
@@ -98,6 +100,15 @@ impl FolderArgs {
         let folder = self.folder()?;
         let file = self.identity.as_deref();
         Ok(Home::open(&folder, file, &mut system_rng())?)
+    }
+
+    /// Opens the folder's identity, which is to be moved away, even if it can no longer be used to play.
+    ///
+    /// # Errors
+    /// If the folder cannot be used, or another process uses it.
+    pub(crate) fn old(&self) -> anyhow::Result<OldIdentity> {
+        let folder = self.folder()?;
+        Ok(OldIdentity::of_folder(&folder, self.identity.as_deref())?)
     }
 
     /// Reads the folder's fingerprint and known peers, even while another process uses the folder.

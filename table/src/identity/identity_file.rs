@@ -124,7 +124,7 @@ fn read(file: &File, path: &Path) -> Result<(PathBuf, KeptIdentity), HomeError> 
 }
 
 /// The error about the file at `path`, whose path without links is `real`.
-fn of_path(error: IdentityError, path: &Path, real: &Path) -> HomeError {
+pub(super) fn of_path(error: IdentityError, path: &Path, real: &Path) -> HomeError {
     let place = |what| match what {
         Kept::Identity => path.to_owned(),
         Kept::Succession => with_ending(real, SUCCESSION),
@@ -195,7 +195,7 @@ fn with_ending(file: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-fn failed(path: &Path) -> impl Fn(io::Error) -> HomeError {
+pub(super) fn failed(path: &Path) -> impl Fn(io::Error) -> HomeError {
     move |source| HomeError::Io {
         path: path.to_owned(),
         source,

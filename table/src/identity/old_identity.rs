@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
 use super::home::{Home, HomeError, known_peers, lock_folder};
-use super::identity_file::{IdentityFile, succession_beside};
+use super::identity_file::{IdentityFile, failed, of_path, succession_beside};
 use super::kept_identity::{CannotSucceed, Left, NewPlayer};
 use super::known_peers::KnownPeers;
+use super::moved::MovedIdentity;
 use super::public::PublicIdentity;
 use super::succession::Succession;
+use crate::storage::{Existing, write_whole};
 
 /// An identity that has a successor or will get one. It cannot be used to play. Its file is locked
 /// while this value exists.
@@ -52,6 +54,36 @@ impl OldIdentity {
             moved: None,
             _lock: lock,
         })
+    }
+
+    /// Opens the identity in `file`, or by default in the folder of the player, with this folder.
+    ///
+    /// # Errors
+    /// [`HomeError`]. An existing successor is not an error.
+    pub fn of_folder(folder: &Path, file: Option<&Path>) -> Result<Self, HomeError> {
+        let default = folder.join("identity");
+        Ok(OldIdentity {
+            file: IdentityFile::open(file.unwrap_or(&default))?,
+            folder: Some(folder.to_owned()),
+            moved: None,
+            _lock: Some(lock_folder(folder)?),
+        })
+    }
+
+    /// Moves the identity away, to the file `to`, which does not exist yet. From now on, it cannot be
+    /// used to play. If the process is interrupted before the file is written, another call writes it.
+    ///
+    /// # Errors
+    /// [`HomeError`], also if the identity has a successor, or is a moved one.
+    pub fn move_to(self, to: &Path) -> Result<(), HomeError> {
+        let identity = &self.file.kept.identity;
+        let Some(folder) = self.folder.as_deref() else {
+            return Err(HomeError::Moved(self.file.path));
+        };
+        let known = known_peers(folder, identity.succession().clone())?;
+        let text = MovedIdentity::move_away(identity, &known, &mut self.file.successor());
+        let text = text.map_err(|error| of_path(error, &self.file.path, &self.file.path))?;
+        write_whole(to, text.as_bytes(), Existing::Keep).map_err(failed(to))
     }
 
     /// The public keys of the identity.

@@ -121,6 +121,7 @@ const LINES: &[(&str, i32, &str)] = &[
     ("identity --home {new} succeed {old}", 0, "identity succeed"),
     ("identity --home {new} statement", 0, "identity statement"),
     ("identity --home {old}", 0, "identity"),
+    ("identity --home {new} move {moved}", 0, "identity move"),
     ("peers", 0, "peers"),
     ("peers forgive Bert", 0, "peers forgive"),
     ("peers block Bert", 0, "peers block"),
@@ -303,7 +304,7 @@ fn json_output_and_errors_match_the_schema() {
     // Files that the test or the tested commands write.
     let made = [
         "netlist", "other", "out", "folder", "sheets", "evening", "old", "new", "sqd", "boards",
-        "lin",
+        "lin", "moved",
     ];
     let files: Vec<(String, String)> = (files
         .into_iter()
