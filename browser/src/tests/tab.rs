@@ -69,6 +69,9 @@ enum Happens {
     Closed,
 }
 
+/// What happens to the socket with this number.
+type OfSocket = (u32, Happens);
+
 struct Wire {
     /// The bytes of the request to the relay, until its line is complete.
     request: Vec<u8>,
@@ -92,7 +95,7 @@ pub(crate) struct Tab {
     sockets: HashMap<u32, Wire>,
     calls: usize,
     relays: Relays,
-    happens: (Sender<(u32, Happens)>, Receiver<(u32, Happens)>),
+    happens: (Sender<OfSocket>, Receiver<OfSocket>),
     player: Option<Player>,
     /// The number of lines that the player has seen.
     seen: usize,
@@ -194,7 +197,7 @@ impl Tab {
 }
 
 /// Forwards the bytes of the host to the page.
-fn forward(mut host: TcpStream, socket: u32, fault: Fault, page: &Sender<(u32, Happens)>) {
+fn forward(mut host: TcpStream, socket: u32, fault: Fault, page: &Sender<OfSocket>) {
     let (mut buf, mut passed) = (vec![0; 16 << 10], 0);
     loop {
         let len = match host.read(&mut buf) {
