@@ -11,6 +11,7 @@ import { keepRelay, lastRelay } from "./places.js";
 import { keepFiles, whatIsMissing } from "./storage.js";
 import { alone } from "./tabs.js";
 
+export { moving } from "./moving.js";
 export { Gone, Refused };
 
 /** Whether the player's program runs in this page. */

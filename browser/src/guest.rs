@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::{anyhow, bail, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 use dealerless::deck::Estimate;
 use dealerless::mpc::Security;
 use dealerless::shuffle::split::Split;
@@ -14,7 +14,7 @@ use dealerless_events::guest::{
     may_have_agreed, refusal,
 };
 use dealerless_events::open_match::{elsewhere, instead_of, not_begun, removes, with_old_keys};
-use dealerless_events::peers::{self, BLOCKED, MetPeer};
+use dealerless_events::peers::all_keys;
 use dealerless_events::seat::Stopped;
 use dealerless_events::seated::Seated;
 use dealerless_table::connection::{ConnectionError, PolledConnection, Stream};
@@ -23,12 +23,13 @@ use dealerless_table::play::{Control, Done, Seating, Term};
 use dealerless_table::rules::Stakes;
 
 use crate::failure::AnswerIsNo;
+use crate::finder::Finder;
 use crate::line::{Call, Happened, Line, Route};
 use crate::matches::{self, Kept};
 use crate::own::Own;
 use crate::page;
 use crate::program::Program;
-use crate::seat::{Finder, SeatInPlay};
+use crate::seat::SeatInPlay;
 
 /// The maximum number of calls until a relay has paired this guest with a live connection of the host.
 const RELAY_TRIES: u32 = 4;
@@ -64,7 +65,7 @@ enum Stage {
     /// The host is asked for the seat.
     Asking {
         line: Box<Line>,
-        offer: Offer,
+        offer: Box<Offer>,
         since: Duration,
         is_told: bool,
     },
@@ -83,7 +84,7 @@ enum Question {
     /// Whether to play with a peer after failed attempts.
     Again,
     /// Whether to sit down on these terms.
-    Sit(Offer),
+    Sit(Box<Offer>),
 }
 
 /// A match that the host proposes.
@@ -142,23 +143,8 @@ impl Guest {
         };
         let line = Box::new(call.connected(connection));
         let met = &line.connection.met;
-        let notice = peers::recognise(
-            &mut own.peers.lock(),
-            own.identity().public(),
-            MetPeer {
-                succession: &met.succession,
-                name: &met.peer_name,
-                addresses: &[],
-                relay: None,
-            },
-        )?;
-        if let Some(text) = notice {
-            page::tell(&Event::Notice { text });
-        }
-        ensure!(!peers::is_blocked(&own.peers.lock(), &met.peer), BLOCKED);
-        own.keep_relay(&met.peer, &self.route.relay)?;
+        let question = own.recognise(met, &self.route.relay)?;
         self.route.peer = Some(met.peer.clone());
-        let question = peers::question(&own.peers.lock(), &met.peer, &met.peer_name)?;
         match question {
             Some(question) => {
                 page::tell(&question);
@@ -173,10 +159,11 @@ impl Guest {
     fn sit(&mut self, own: &mut Own, line: Box<Line>, now: Duration) -> anyhow::Result<()> {
         let peer = &line.connection.met.peer;
         let mut kept = match self.host_said {
-            Some(HostSaid::Open(of)) => match matches::find(own, &of)? {
-                Some(kept) => Some(kept),
-                None => bail!(elsewhere(&of)),
-            },
+            Some(HostSaid::Open(of)) => {
+                let keys = all_keys(&own.peers.lock(), peer);
+                let kept = matches::find(own, &of)?.filter(|kept| keys.contains(kept.peer()));
+                Some(kept.with_context(|| elsewhere(&of))?)
+            }
             _ => matches::open_with(own, peer)?,
         };
         if let Some(kept) = &kept
@@ -212,10 +199,10 @@ impl Guest {
         }
         let terms = Seated::of(&seating.sitting, None, false);
         page::tell(&Event::AskSit(Box::new(terms)));
-        let offer = Offer {
+        let offer = Box::new(Offer {
             seating,
             instead_of: given_up,
-        };
+        });
         self.stage = Stage::Asked(line, Question::Sit(offer));
         Ok(())
     }
@@ -233,7 +220,7 @@ impl Guest {
         };
     }
 
-    fn ask_host(&mut self, mut line: Box<Line>, offer: Offer, now: Duration) {
+    fn ask_host(&mut self, mut line: Box<Line>, offer: Box<Offer>, now: Duration) {
         // If the connection has ended, an answer that came before is still read.
         let _ = line
             .connection
@@ -295,7 +282,7 @@ impl Guest {
         &mut self,
         own: &mut Own,
         mut line: Box<Line>,
-        offer: Offer,
+        offer: Box<Offer>,
         (since, mut is_told): (Duration, bool),
         now: Duration,
     ) -> anyhow::Result<()> {
@@ -343,7 +330,7 @@ impl Guest {
         &mut self,
         own: &mut Own,
         line: Box<Line>,
-        offer: Offer,
+        offer: Box<Offer>,
         now: Duration,
     ) -> anyhow::Result<()> {
         if let Some(kept) = offer.instead_of {

@@ -6,15 +6,17 @@ use dealerless::deck::Choice;
 use dealerless_events::command::Said;
 use dealerless_events::event::{Event, Refusal, VERSION};
 use dealerless_events::game_name::GameName;
-use dealerless_events::peers::{self, MetPeer};
+use dealerless_events::open_match::with_old_keys;
 use dealerless_events::seat::Stopped;
 use dealerless_events::terms::{Terms, Time};
 use dealerless_table::connection::{Invite, Stream};
+use dealerless_table::identity::PublicIdentity;
 use dealerless_table::log::Header;
 use dealerless_table::play::{Control, DealCircuit, Done, Seating};
 use serde::Deserialize;
 
 use crate::failure::BrokenOff;
+use crate::finder::{Finder, goodbye};
 use crate::guest::check_memory;
 use crate::line::{Happened, Line};
 use crate::matches::{self, Kept};
@@ -22,7 +24,7 @@ use crate::own::Own;
 use crate::page;
 use crate::program::Program;
 use crate::reception::Reception;
-use crate::seat::{Finder, SeatInPlay, goodbye};
+use crate::seat::SeatInPlay;
 
 /// A request to host a match of two.
 #[derive(Deserialize)]
@@ -161,34 +163,18 @@ impl Hosting {
     }
 
     /// Continues after the meeting.
-    fn met(&mut self, own: &mut Own, line: Line) -> anyhow::Result<()> {
-        let met = &line.connection.met;
-        let recognised = peers::recognise(
-            &mut own.peers.lock(),
-            own.identity().public(),
-            MetPeer {
-                succession: &met.succession,
-                name: &met.peer_name,
-                addresses: &[],
-                relay: None,
-            },
-        );
-        let notice = match recognised {
-            Ok(notice) => notice,
-            Err(error) => Some(error.to_string()),
+    fn met(&mut self, own: &mut Own, line: Line) {
+        let question = match own.recognise(&line.connection.met, &self.relay) {
+            Ok(question) => question,
+            // A stranger does not end the program.
+            Err(error) => {
+                page::tell(&Event::Notice {
+                    text: format!("{error:#}"),
+                });
+                self.wait();
+                return;
+            }
         };
-        if let Some(text) = notice {
-            page::tell(&Event::Notice { text });
-        }
-        let peers = own.peers.lock();
-        if peers.get(&met.peer).is_none_or(|peer| peer.blocked) {
-            drop(peers);
-            self.wait();
-            return Ok(());
-        }
-        let question = peers::question(&peers, &met.peer, &met.peer_name)?;
-        drop(peers);
-        own.keep_relay(&met.peer, &self.relay)?;
         self.stage = match question {
             Some(question) => {
                 page::tell(&question);
@@ -196,7 +182,6 @@ impl Hosting {
             }
             None => Stage::Met(Box::new(line)),
         };
-        Ok(())
     }
 
     /// Answers what the guest wants.
@@ -209,6 +194,14 @@ impl Hosting {
     ) -> anyhow::Result<()> {
         let peer = line.connection.met.peer.clone();
         let open = matches::open_with(own, &peer)?;
+        if let Some(kept) = open.as_ref().filter(|kept| *kept.peer() != peer) {
+            page::tell(&Event::Notice {
+                text: with_old_keys(&kept.id(), &kept.peer_name()),
+            });
+            goodbye(*line, &Control::Declined, now)?;
+            self.wait();
+            return Ok(());
+        }
         match (control, open) {
             (Some(Control::Resume(of)), Some(kept)) if kept.id() == of => {
                 let finder = self.finder(&peer);
@@ -252,7 +245,7 @@ impl Hosting {
 
     /// Waits for the peer of a match, also by the invite: its program may not know yet that this side knows
     /// it.
-    fn finder(&self, peer: &dealerless_table::identity::PublicIdentity) -> Finder {
+    fn finder(&self, peer: &PublicIdentity) -> Finder {
         let invite = self.invite.as_ref();
         Finder::Waits(
             reception(&self.relay, self.header.as_ref(), invite, Some(peer)),
@@ -303,7 +296,7 @@ fn reception(
     relay: &str,
     header: Option<&Header>,
     invite: Option<&Invite>,
-    peer: Option<&dealerless_table::identity::PublicIdentity>,
+    peer: Option<&PublicIdentity>,
 ) -> Reception {
     // A meeting borrows the header, and a page hosts few matches.
     let header = header.map(Header::encode).unwrap_or_default();
@@ -332,7 +325,7 @@ impl Program for Hosting {
             Stage::Playing(seat) => seat.happened(own, socket, what, now)?,
             Stage::Waiting(reception) => {
                 if let Some(line) = reception.happened(socket, what, now) {
-                    self.met(own, line)?;
+                    self.met(own, line);
                 }
             }
             _ => {

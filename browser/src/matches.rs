@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use dealerless_events::open_match::closed_claim;
+use dealerless_events::peers::all_keys;
 use dealerless_events::seat::Stopped;
 use dealerless_table::hex;
 use dealerless_table::identity::PublicIdentity;
@@ -15,9 +16,10 @@ use dealerless_table::storage::Storage as _;
 use dealerless_table::system_rng;
 
 use crate::files::{self, NamedFile};
+use crate::finder::Finder;
 use crate::host;
 use crate::own::Own;
-use crate::seat::{Finder, SeatInPlay, SeatSetting};
+use crate::seat::{SeatInPlay, SeatSetting};
 
 /// The ending of the names of records.
 pub(crate) const RECORD: &str = ".log";
@@ -118,8 +120,9 @@ pub(crate) fn find(own: &Own, of: &[u8; 32]) -> anyhow::Result<Option<Kept>> {
     Ok(Some(Kept { opened, created: 0 }))
 }
 
-/// The open match with this peer that was begun last. Matches that have no part are removed: for the peer,
-/// they never began. What a page that was killed has left of other matches is removed, too.
+/// The open match with this peer that was begun last, also with keys that the peer has succeeded. Matches
+/// that have no part are removed: for the peer, they never began. What a page that was killed has left of
+/// other matches is removed, too.
 ///
 /// # Errors
 /// If a file cannot be removed.
@@ -131,13 +134,14 @@ pub(crate) fn open_with(own: &Own, peer: &PublicIdentity) -> anyhow::Result<Opti
             NamedFile::remove(&name)?;
         }
     }
+    let keys = all_keys(&own.peers.lock(), peer);
     let (kept, _) = all(own);
     for kept in kept {
         if kept.is_over() {
             over(&kept.id())?;
             continue;
         }
-        if kept.opened.is_closed() || kept.peer() != peer {
+        if kept.opened.is_closed() || !keys.contains(kept.peer()) {
             continue;
         }
         if kept.opened.log.history(0).next().is_none() {
@@ -152,6 +156,12 @@ pub(crate) fn open_with(own: &Own, peer: &PublicIdentity) -> anyhow::Result<Opti
 /// Whether the match is neither over nor without any part.
 pub(crate) fn is_open(kept: &Kept) -> bool {
     !kept.is_over() && kept.opened.log.history(0).next().is_some()
+}
+
+/// The number of matches that are open, even if they are closed here, or that cannot be read.
+pub(crate) fn left_open(own: &Own) -> usize {
+    let (kept, unread) = all(own);
+    kept.iter().filter(|kept| is_open(kept)).count() + unread.len()
 }
 
 /// The bytes of a record.

@@ -4,16 +4,18 @@ use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::sync::{Arc, Mutex};
 
-use anyhow::Context;
-use dealerless_table::connection::Invites;
+use anyhow::{Context, ensure};
+use dealerless_events::event::Event;
+use dealerless_events::peers::{self, BLOCKED, MetPeer};
+use dealerless_table::connection::{Invites, Met};
 use dealerless_table::identity::{
-    Identity, IdentityVaults, KnownPeers, Name, PublicIdentity, SharedPeers,
+    Identity, IdentityError, IdentityVaults, KnownPeers, Left, Name, PublicIdentity, SharedPeers,
 };
 use dealerless_table::storage::Vault;
 use serde::{Deserialize, Serialize};
 
 use crate::files::{self, Value};
-use crate::host;
+use crate::{host, page};
 
 /// The player of this page.
 pub(crate) struct Own {
@@ -21,6 +23,8 @@ pub(crate) struct Own {
     pub(crate) peers: SharedPeers,
     pub(crate) invites: &'static Mutex<Invites>,
     pub(crate) name: &'static Name,
+    /// Whether the identity was moved away.
+    is_moved: bool,
     settings: Settings,
     file: Value,
 }
@@ -61,19 +65,21 @@ impl Own {
     /// If a file is damaged, or cannot be read or written.
     pub(crate) fn open() -> anyhow::Result<Self> {
         let rng = &mut dealerless_table::system_rng();
-        let vault = |name| files::value(name).context("cannot open the identity");
         let kept = IdentityVaults {
-            identity: &mut vault("identity")?,
-            succession: &mut vault("succession")?,
-            successor: &mut vault("successor")?,
+            identity: &mut value("identity")?,
+            succession: &mut value("succession")?,
+            successor: &mut value("successor")?,
         }
         .load_or_create(rng)
         .context("cannot read the identity")?;
-        let identity = kept.to_play()?;
-        let peers = Box::new(files::value("peers").context("cannot open the known peers")?);
-        let own = identity.succession().clone();
-        let peers = KnownPeers::open(peers, std::path::Path::new("peers"), own, host::unix);
-        let peers = SharedPeers::new(peers.context("cannot read the known peers")?);
+        // Its player can still read and save the records.
+        let is_moved = matches!(kept.left, Some(Left::Moved));
+        let identity = if is_moved {
+            kept.identity
+        } else {
+            kept.to_play()?
+        };
+        let peers = SharedPeers::new(Self::kept_peers(&identity)?);
         let invites = Box::new(files::value("invites").context("cannot open the invites")?);
         let invites = Invites::open(invites).context("cannot read the invites")?;
         let mut file = files::value("settings").context("cannot open the settings")?;
@@ -84,9 +90,38 @@ impl Own {
             peers,
             invites: Box::leak(Box::new(Mutex::new(invites))),
             name: Box::leak(Box::new(Name::clean(&settings.name))),
+            is_moved,
             settings,
             file,
         })
+    }
+
+    /// Reads the known peers of an identity.
+    ///
+    /// # Errors
+    /// If they are damaged, or cannot be read.
+    pub(crate) fn kept_peers(identity: &Identity) -> anyhow::Result<KnownPeers> {
+        let peers = Box::new(files::value("peers").context("cannot open the known peers")?);
+        let own = identity.succession().clone();
+        let peers = KnownPeers::open(peers, std::path::Path::new("peers"), own, host::unix);
+        peers.context("cannot read the known peers")
+    }
+
+    /// Checks that the identity can be used to play.
+    ///
+    /// # Errors
+    /// [`IdentityError::Moved`].
+    pub(crate) fn can_play(&self) -> Result<(), IdentityError> {
+        if self.is_moved {
+            Err(IdentityError::Moved)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The identity was moved away.
+    pub(crate) fn has_moved(&mut self) {
+        self.is_moved = true;
     }
 
     pub(crate) fn identity(&self) -> &'static Identity {
@@ -112,11 +147,39 @@ impl Own {
         self.keep()
     }
 
+    /// Looks up a peer that was met at a relay, and keeps the peer and the relay. Returns the question that
+    /// the player must answer before they play, if there is one.
+    ///
+    /// # Errors
+    /// If the player has blocked the peer, its keys are not accepted, no further session is allowed, or a
+    /// file cannot be written.
+    pub(crate) fn recognise(&mut self, met: &Met, relay: &str) -> anyhow::Result<Option<Event>> {
+        let mut peers = self.peers.lock();
+        let notice = peers::recognise(
+            &mut peers,
+            self.identity.public(),
+            MetPeer {
+                succession: &met.succession,
+                name: &met.peer_name,
+                addresses: &[],
+                relay: None,
+            },
+        )?;
+        if let Some(text) = notice {
+            page::tell(&Event::Notice { text });
+        }
+        ensure!(!peers::is_blocked(&peers, &met.peer), BLOCKED);
+        let question = peers::question(&peers, &met.peer, &met.peer_name)?;
+        drop(peers);
+        self.keep_relay(&met.peer, relay)?;
+        Ok(question)
+    }
+
     /// Keeps the relay of a host.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub(crate) fn keep_relay(&mut self, of: &PublicIdentity, url: &str) -> io::Result<()> {
+    fn keep_relay(&mut self, of: &PublicIdentity, url: &str) -> io::Result<()> {
         let of = of.fingerprint().to_string();
         if self
             .settings
@@ -140,4 +203,12 @@ impl Own {
         let text = serde_json::to_vec(&self.settings)?;
         self.file.keep(&text)
     }
+}
+
+/// The vault of a value of the identity.
+///
+/// # Errors
+/// If its files cannot be opened.
+pub(crate) fn value(name: &str) -> anyhow::Result<Value> {
+    files::value(name).context("cannot open the identity")
 }

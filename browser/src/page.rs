@@ -21,6 +21,7 @@ use crate::failure::{BrokenOff, exit_code, explain};
 use crate::guest::Guest;
 use crate::hosting::{HostRequest, Hosting};
 use crate::line::{Happened, Line, Route};
+use crate::moving::{self, MoveRequest, SucceedRequest};
 use crate::own::Own;
 use crate::program::Program;
 use crate::{engine, files, host, matches};
@@ -182,7 +183,12 @@ impl Page {
                 let own = self.own.identity();
                 let past = stored::past(own.succession());
                 let fingerprint = own.public().fingerprint();
-                stored::identity(fingerprint, "identity", &past, None, Some(self.own.name))
+                let name = Some(self.own.name);
+                let mut shown = stored::identity(fingerprint, "identity", &past, None, name);
+                if self.own.can_play().is_err() {
+                    shown["moved"] = true.into();
+                }
+                shown
             }
             (false, "/peers") => {
                 let own = self.own.identity().public().fingerprint();
@@ -199,12 +205,35 @@ impl Page {
             (true, "/host") => self.host(serde_json::from_slice(body)?)?,
             (true, "/join") => self.join(serde_json::from_slice(body)?)?,
             (true, "/resume") => self.resume(serde_json::from_slice(body)?)?,
+            (true, "/move") => self.move_away(&serde_json::from_slice(body)?)?,
+            (true, "/succeed") => self.succeed(&serde_json::from_slice(body)?)?,
             (true, "/end") => {
                 self.end();
                 json!({})
             }
             _ => return Ok(None),
         }))
+    }
+
+    fn must_be_free(&self) -> anyhow::Result<()> {
+        ensure!(
+            self.program.is_none(),
+            "a match is being played: end it first"
+        );
+        Ok(())
+    }
+
+    fn move_away(&mut self, request: &MoveRequest) -> anyhow::Result<Value> {
+        self.must_be_free()?;
+        moving::move_away(&mut self.own, request)
+    }
+
+    fn succeed(&mut self, request: &SucceedRequest) -> anyhow::Result<Value> {
+        self.must_be_free()?;
+        self.own.can_play()?;
+        let succeeded = moving::succeed(&self.own, request);
+        self.own = Own::open()?;
+        succeeded
     }
 
     fn matches(&self) -> Value {
@@ -254,10 +283,8 @@ impl Page {
     }
 
     fn host(&mut self, request: HostRequest) -> anyhow::Result<Value> {
-        ensure!(
-            self.program.is_none(),
-            "a match is being played: end it first"
-        );
+        self.must_be_free()?;
+        self.own.can_play()?;
         if let Some(name) = &request.name {
             self.own.rename(name).context("cannot keep your name")?;
         }
@@ -266,10 +293,8 @@ impl Page {
     }
 
     fn join(&mut self, join: Join) -> anyhow::Result<Value> {
-        ensure!(
-            self.program.is_none(),
-            "a match is being played: end it first"
-        );
+        self.must_be_free()?;
+        self.own.can_play()?;
         if let Some(name) = &join.name {
             self.own.rename(name).context("cannot keep your name")?;
         }
@@ -297,10 +322,8 @@ impl Page {
     }
 
     fn resume(&mut self, resume: Resume) -> anyhow::Result<Value> {
-        ensure!(
-            self.program.is_none(),
-            "a match is being played: end it first"
-        );
+        self.must_be_free()?;
+        self.own.can_play()?;
         let (kept, _) = matches::all(&self.own);
         let is_called = |kept: &matches::Kept| {
             dealerless_table::hex(&kept.id()).starts_with(&resume.of) && resume.of.len() >= 4

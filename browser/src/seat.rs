@@ -7,7 +7,6 @@ use dealerless_events::banks::Banks;
 use dealerless_events::command::Said;
 use dealerless_events::ending::Breach;
 use dealerless_events::event::{Event, Refusal};
-use dealerless_events::retry::{HOST_PAUSE, pause};
 use dealerless_events::seat::{
     Accepted, ConnectionLost, LAST_CALL, PlayerNeeds, SeatStory, Stopped, stopped_after,
 };
@@ -24,9 +23,9 @@ use dealerless_table::{Seat, SystemRng};
 
 use crate::engine::{self, ToEngine};
 use crate::files::{NamedFile, Value};
-use crate::line::{Call, Happened, Line, Route};
+use crate::finder::{Arrival, Finder, goodbye};
+use crate::line::{Call, Happened, Line};
 use crate::own::Own;
-use crate::reception::Reception;
 use crate::{host, matches, page};
 
 /// Timeout for the peer to receive the last messages on a connection.
@@ -50,89 +49,6 @@ pub(crate) struct SeatInPlay {
     /// The time banks that were last kept, and their file.
     banks: (Banks, NamedFile),
     end: Option<Ending>,
-}
-
-/// How a seat finds its peer again after the connection was lost.
-pub(crate) enum Finder {
-    /// A guest calls its host.
-    Calls(Caller),
-    /// A host waits for its guest.
-    Waits(Reception, Option<Arrival>),
-}
-
-/// Calls the host.
-pub(crate) struct Caller {
-    route: Route,
-    call: Option<Call>,
-    /// The time of the next call.
-    next: Option<Duration>,
-    /// The number of calls since the match last continued.
-    tries: u32,
-}
-
-/// The guest has connected again.
-pub(crate) struct Arrival {
-    line: Line,
-    /// Whether the guest has asked to resume this match. It continues when the engine of the last
-    /// connection has ended.
-    resumes: bool,
-}
-
-impl Finder {
-    /// A guest that calls its host on this route.
-    pub(crate) fn calls(route: Route) -> Self {
-        Finder::Calls(Caller {
-            route,
-            call: None,
-            next: None,
-            tries: 0,
-        })
-    }
-
-    fn stop(&mut self) {
-        match self {
-            Finder::Calls(caller) => {
-                caller.call = None;
-                caller.next = None;
-            }
-            Finder::Waits(_, arrival) => *arrival = None,
-        }
-    }
-
-    /// Looks for the peer. A guest calls after a pause, unless this is the first call.
-    fn look(&mut self, now: Duration) {
-        // A host always waits.
-        let Finder::Calls(caller) = self else {
-            return;
-        };
-        let pause = match caller.tries {
-            0 => Duration::ZERO,
-            tries => pause(tries, HOST_PAUSE, &mut rand::rng()),
-        };
-        caller.tries = caller.tries.saturating_add(1);
-        caller.next = Some(now + pause);
-    }
-
-    /// The match has continued: the next call is made at once.
-    fn found(&mut self) {
-        if let Finder::Calls(caller) = self {
-            caller.tries = 0;
-        }
-    }
-
-    fn timer(&self) -> Duration {
-        match self {
-            Finder::Calls(caller) => {
-                let call = caller.call.as_ref().map_or(Duration::MAX, Call::timer);
-                call.min(caller.next.unwrap_or(Duration::MAX))
-            }
-            Finder::Waits(reception, arrival) => {
-                let arrival = arrival.as_ref();
-                let line = arrival.map_or(Duration::MAX, |arrival| arrival.line.timer());
-                reception.timer().min(line)
-            }
-        }
-    }
 }
 
 /// A match that has stopped here. The peer may not know it yet.
@@ -285,10 +201,10 @@ impl SeatInPlay {
             }
             Finder::Waits(reception, arrival) => {
                 if let Some(line) = reception.happened(socket, what, now) {
-                    *arrival = Some(Arrival {
+                    *arrival = Some(Box::new(Arrival {
                         line,
                         resumes: false,
-                    });
+                    }));
                 }
             }
         }
@@ -521,7 +437,8 @@ impl SeatInPlay {
             Finder::Calls(caller) => {
                 if caller.next.is_some_and(|next| now >= next) && engine::is_settled() {
                     caller.next = None;
-                    caller.call = Some(Call::new(own, &caller.route, caller.tries, now)?);
+                    let call = Call::new(own, &caller.route, caller.tries, now)?;
+                    caller.call = Some(Box::new(call));
                 }
                 if let Some(call) = &mut caller.call {
                     let met = call.tick(now).map(|()| None);
@@ -653,14 +570,4 @@ impl SeatInPlay {
     pub(crate) fn of(&self) -> [u8; 32] {
         self.of
     }
-}
-
-/// Sends a last message on a connection, and drops it.
-pub(crate) fn goodbye(mut line: Line, control: &Control, now: Duration) -> anyhow::Result<()> {
-    let core = &mut line.connection.core;
-    if core.send(Stream::Control, &control.encode()).is_ok() {
-        core.close();
-        line.flush(now);
-    }
-    Ok(())
 }

@@ -149,7 +149,7 @@ fn succeed(args: &Args, path: &Path, leave_open_matches: bool) -> anyhow::Result
             files.join("\n  ")
         );
     }
-    let (was, has_folder) = (old.public().fingerprint(), old.matches().is_some());
+    let (was, has_peers) = (old.public().fingerprint(), old.has_known_peers());
     let (succession, peers) = old.be_succeeded(args.folder.open()?)?;
     let now = succession.current().fingerprint();
     if args.json {
@@ -164,7 +164,7 @@ fn succeed(args: &Args, path: &Path, leave_open_matches: bool) -> anyhow::Result
     }
     show(&format!(
         "Your new identity: {now}\n  succeeds         {was}\nThe old identity can no longer be used. {}",
-        if has_folder {
+        if has_peers {
             format!("Known peers copied: {}.", peers)
         } else {
             "Its folder is unknown: known peers were not copied, and open matches were not checked."

@@ -3,7 +3,7 @@
 import { announce, buttonTo, clear, confirmed, errorLine, h, panel, quiet, setAttribute, setText } from "./dom.js";
 import { copyButton, dateOf } from "./invite.js";
 import { badAddress, PLACES, placesIn } from "./places.js";
-import { IN_PAGE } from "./server.js";
+import { IN_PAGE, moving } from "./server.js";
 import { keep, kept } from "./settings.js";
 import { many } from "./verify.js";
 import { amount, called, forgive, problem, twoTables } from "./words.js";
@@ -398,12 +398,13 @@ export function lobby(app) {
       clear(into, h("p.error", problem(error)));
     }
   };
-  const showOwn = (/** @type {Listed} */ { fingerprint, player }) => {
+  const showOwn = (/** @type {Listed} */ identity) => {
+    const { fingerprint, player } = identity;
     names.prefill(player ?? "");
     return h("div",
     h("p", "Your fingerprint. Send it to others over a channel you both trust."),
     h("p.code.fingerprint", fingerprint),
-    h("div.row", copyButton("Copy", () => fingerprint, "Copy your fingerprint")));
+    h("div.row", copyButton("Copy", () => fingerprint, "Copy your fingerprint")), moving(app, identity, () => void renew()));
   };
   const showOpen = (/** @type {{ matches: Listed[] }} */ { matches }) => matches.length > 0
     && panel("open", "Open matches", h("ul.items", ...matches.map((one) => openItem(app, begin, one, renew))));

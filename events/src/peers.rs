@@ -266,7 +266,7 @@ mod tests {
         assert_eq!(all_keys(&peers, &new), slice::from_ref(&new));
         let succeeded = KeptIdentity {
             identity: identity(2),
-            successor: None,
+            left: None,
         };
         let heir = NewPlayer {
             identity: &identity(3),

@@ -1,7 +1,10 @@
 //! The clocks of the system. Code above the connections takes the time as an argument.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
+#[cfg(not(target_family = "wasm"))]
+use std::time::{SystemTime, UNIX_EPOCH};
 
+#[cfg(not(target_family = "wasm"))]
 use dealerless::net::system_time;
 
 /// A moment, on both clocks of the system.
@@ -9,10 +12,11 @@ use dealerless::net::system_time;
 pub struct Moment {
     /// The time since a fixed moment. It never goes back.
     pub running: Duration,
-    /// See [`unix`].
+    /// The seconds since 1970 began, in UTC.
     pub unix: u64,
 }
 
+#[cfg(not(target_family = "wasm"))]
 impl Moment {
     pub(crate) fn now() -> Self {
         Moment {
@@ -22,6 +26,7 @@ impl Moment {
     }
 }
 
+#[cfg(not(target_family = "wasm"))]
 /// The seconds since 1970 began, in UTC.
 pub(crate) fn unix() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);

@@ -141,6 +141,7 @@ impl Core {
         }
     }
 
+    #[cfg(not(target_family = "wasm"))]
     /// Whether a frame with acknowledgements waits to be sent.
     pub(super) fn has_acks(&self) -> bool {
         self.outbox.has_acks()

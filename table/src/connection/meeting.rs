@@ -184,6 +184,7 @@ impl<'a> Meeting<'a> {
         std::mem::take(&mut self.outgoing)
     }
 
+    #[cfg(not(target_family = "wasm"))]
     /// The number of bytes to receive next. More may be needed after them.
     pub(super) fn missing(&self) -> usize {
         match &self.next {

@@ -120,6 +120,7 @@ impl Outbox {
         self.acks[usize::from(stream)] = Some(read);
     }
 
+    #[cfg(not(target_family = "wasm"))]
     /// Whether an acknowledgement is queued.
     pub(super) fn has_acks(&self) -> bool {
         self.acks.iter().any(Option::is_some)

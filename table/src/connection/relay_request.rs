@@ -74,6 +74,7 @@ impl RelayAnswer {
         }
     }
 
+    #[cfg(not(target_family = "wasm"))]
     /// Whether the relay has refused the request as malformed.
     pub(super) fn is_bad_handshake(&self) -> bool {
         self.0 == b"bad handshake\n"

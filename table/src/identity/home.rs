@@ -10,7 +10,7 @@ use rand::CryptoRng;
 use super::attempts::SharedPeers;
 use super::fingerprint::Fingerprint;
 use super::identity_file::{IdentityFile, lock};
-use super::kept_identity::KeptIdentity;
+use super::kept_identity::{KeptIdentity, Left};
 use super::keys::Identity;
 use super::known_peers::{KnownPeers, PeersError};
 use super::peer::Peer;
@@ -64,6 +64,9 @@ pub enum HomeError {
         /// The identity that replaces it.
         by: Fingerprint,
     },
+    /// The identity was moved away and can no longer be used to play.
+    #[error("{0} was moved away: play with the new identity that succeeds it")]
+    Moved(PathBuf),
     /// The list of known peers cannot be used.
     #[error(transparent)]
     Peers(#[from] PeersError),
@@ -97,16 +100,17 @@ impl Home {
         })?;
         let IdentityFile {
             path,
-            kept: KeptIdentity {
-                identity,
-                successor,
-            },
+            kept: KeptIdentity { identity, left },
             lock: identity_lock,
         } = IdentityFile::open_or_make(&file, rng)?;
         let folder_lock = lock_folder(folder)?;
-        if let Some(successor) = successor {
-            let by = successor.current().fingerprint();
-            return Err(HomeError::Succeeded { path, by });
+        match left {
+            None => {}
+            Some(Left::Moved) => return Err(HomeError::Moved(path)),
+            Some(Left::To(successor)) => {
+                let by = successor.current().fingerprint();
+                return Err(HomeError::Succeeded { path, by });
+            }
         }
         // Both locks are held, so no other process is still writing one of the unfinished files.
         for folder in [folder, &matches] {

@@ -11,6 +11,8 @@ use zeroize::Zeroizing;
 
 use super::home::HomeError;
 use super::kept_identity::{IdentityError, IdentityVaults, Kept, KeptIdentity, MAX_IDENTITY};
+use super::known_peers::KnownPeers;
+use super::moved::{MovedIdentity, NotMoved};
 use crate::storage::{Existing, FileVault, Vault, write_whole};
 
 /// An identity read from its file. The file is locked while this value exists.
@@ -58,6 +60,38 @@ impl IdentityFile {
         Ok(kept)
     }
 
+    /// Opens the file of a moved identity, which has its known peers. `None` if the file is another one.
+    pub(super) fn open_moved(path: &Path) -> Result<Option<(Self, KnownPeers)>, HomeError> {
+        let mut lock = File::open(path).map_err(failed(path))?;
+        self::lock(&lock, path)?;
+        let mut bytes = Zeroizing::new(Vec::new());
+        let max = MovedIdentity::MAX_TEXT as u64 + 1;
+        (&mut lock)
+            .take(max)
+            .read_to_end(&mut bytes)
+            .map_err(failed(path))?;
+        if !MovedIdentity::is_begun_by(&bytes) {
+            return Ok(None);
+        }
+        if is_exposed(&lock).map_err(failed(path))? {
+            return Err(HomeError::Exposed(path.to_owned()));
+        }
+        let real = fs::canonicalize(path).map_err(failed(path))?;
+        let [_, _, mut successor] = files(&real, None);
+        let damaged = || HomeError::Damaged(path.to_owned());
+        let text = str::from_utf8(&bytes).map_err(|_| damaged())?;
+        let moved = MovedIdentity::parse(text).map_err(|NotMoved| damaged())?;
+        let moved = moved.with_successor(&mut successor);
+        let moved = moved.map_err(|error| of_path(error, path, &real))?;
+        let known = moved.known_peers()?;
+        let file = IdentityFile {
+            path: real,
+            kept: moved.kept,
+            lock,
+        };
+        Ok(Some((file, known)))
+    }
+
     /// The file of the successor.
     pub(super) fn successor(&self) -> impl Vault {
         let [_, _, successor] = files(&self.path, None);
@@ -103,6 +137,7 @@ fn of_path(error: IdentityError, path: &Path, real: &Path) -> HomeError {
             path: path.to_owned(),
             by,
         },
+        IdentityError::Moved => HomeError::Moved(path.to_owned()),
         IdentityError::Io { what, source } => HomeError::Io {
             path: place(what),
             source,

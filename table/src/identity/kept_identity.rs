@@ -10,6 +10,7 @@ use zeroize::{Zeroize, Zeroizing};
 use super::fingerprint::Fingerprint;
 use super::keys::Identity;
 use super::known_peers::{KnownPeers, PeersError};
+use super::public::PublicIdentity;
 use super::succession::{BadSuccession, Succession};
 use crate::hash::Hash;
 use crate::storage::Vault;
@@ -51,6 +52,9 @@ pub enum IdentityError {
     /// The identity has a successor and can no longer be used to play.
     #[error("this identity was succeeded by {0}: play with that identity")]
     Succeeded(Fingerprint),
+    /// The identity was moved away and can no longer be used to play.
+    #[error("this identity was moved away: play with the new identity that succeeds it")]
+    Moved,
     /// The storage has failed.
     #[error("cannot read or write the stored {what}")]
     Io {
@@ -67,16 +71,28 @@ pub struct IdentityVaults<'a> {
     pub identity: &'a mut dyn Vault,
     /// The vault of the identities that it has succeeded.
     pub succession: &'a mut dyn Vault,
-    /// The vault of its successor.
+    /// The vault of its successor, or of the mark that it was moved away.
     pub successor: &'a mut dyn Vault,
 }
+
+/// Why an identity can no longer be used to play where it is kept.
+#[derive(Clone)]
+pub enum Left {
+    /// Another identity has succeeded it.
+    To(Succession),
+    /// It was moved away, and its successor is not known here.
+    Moved,
+}
+
+/// The value in place of a successor of an identity that was moved away.
+const MOVED: &str = "dealerless-moved-1\n";
 
 /// An identity that was loaded.
 pub struct KeptIdentity {
     /// The identity.
     pub identity: Identity,
-    /// The successor. If there is one, the identity can no longer be used to play.
-    pub successor: Option<Succession>,
+    /// Whether the identity has a successor or was moved away. Then it can no longer be used to play.
+    pub left: Option<Left>,
 }
 
 impl IdentityVaults<'_> {
@@ -98,15 +114,17 @@ impl IdentityVaults<'_> {
     /// Loads the identity. `None` if nothing is kept.
     ///
     /// # Errors
-    /// [`IdentityError`]. An existing successor is not an error.
+    /// [`IdentityError`]. An identity that can no longer be used to play is not an error.
     pub fn load(&mut self) -> Result<Option<KeptIdentity>, IdentityError> {
-        let text = text(self.identity, Kept::Identity, MAX_IDENTITY)?;
-        let identity = text.map(|text| decode(&text).ok_or(IdentityError::Damaged(Kept::Identity)));
+        let kept = text(self.identity, Kept::Identity, MAX_IDENTITY)?;
+        let identity = kept.map(|text| decode(&text).ok_or(IdentityError::Damaged(Kept::Identity)));
         let identity = identity.transpose()?;
         let succession = statement(self.succession, Kept::Succession)?;
-        let successor = statement(self.successor, Kept::Successor)?;
         let Some(identity) = identity else {
-            return match (succession, successor) {
+            return match (
+                succession,
+                text(self.successor, Kept::Successor, MAX_STATEMENT)?,
+            ) {
                 (None, None) => Ok(None),
                 _ => Err(IdentityError::Damaged(Kept::Identity)),
             };
@@ -117,14 +135,8 @@ impl IdentityVaults<'_> {
                 .having_succeeded(succession)
                 .ok_or(IdentityError::Damaged(Kept::Succession))?,
         };
-        let old = successor.as_ref().map(|new| new.past().next_back());
-        if old.is_some_and(|old| old != Some(identity.public())) {
-            return Err(IdentityError::Damaged(Kept::Successor));
-        }
-        Ok(Some(KeptIdentity {
-            identity,
-            successor,
-        }))
+        let left = left(self.successor, identity.public())?;
+        Ok(Some(KeptIdentity { identity, left }))
     }
 
     /// Creates an identity. Nothing is kept yet.
@@ -142,6 +154,9 @@ pub enum CannotSucceed {
     /// The old identity already has a successor.
     #[error("the old identity was already succeeded by {0}: an identity has only one successor")]
     Before(Fingerprint),
+    /// The old identity was moved away from this place.
+    #[error("the old identity was moved away from here: use the file with the moved identity")]
+    Moved,
     /// The new identity has already been used.
     #[error(
         "the new identity is not new: it has met a peer, played or succeeded another identity; use \
@@ -175,11 +190,12 @@ impl KeptIdentity {
     /// Returns the identity of a player who plays with it.
     ///
     /// # Errors
-    /// [`IdentityError::Succeeded`].
+    /// [`IdentityError::Succeeded`] and [`IdentityError::Moved`].
     pub fn to_play(self) -> Result<Identity, IdentityError> {
-        match self.successor {
+        match self.left {
             None => Ok(self.identity),
-            Some(new) => Err(IdentityError::Succeeded(new.current().fingerprint())),
+            Some(Left::Moved) => Err(IdentityError::Moved),
+            Some(Left::To(new)) => Err(IdentityError::Succeeded(new.current().fingerprint())),
         }
     }
 
@@ -201,9 +217,12 @@ impl KeptIdentity {
         new: NewPlayer<'_>,
     ) -> Result<(Succession, usize), CannotSucceed> {
         let succeeds = new.identity.succession();
-        let succession = match &self.successor {
-            Some(begun) if begun.current() == new.identity.public() => begun.clone(),
-            Some(other) => return Err(CannotSucceed::Before(other.current().fingerprint())),
+        let succession = match &self.left {
+            Some(Left::To(begun)) if begun.current() == new.identity.public() => begun.clone(),
+            Some(Left::To(other)) => {
+                return Err(CannotSucceed::Before(other.current().fingerprint()));
+            }
+            Some(Left::Moved) => return Err(CannotSucceed::Moved),
             None => {
                 let succession = Succession::new(&self.identity, new.identity)?;
                 let is_used = succeeds.past().len() > 0 || !new.peers.peers().is_empty();
@@ -223,6 +242,34 @@ impl KeptIdentity {
         let known = known.map(KnownPeers::into_peers).unwrap_or_default();
         let peers = peers.take_over(known)?;
         Ok((succession, peers))
+    }
+}
+
+/// What the vault of a successor says about the identity `of`.
+pub(super) fn left(
+    successor: &mut dyn Vault,
+    of: &PublicIdentity,
+) -> Result<Option<Left>, IdentityError> {
+    let kept = text(successor, Kept::Successor, MAX_STATEMENT)?;
+    if kept.is_some_and(|kept| *kept == MOVED) {
+        return Ok(Some(Left::Moved));
+    }
+    match statement(successor, Kept::Successor)? {
+        Some(new) if new.past().next_back() != Some(of) => {
+            Err(IdentityError::Damaged(Kept::Successor))
+        }
+        new => Ok(new.map(Left::To)),
+    }
+}
+
+/// Marks the identity as moved away in the vault of its successor.
+pub(super) fn leave(successor: &mut dyn Vault, of: &PublicIdentity) -> Result<(), IdentityError> {
+    match left(successor, of)? {
+        None => successor
+            .keep(MOVED.as_bytes())
+            .map_err(failed(Kept::Successor)),
+        Some(Left::Moved) => Ok(()),
+        Some(Left::To(new)) => Err(IdentityError::Succeeded(new.current().fingerprint())),
     }
 }
 
@@ -268,7 +315,7 @@ fn failed(what: Kept) -> impl Fn(io::Error) -> IdentityError {
 
 /// Encodes an identity as one line: the word `dealerless-identity-1`, a space, and the seed and a
 /// checksum in hexadecimal digits.
-fn encode(identity: &Identity) -> Zeroizing<String> {
+pub(super) fn encode(identity: &Identity) -> Zeroizing<String> {
     let mut text = Zeroizing::new(String::with_capacity(128));
     text.push_str(FIRST_WORD);
     text.push(' ');
@@ -287,7 +334,7 @@ fn checksum(seed: &[u8; 32]) -> [u8; 4] {
 }
 
 /// Decodes the text of an identity. Only outputs of [`encode`] are accepted.
-fn decode(text: &str) -> Option<Identity> {
+pub(super) fn decode(text: &str) -> Option<Identity> {
     let digits = text.strip_prefix(FIRST_WORD)?.strip_prefix(' ')?.as_bytes();
     let mut seed = Zeroizing::new([0; 32]);
     for (byte, pair) in seed.iter_mut().zip(digits.chunks_exact(2)) {

@@ -15,7 +15,7 @@ use crate::storage::Vault;
 const FIRST_LINE: &str = "# dealerless known peers 1: one a line; the program counts here what \
                           each could have tried to cheat in";
 /// The maximum length of the file in bytes, enough for thousands of peers.
-const MAX_FILE: usize = 4 << 20;
+pub(super) const MAX_FILE: usize = 4 << 20;
 
 /// The list of known peers cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -255,16 +255,19 @@ impl KnownPeers {
 
     /// Replaces the list: first on disk, then in memory.
     pub(super) fn replace(&mut self, peers: Vec<Peer>) -> Result<(), PeersError> {
-        let lines = peers.iter().map(|peer| text_of(peer) + "\n");
-        let text = format!("{FIRST_LINE}\n{}", lines.collect::<String>());
         self.file
-            .keep(text.as_bytes())
+            .keep(text(&peers).as_bytes())
             .map_err(|source| PeersError::Io {
                 path: self.path.clone(),
                 source,
             })?;
         self.peers = peers;
         Ok(())
+    }
+
+    /// The list as it is kept.
+    pub(super) fn text(&self) -> String {
+        text(&self.peers)
     }
 
     /// The same list for another identity of this player.
@@ -276,6 +279,11 @@ impl KnownPeers {
     pub(super) fn into_peers(self) -> Vec<Peer> {
         self.peers
     }
+}
+
+fn text(peers: &[Peer]) -> String {
+    let lines = peers.iter().map(|peer| text_of(peer) + "\n");
+    format!("{FIRST_LINE}\n{}", lines.collect::<String>())
 }
 
 impl fmt::Debug for KnownPeers {

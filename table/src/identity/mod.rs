@@ -11,6 +11,7 @@ mod identity_file;
 mod kept_identity;
 mod keys;
 mod known_peers;
+mod moved;
 mod name;
 #[cfg(not(target_family = "wasm"))]
 mod old_identity;
@@ -30,11 +31,12 @@ pub use fingerprint::Fingerprint;
 #[cfg(not(target_family = "wasm"))]
 pub use home::{Home, HomeError};
 pub use kept_identity::{
-    CannotSucceed, IdentityError, IdentityVaults, Kept, KeptIdentity, NewPlayer,
+    CannotSucceed, IdentityError, IdentityVaults, Kept, KeptIdentity, Left, NewPlayer,
 };
 pub use keys::Identity;
 pub(crate) use keys::PairSecret;
 pub use known_peers::{KnownPeers, PeersError};
+pub use moved::{MovedIdentity, NotMoved};
 pub use name::Name;
 #[cfg(not(target_family = "wasm"))]
 pub use old_identity::OldIdentity;

@@ -7,7 +7,8 @@ use zeroize::Zeroizing;
 
 use super::home::{Home, HomeError, known_peers, lock_folder};
 use super::identity_file::{IdentityFile, succession_beside};
-use super::kept_identity::{CannotSucceed, NewPlayer};
+use super::kept_identity::{CannotSucceed, Left, NewPlayer};
+use super::known_peers::KnownPeers;
 use super::public::PublicIdentity;
 use super::succession::Succession;
 
@@ -17,15 +18,27 @@ pub struct OldIdentity {
     file: IdentityFile,
     /// The player's folder to which the identity file belongs, if known.
     folder: Option<PathBuf>,
+    /// The known peers of an identity that was moved to a file.
+    moved: Option<KnownPeers>,
     _lock: Option<File>,
 }
 
 impl OldIdentity {
-    /// Opens the file of an identity or the folder of a player.
+    /// Opens the file of an identity, the file of a moved identity or the folder of a player.
     ///
     /// # Errors
     /// [`HomeError`]. An existing successor is not an error, see [`successor`](Self::successor).
     pub fn open(path: &Path) -> Result<Self, HomeError> {
+        if !path.is_dir()
+            && let Some((file, known)) = IdentityFile::open_moved(path)?
+        {
+            return Ok(OldIdentity {
+                file,
+                folder: None,
+                moved: Some(known),
+                _lock: None,
+            });
+        }
         let (file, folder) = if path.is_dir() {
             (path.join("identity"), Some(path.to_owned()))
         } else {
@@ -36,6 +49,7 @@ impl OldIdentity {
         Ok(OldIdentity {
             file,
             folder,
+            moved: None,
             _lock: lock,
         })
     }
@@ -47,7 +61,15 @@ impl OldIdentity {
 
     /// The successor of the identity, if it has one.
     pub fn successor(&self) -> Option<&Succession> {
-        self.file.kept.successor.as_ref()
+        match &self.file.kept.left {
+            Some(Left::To(successor)) => Some(successor),
+            Some(Left::Moved) | None => None,
+        }
+    }
+
+    /// Whether the known peers of the identity are known.
+    pub fn has_known_peers(&self) -> bool {
+        self.folder.is_some() || self.moved.is_some()
     }
 
     /// The folder with the match files of the identity, if known.
@@ -76,7 +98,10 @@ impl OldIdentity {
         let kept = &self.file.kept;
         let own = kept.identity.succession();
         let folder = self.folder.as_deref();
-        let known = folder.map(|folder| known_peers(folder, own.clone()));
+        let known = folder
+            .map(|folder| known_peers(folder, own.clone()))
+            .transpose()?;
+        let known = known.or(self.moved);
         let mut succession = succession_beside(home.identity_file());
         let new = NewPlayer {
             identity: home.identity(),
@@ -84,7 +109,7 @@ impl OldIdentity {
             peers,
             has_played: fs::read_dir(home.matches())?.next().is_some(),
         };
-        kept.be_succeeded(&mut self.file.successor(), known.transpose()?, new)
+        kept.be_succeeded(&mut self.file.successor(), known, new)
     }
 }
 

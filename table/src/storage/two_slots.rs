@@ -11,7 +11,7 @@ use crate::hash::Hash;
 /// The length of the sequence number and the checksum before a value, in bytes.
 const HEADER: usize = 8 + 32;
 
-/// Stored in place of a value that was replaced.
+/// The mark that is stored in place of a value that was replaced.
 const REPLACED: &[u8] = b"replaced";
 
 /// Stores one value in two files, for storage that cannot rename files. Each file holds at most one
@@ -23,8 +23,8 @@ const REPLACED: &[u8] = b"replaced";
 /// |---|---|---|
 /// | a value | empty | the value |
 /// | incomplete value | empty | no value: nothing was written, or the first write was interrupted |
-/// | a value | [`REPLACED`], or an older or incomplete value | the value |
-/// | [`REPLACED`], or an older or incomplete value | a value | the value |
+/// | a value | the mark of a replaced value, or an older or incomplete value | the value |
+/// | the mark of a replaced value, or an older or incomplete value | a value | the value |
 /// | otherwise | | damaged |
 pub struct TwoSlots<S> {
     slots: [S; 2],

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use dealerless::net::system_time;
 
+use super::super::polled::PolledMeeting;
 use super::super::relay_request::{RelayAnswer, RelayToken, not_a_relay};
 use super::door::Inner;
 use super::join::connect;
@@ -17,8 +18,6 @@ use super::socket::{self, read_by, write_by};
 use crate::identity::Address;
 use crate::seat::Seat;
 
-/// The time after which a waiting host replaces its connection to the relay.
-const RENEW: Duration = Duration::from_secs(60);
 /// The pause after a failed connection to the relay.
 const PAUSE: Duration = Duration::from_secs(2);
 /// The minimum time between two guests from a relay. Otherwise a relay could fill the door with
@@ -105,7 +104,7 @@ pub(super) fn wait(door: &Arc<Inner>, relay: &Address, token: &RelayToken) {
         let next = system_time() + BETWEEN;
         let waited = wait_once(door, relay, token);
         thread::sleep(next.saturating_sub(system_time()));
-        // Without an error, that is after a guest or after `RENEW`, reconnect without this pause.
+        // Without an error, that is after a guest or after `PolledMeeting::RENEW`, reconnect without this pause.
         if waited.is_err() {
             let until = system_time() + PAUSE;
             while system_time() < until && !door.is_closed() {
@@ -117,7 +116,7 @@ pub(super) fn wait(door: &Arc<Inner>, relay: &Address, token: &RelayToken) {
 
 fn wait_once(door: &Arc<Inner>, relay: &Address, token: &RelayToken) -> io::Result<()> {
     let mut asking = Asking::new(relay, token, Seat::HOST)?;
-    let until = system_time() + RENEW;
+    let until = system_time() + PolledMeeting::RENEW;
     while system_time() < until && !door.is_closed() {
         match asking.wait(system_time() + POLL) {
             Ok(()) => {

@@ -2,3 +2,4 @@
 
 mod cores;
 mod meetings;
+mod polled;

@@ -1,6 +1,7 @@
 //! Tests of identities and successions: the statement, following a peer, the files and the vaults.
 
 mod following;
+mod moved;
 mod moving;
 mod statement;
 mod vaults;
