@@ -11,7 +11,7 @@
 use std::cell::RefCell;
 use std::io::{self, ErrorKind};
 
-use dealerless_table::storage::{Storage, TwoSlots};
+use dealerless_table::storage::{Storage, TwoSlots, Vault as _};
 
 use crate::host;
 
@@ -34,7 +34,7 @@ enum Slot {
         /// The time of creation, in seconds since 1970.
         created: u64,
     },
-    /// The head is damaged, but there are contents. They are kept, and nobody uses them.
+    /// The head is damaged, but there are contents; or the file may not be removed yet. Nobody uses it.
     Damaged,
 }
 
@@ -48,26 +48,53 @@ thread_local! {
     static SLOTS: RefCell<Vec<Slot>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Reads the names in the numbered files 0 to `count`.
+/// Reads the names in the numbered files 0 to `count`. If the creation of a file has failed, and the file was
+/// then created with another number, two have its name. The one without contents is free.
 ///
 /// # Errors
-/// If a file cannot be read, or two have the same name.
+/// If a file cannot be read, or two with contents have the same name.
 pub(crate) fn open(count: u32) -> io::Result<()> {
     let mut slots: Vec<Slot> = Vec::new();
     for number in 0..count {
-        let slot = read_head(number)?;
+        let mut slot = read_head(number)?;
         if let Slot::Named { name, .. } = &slot
-            && slots.iter().any(|other| other.has_name(name))
+            && let Some(other) = slots.iter().position(|other| other.has_name(name))
         {
-            return Err(io::Error::new(
-                ErrorKind::InvalidData,
-                "two files of this page have the same name",
-            ));
+            if host::file_size(number)? <= HEAD {
+                slot = Slot::Free;
+            } else if host::file_size(other as u32)? <= HEAD {
+                slots[other] = Slot::Free;
+            } else {
+                return Err(io::Error::new(
+                    ErrorKind::InvalidData,
+                    "two files of this page have the same name",
+                ));
+            }
         }
         slots.push(slot);
     }
     SLOTS.set(slots);
     Ok(())
+}
+
+/// Checks that `count` files can be created.
+///
+/// # Errors
+/// If fewer numbered files are free.
+pub(crate) fn check_free(count: usize) -> io::Result<()> {
+    let free = SLOTS.with_borrow(|slots| slots.iter().filter(|slot| **slot == Slot::Free).count());
+    if free < count {
+        Err(none_free())
+    } else {
+        Ok(())
+    }
+}
+
+fn none_free() -> io::Error {
+    io::Error::new(
+        ErrorKind::StorageFull,
+        "this page has no free file left: load it again to make more",
+    )
 }
 
 /// The names of all files that end in `ending`, and the times of their creation in seconds since 1970, the
@@ -104,7 +131,7 @@ fn head(name: &str, created: u64) -> [u8; HEAD as usize] {
 }
 
 fn read_head(number: u32) -> io::Result<Slot> {
-    let size = host::file_size(number);
+    let size = host::file_size(number)?;
     let mut head = [0; HEAD as usize];
     let read = host::file_read(number, 0, &mut head)?;
     let (sum, rest) = head.split_at(CHECKSUM);
@@ -151,12 +178,7 @@ impl NamedFile {
             "names of files are short"
         );
         let free = SLOTS.with_borrow(|slots| slots.iter().position(|slot| *slot == Slot::Free));
-        let number = free.ok_or_else(|| {
-            io::Error::new(
-                ErrorKind::StorageFull,
-                "this page has no free file left: load it again to make more",
-            )
-        })? as u32;
+        let number = free.ok_or_else(none_free)? as u32;
         host::file_truncate(number, 0)?;
         let created = host::unix();
         host::file_write(number, 0, &head(name, created))?;
@@ -174,16 +196,19 @@ impl NamedFile {
         let Some(number) = find(name) else {
             return Ok(());
         };
+        let set = |slot| SLOTS.with_borrow_mut(|slots| slots[number as usize] = slot);
         host::file_truncate(number, 0)?;
+        // Until the flush, a crash may restore the file.
+        set(Slot::Damaged);
         host::file_flush(number)?;
-        SLOTS.with_borrow_mut(|slots| slots[number as usize] = Slot::Free);
+        set(Slot::Free);
         Ok(())
     }
 }
 
 impl Storage for NamedFile {
     fn read(&mut self) -> io::Result<Vec<u8>> {
-        let len = host::file_size(self.0).saturating_sub(HEAD);
+        let len = host::file_size(self.0)?.saturating_sub(HEAD);
         if len > MAX_READ {
             return Err(ErrorKind::FileTooLarge.into());
         }
@@ -194,7 +219,7 @@ impl Storage for NamedFile {
     }
 
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        host::file_write(self.0, host::file_size(self.0), bytes)
+        host::file_write(self.0, host::file_size(self.0)?, bytes)
     }
 
     fn sync(&mut self) -> io::Result<()> {
@@ -223,6 +248,10 @@ pub(crate) fn value(name: &str) -> io::Result<Value> {
 /// # Errors
 /// If they cannot be written.
 pub(crate) fn remove_value(name: &str) -> io::Result<()> {
-    NamedFile::remove(&format!("{name}.0"))?;
-    NamedFile::remove(&format!("{name}.1"))
+    let files = [0, 1].map(|number| format!("{name}.{number}"));
+    // With one of its two files, a value would be damaged.
+    if let [Some(one), Some(other)] = files.each_ref().map(|file| NamedFile::open(file)) {
+        TwoSlots::new([one, other]).destroy()?;
+    }
+    files.iter().try_for_each(|file| NamedFile::remove(file))
 }

@@ -519,6 +519,7 @@ fn agree(own: &Own, line: &Line) -> anyhow::Result<Seating> {
     if let Some(terms) = header.sealed() {
         check_memory(&header.stakes, terms.algorithm)?;
     }
+    matches::check_free()?;
     let own = (own.identity().public(), own.name);
     Ok(Seating::of_meeting(&line.connection.met, header, own)?)
 }

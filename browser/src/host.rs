@@ -54,8 +54,13 @@ pub(crate) fn engine_wait(within: Duration) {
 }
 
 /// The length of a file in bytes.
-pub(crate) fn file_size(file: u32) -> u64 {
-    imports::file_size(file) as u64
+pub(crate) fn file_size(file: u32) -> std::io::Result<u64> {
+    let size = imports::file_size(file);
+    if size < 0.0 {
+        Err(failed())
+    } else {
+        Ok(size as u64)
+    }
 }
 
 /// Reads the bytes of a file from `at` on into `buf`. Returns their number.

@@ -10,7 +10,7 @@ use dealerless_events::peers::all_keys;
 use dealerless_events::seat::Stopped;
 use dealerless_table::hex;
 use dealerless_table::identity::PublicIdentity;
-use dealerless_table::log::{Inputs, Journal, MatchLog, Opened, Phase, Sitting};
+use dealerless_table::log::{Inputs, Journal, JournalError, MatchLog, Opened, Phase, Sitting};
 use dealerless_table::play::{DealCircuit, DeckSetting, SealedSetting, Seating, Setting};
 use dealerless_table::storage::Storage as _;
 use dealerless_table::system_rng;
@@ -80,7 +80,19 @@ impl Kept {
     }
 }
 
+/// The number of files of an open match.
+const FILES: usize = 5;
+
+/// Checks that the files of another match can be created.
+///
+/// # Errors
+/// If not.
+pub(crate) fn check_free() -> anyhow::Result<()> {
+    Ok(files::check_free(FILES)?)
+}
+
 /// All matches of two, the newest first, and the names of the records that cannot be read with the errors.
+/// Skips a record without a complete entry: the page was killed while it created the file.
 pub(crate) fn all(own: &Own) -> (Vec<Kept>, Vec<(String, u64, anyhow::Error)>) {
     let (mut kept, mut unread) = (Vec::new(), Vec::new());
     for (name, created) in files::names(RECORD) {
@@ -89,6 +101,7 @@ pub(crate) fn all(own: &Own) -> (Vec<Kept>, Vec<(String, u64, anyhow::Error)>) {
         };
         match Journal::open(file, own.identity().file_key()) {
             Ok(opened) => kept.push(Kept { opened, created }),
+            Err(JournalError::NeverBegun) => {}
             Err(error) => unread.push((name, created, error.into())),
         }
     }
@@ -108,15 +121,27 @@ pub(crate) fn find(own: &Own, of: &[u8; 32]) -> anyhow::Result<Option<Kept>> {
 }
 
 /// The open match with this peer that was begun last, also with keys that the peer has succeeded. Matches
-/// that have no part are removed: for the peer, they never began.
+/// that have no part are removed: for the peer, they never began. What a page that was killed has left of
+/// other matches is removed, too.
 ///
 /// # Errors
 /// If a file cannot be removed.
 pub(crate) fn open_with(own: &Own, peer: &PublicIdentity) -> anyhow::Result<Option<Kept>> {
+    for (name, _) in files::names(RECORD) {
+        if let Some(file) = NamedFile::open(&name)
+            && let Err(JournalError::NeverBegun) = Journal::sitting(file, own.identity().file_key())
+        {
+            NamedFile::remove(&name)?;
+        }
+    }
     let keys = all_keys(&own.peers.lock(), peer);
     let (kept, _) = all(own);
     for kept in kept {
-        if kept.is_over() || kept.opened.is_closed() || !keys.contains(kept.peer()) {
+        if kept.is_over() {
+            over(&kept.id())?;
+            continue;
+        }
+        if kept.opened.is_closed() || !keys.contains(kept.peer()) {
             continue;
         }
         if kept.opened.log.history(0).next().is_none() {

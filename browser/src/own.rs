@@ -1,7 +1,7 @@
 //! What a player keeps: the identity, the known peers and the settings.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, ensure};
@@ -36,6 +36,28 @@ struct Settings {
     relays: BTreeMap<String, String>,
 }
 
+impl Settings {
+    /// Reads the settings. Damaged settings are lost: the player gives the name again, and links have the
+    /// relays. Without them, the page would be of no use, and its matches could not be resumed.
+    fn read(file: &mut Value) -> io::Result<Self> {
+        let settings = match file.kept() {
+            Ok(None) => return Ok(Settings::default()),
+            Ok(Some(bytes)) => {
+                serde_json::from_slice(&bytes).map_err(|_| ErrorKind::InvalidData.into())
+            }
+            Err(error) => Err(error),
+        };
+        match settings {
+            Err(error) if error.kind() == ErrorKind::InvalidData => {
+                host::print("The settings were damaged. They are reset.");
+                file.destroy()?;
+                Ok(Settings::default())
+            }
+            settings => settings,
+        }
+    }
+}
+
 impl Own {
     /// Reads what the player has kept. At the first visit, makes an identity.
     ///
@@ -61,10 +83,7 @@ impl Own {
         let invites = Box::new(files::value("invites").context("cannot open the invites")?);
         let invites = Invites::open(invites).context("cannot read the invites")?;
         let mut file = files::value("settings").context("cannot open the settings")?;
-        let settings: Settings = match file.kept().context("cannot read the settings")? {
-            Some(bytes) => serde_json::from_slice(&bytes).context("the settings are damaged")?,
-            None => Settings::default(),
-        };
+        let settings = Settings::read(&mut file).context("cannot read the settings")?;
         Ok(Own {
             // A meeting borrows these, and there is one player for each page.
             identity: Box::leak(Box::new(Arc::new(identity))),

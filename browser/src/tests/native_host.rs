@@ -12,7 +12,7 @@ use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::Deadlines;
 use dealerless_table::connection::{Connection, Door, DoorEvent, Timing};
 use dealerless_table::identity::{Home, Identity, Name, SharedPeers};
-use dealerless_table::log::{Clock, Header, Inputs, Journal, LogEvent, MatchLog};
+use dealerless_table::log::{Clock, Header, Inputs, Journal, MatchLog};
 use dealerless_table::play::{
     Command, Control, DeckSetting, News, SealedSetting, Seating, Setting, Table, TableEvent,
 };
@@ -59,10 +59,6 @@ pub(crate) struct Record {
     pub(crate) bytes: Vec<u8>,
     pub(crate) hash: [u8; 32],
     pub(crate) is_over: bool,
-    /// The cards that the host has seen: hand, try, position and card.
-    pub(crate) cards: Vec<(u32, u32, usize, u64)>,
-    /// The number of tries that were void.
-    pub(crate) void: usize,
 }
 
 enum Post {
@@ -85,7 +81,6 @@ fn header(stakes: Stakes) -> Header {
 pub(crate) struct NativeHost {
     pub(crate) address: SocketAddr,
     pub(crate) invite: String,
-    pub(crate) identity: Arc<Identity>,
     posts: Sender<Post>,
     thread: Option<JoinHandle<Vec<Record>>>,
 }
@@ -135,7 +130,7 @@ impl NativeHost {
         let invite = door.invite(vec![address.into()], None).unwrap().to_string();
         let (posts, queue) = channel();
         let mut hosting = Hosting {
-            identity: Arc::clone(&identity),
+            identity,
             name,
             header,
             answers: answers.into_iter().rev().collect(),
@@ -163,7 +158,6 @@ impl NativeHost {
         NativeHost {
             address,
             invite,
-            identity,
             posts,
             thread: Some(thread),
         }
@@ -197,9 +191,6 @@ struct Hosted {
     of: [u8; 32],
     table: Table<MemoryStorage, MemoryVault, ()>,
     file: MemoryStorage,
-    dealt: (u32, u32),
-    cards: Vec<(u32, u32, usize, u64)>,
-    void: usize,
     is_over: bool,
 }
 
@@ -223,7 +214,11 @@ impl Hosting {
                 Duration::ZERO
             };
             match queue.recv_timeout(wait) {
-                Ok(Post::End) => return,
+                Ok(Post::End) => {
+                    // The last messages have arrived, and may not be processed yet.
+                    let unread = self.matches.last_mut().into_iter();
+                    return unread.for_each(Hosted::read_rest);
+                }
                 Ok(Post::Connection(connection)) => idle.extend(self.meet(*connection)),
                 Err(_) => {}
             }
@@ -292,9 +287,6 @@ impl Hosting {
             of,
             table,
             file,
-            dealt: (0, 0),
-            cards: Vec::new(),
-            void: 0,
             is_over: false,
         }
     }
@@ -319,21 +311,17 @@ impl Hosted {
         }
     }
 
+    fn read_rest(&mut self) {
+        for _ in 0..100 {
+            if self.is_over {
+                return;
+            }
+            self.play();
+        }
+    }
+
     fn news(&mut self, news: &News) {
         let command = match news {
-            News::Log(LogEvent::Begun(begun)) => {
-                self.dealt = (begun.hand, begun.attempt);
-                return;
-            }
-            News::Log(LogEvent::Void { .. }) => {
-                self.void += 1;
-                return;
-            }
-            News::Card { position, card } => {
-                let (hand, attempt) = self.dealt;
-                self.cards.push((hand, attempt, *position, card.0));
-                return;
-            }
             News::YourTurn { legal } => Command::Choose(choice(legal)),
             News::Voided { .. } => Command::DealAgain,
             News::AskRebuy { .. } => Command::Rebuy(false),
@@ -352,8 +340,6 @@ impl Hosted {
             bytes: self.file.bytes(),
             hash: self.table.play().log().hash(),
             is_over: self.is_over,
-            cards: self.cards.clone(),
-            void: self.void,
         }
     }
 }

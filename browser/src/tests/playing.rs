@@ -18,7 +18,7 @@ pub(crate) const FILES: usize = 24;
 
 /// A player who agrees to everything, calls, draws if a card is left, and shows.
 pub(crate) fn passive() -> Player {
-    Box::new(|event| react(event))
+    Box::new(react)
 }
 
 pub(crate) fn react(event: &Value) -> Vec<Act> {

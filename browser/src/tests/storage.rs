@@ -1,10 +1,12 @@
 //! Files that are full, damaged, exchanged or left over.
 
+use dealerless_table::storage::{Storage as _, Vault as _};
+
 use super::disk::Disk;
 use super::native_host::{Answer, NativeHost, deck, holdem};
 use super::playing::{FILES, agree, error, join, joins, passive, play};
 use super::tab::{open, plays, request, with_tab};
-use crate::page;
+use crate::{files, page};
 
 /// The first operations of a match: the identity is there, and the match begins.
 fn visited() -> Disk {
@@ -196,4 +198,105 @@ fn visited_files() -> usize {
         .iter()
         .filter(|file| !file.bytes.is_empty())
         .count()
+}
+
+/// Opens files on this disk, without a page.
+fn with_files<R: Send + 'static>(
+    disk: Disk,
+    work: impl FnOnce() -> R + Send + 'static,
+) -> (Disk, Option<R>) {
+    let relays = Box::new(|_: usize, _: &str| unreachable!());
+    let closed = open(disk, relays, passive(), work);
+    (closed.disk, closed.result)
+}
+
+#[test]
+fn value_whose_removal_is_interrupted_is_whole_or_gone() {
+    let (disk, _) = with_files(Disk::new(4), || {
+        files::open(4).unwrap();
+        let mut value = files::value("deck").unwrap();
+        for text in ["one", "two", "three"] {
+            value.keep(text.as_bytes()).unwrap();
+        }
+    });
+    for death in 0.. {
+        let mut disk = disk.clone();
+        disk.dies_before = Some(disk.operations + death);
+        let (disk, done) = with_files(disk, || {
+            files::open(4).unwrap();
+            files::remove_value("deck").unwrap();
+        });
+        for kept in 0..3 {
+            let mut disk = disk.clone();
+            disk.crash(kept);
+            let (_, value) = with_files(disk, || {
+                files::open(4).unwrap();
+                files::value("deck")
+                    .unwrap()
+                    .kept()
+                    .map(|value| value.map(|value| value.to_vec()))
+            });
+            let value = value.unwrap().unwrap();
+            assert!(
+                value.is_none_or(|value| value == b"three"),
+                "{death} {kept}"
+            );
+        }
+        if done.is_some() {
+            assert_eq!(death, 8);
+            return;
+        }
+    }
+}
+
+#[test]
+fn file_whose_creation_has_failed_does_not_hide_the_one_created_later() {
+    // The first file of two is in use, and the flush of the next one fails.
+    let (mut disk, _) = with_files(Disk::new(2), || {
+        files::open(2).unwrap();
+        files::NamedFile::open_or_create("other").unwrap();
+    });
+    disk.fails = Some((disk.operations + 2, 1));
+    let (disk, text) = with_files(disk, || {
+        files::open(2).unwrap();
+        files::NamedFile::open_or_create("name").unwrap_err();
+        files::NamedFile::remove("other").unwrap();
+        let mut file = files::NamedFile::open_or_create("name").unwrap();
+        file.append(b"text").unwrap();
+        file.sync().unwrap();
+        file.read().unwrap()
+    });
+    assert_eq!(text.unwrap(), b"text");
+    for is_reversed in [false, true] {
+        let mut disk = disk.clone();
+        if is_reversed {
+            disk.files.reverse();
+        }
+        let (_, text) = with_files(disk, || {
+            files::open(2).unwrap();
+            files::NamedFile::open("name").unwrap().read().unwrap()
+        });
+        assert_eq!(text.unwrap(), b"text");
+    }
+}
+
+#[test]
+fn page_killed_while_it_delivers_the_end_of_a_match_leaves_no_deck() {
+    let host = NativeHost::new(deck(1), Vec::new());
+    let dies = Box::new(|event: &serde_json::Value| match event["event"].as_str() {
+        Some("over") => vec![super::tab::Act::Dies],
+        _ => super::playing::react(event),
+    });
+    let mut disk = open(
+        Disk::new(FILES),
+        joins(&host),
+        dies,
+        plays("/join", join(&host)),
+    )
+    .disk;
+    disk.crash(0);
+    assert!(disk.number_of(".deck.0").is_some());
+    let closed = open(disk, joins(&host), passive(), plays("/join", join(&host)));
+    assert_eq!(closed.result, Some(Ok(0)), "{}", error(&closed.lines));
+    assert_eq!(closed.disk.number_of(".deck.0"), None);
 }

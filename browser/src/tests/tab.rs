@@ -47,8 +47,8 @@ pub(crate) enum Act {
     Command(String),
     Get(String),
     Post(String, Vec<u8>),
-    /// The clock goes forward.
-    Later(Duration),
+    /// From now on the clock goes forward to the next timer whenever the host has answered.
+    Waits,
     /// The browser is killed.
     Dies,
 }
@@ -69,6 +69,9 @@ enum Happens {
     Closed,
 }
 
+/// What happens to the socket with this number.
+type OfSocket = (u32, Happens);
+
 struct Wire {
     /// The bytes of the request to the relay, until its line is complete.
     request: Vec<u8>,
@@ -85,10 +88,14 @@ pub(crate) struct Tab {
     pub(crate) ended: Option<i32>,
     started: Instant,
     later: Duration,
+    /// Whether the clock goes forward to the next timer after each event.
+    waits: bool,
+    /// Whether something has happened since the clock went forward.
+    has_answered: bool,
     sockets: HashMap<u32, Wire>,
     calls: usize,
     relays: Relays,
-    happens: (Sender<(u32, Happens)>, Receiver<(u32, Happens)>),
+    happens: (Sender<OfSocket>, Receiver<OfSocket>),
     player: Option<Player>,
     /// The number of lines that the player has seen.
     seen: usize,
@@ -190,7 +197,7 @@ impl Tab {
 }
 
 /// Forwards the bytes of the host to the page.
-fn forward(mut host: TcpStream, socket: u32, fault: Fault, page: &Sender<(u32, Happens)>) {
+fn forward(mut host: TcpStream, socket: u32, fault: Fault, page: &Sender<OfSocket>) {
     let (mut buf, mut passed) = (vec![0; 16 << 10], 0);
     loop {
         let len = match host.read(&mut buf) {
@@ -253,6 +260,7 @@ fn turn(deadline: Option<Duration>) {
         let now = tab.now();
         let wait = due.min(deadline.map_or(Duration::MAX, |deadline| deadline.saturating_sub(now)));
         if let Ok(happened) = tab.happens.1.try_recv() {
+            tab.has_answered = true;
             return Some(happened);
         }
         if !tab.is_connected() {
@@ -265,11 +273,27 @@ fn turn(deadline: Option<Duration>) {
             tab.later += wait;
             return None;
         }
-        match tab.happens.1.recv_timeout(wait.min(PATIENCE)) {
-            Ok(happened) => Some(happened),
-            Err(RecvTimeoutError::Timeout) if wait < PATIENCE => None,
-            Err(_) => panic!("nothing happens after {:?}", tab.lines.last()),
+        if std::mem::take(&mut tab.has_answered) && tab.waits {
+            tab.later += wait;
+            return None;
         }
+        // A timer at which the page sends nothing has no answer.
+        let wait = if tab.waits {
+            wait.min(Duration::from_millis(100))
+        } else {
+            wait
+        };
+        let happened = tab.happens.1.recv_timeout(wait.min(PATIENCE));
+        if let Err(RecvTimeoutError::Timeout) = happened {
+            tab.has_answered = tab.waits;
+            assert!(
+                wait < PATIENCE,
+                "nothing happens after {:?}",
+                tab.lines.last()
+            );
+        }
+        tab.has_answered |= happened.is_ok();
+        happened.ok()
     });
     if let Some((socket, happens)) = happened {
         if !with_tab(|tab| tab.sockets.contains_key(&socket)) {
@@ -307,7 +331,7 @@ fn act() {
                 Act::Command(line) => page::command(line.as_bytes()),
                 Act::Get(path) => drop(request(false, &path, b"")),
                 Act::Post(path, body) => drop(request(true, &path, &body)),
-                Act::Later(time) => with_tab(|tab| tab.later += time),
+                Act::Waits => with_tab(|tab| tab.waits = true),
                 Act::Dies => kill(),
             }
             page::step();
@@ -350,6 +374,8 @@ pub(crate) fn open<R: Send + 'static>(
             ended: None,
             started: Instant::now(),
             later: Duration::ZERO,
+            waits: false,
+            has_answered: true,
             sockets: HashMap::new(),
             calls: 0,
             relays,
