@@ -3,12 +3,9 @@
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail, ensure};
-use dealerless::deck::Estimate;
-use dealerless::mpc::Security;
-use dealerless::shuffle::split::Split;
-use dealerless::shuffle::{Algorithm, Spec};
-use dealerless_events::command::Said;
-use dealerless_events::event::{Event, Refusal};
+use dealerless::shuffle::Algorithm;
+use dealerless_events::command::{Said, not_asked};
+use dealerless_events::event::Event;
 use dealerless_events::guest::{
     ANSWER, CHANGES, END_SENT, KEEPS_CHANGING, NOT_ACCEPTED_YET, SOON, YOU_DECLINED,
     may_have_agreed, refusal,
@@ -18,7 +15,7 @@ use dealerless_events::peers::all_keys;
 use dealerless_events::seat::Stopped;
 use dealerless_events::seated::Seated;
 use dealerless_table::connection::{ConnectionError, PolledConnection, Stream};
-use dealerless_table::play::{Control, Done, Seating, Term};
+use dealerless_table::play::{Control, DealCircuit, Done, Seating, Term};
 use dealerless_table::rules::Stakes;
 
 use crate::failure::AnswerIsNo;
@@ -36,8 +33,6 @@ const RELAY_TRIES: u32 = 4;
 const GOODBYE: Duration = Duration::from_secs(2);
 /// The memory limit of a match, in bytes.
 const MEMORY: u64 = 256 << 20;
-/// The number of hands that are prepared at once.
-const AT_ONCE: u32 = 12;
 
 /// A guest, from the first call of its host to the end of the match.
 pub(crate) struct Guest {
@@ -455,10 +450,7 @@ impl Program for Guest {
             }
             (stage, _) => {
                 self.stage = stage;
-                page::tell(&Event::refused(
-                    Refusal::NotAllowed,
-                    "no match has begun; only an answer to the question is accepted",
-                ));
+                page::refuse(not_asked());
                 Ok(())
             }
         }
@@ -527,20 +519,7 @@ fn agree(own: &Own, line: &Line) -> anyhow::Result<Seating> {
 /// # Errors
 /// If it takes too much.
 pub(crate) fn check_memory(stakes: &Stakes, algorithm: Algorithm) -> anyhow::Result<()> {
-    let at_once = AT_ONCE.min(stakes.hands());
-    let (cards, drawn) = stakes.deck();
-    let estimate = match stakes.boards() {
-        Some(boards) => {
-            let ands = Split::new(cards / 4, boards as usize)?.estimated_ands();
-            Estimate::of_ands(ands, Security::Malicious, at_once)
-        }
-        None => Estimate::of(
-            Spec::new(cards, drawn, algorithm)?,
-            Security::Malicious,
-            at_once,
-        ),
-    };
-    let memory = estimate.memory(1);
+    let memory = DealCircuit::estimate(stakes, algorithm)?.memory(1);
     ensure!(
         memory <= MEMORY,
         "the match takes {} MB of memory; this page takes at most {} MB",

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use dealerless::deck::Choice;
-use dealerless_events::command::Said;
-use dealerless_events::event::{Event, Refusal, VERSION};
+use dealerless_events::command::{Said, not_asked};
+use dealerless_events::event::{Event, VERSION};
 use dealerless_events::game_name::GameName;
 use dealerless_events::open_match::with_old_keys;
 use dealerless_events::seat::Stopped;
@@ -353,10 +353,7 @@ impl Program for Hosting {
             (Stage::Asked(line), Said::Again {}) => self.stage = Stage::Met(line),
             (stage, _) => {
                 self.stage = stage;
-                page::tell(&Event::refused(
-                    Refusal::NotAllowed,
-                    "no match has begun; only an answer to the question is accepted",
-                ));
+                page::refuse(not_asked());
             }
         }
         Ok(())

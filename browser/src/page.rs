@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
-use dealerless_events::command;
+use dealerless_events::command::{self, Complaint};
 use dealerless_events::event::{Event, VERSION};
 use dealerless_events::records::answers;
 use dealerless_events::records::history::{self, RecordFile};
@@ -62,6 +62,11 @@ pub(crate) fn tell(event: &Event) {
         Ok(line) => host::line(&(line + "\n")),
         Err(error) => host::print(&error.to_string()),
     }
+}
+
+/// Reports to the player why a command was refused.
+pub(crate) fn refuse((code, message): Complaint) {
+    tell(&Event::refused(code, message));
 }
 
 /// The connection with this socket, if there is one.
@@ -127,7 +132,7 @@ pub(crate) fn command(line: &[u8]) {
                     page.ended(Err(error));
                 }
             }
-            Err((code, message)) => tell(&Event::refused(code, message)),
+            Err(complaint) => refuse(complaint),
         }
     });
 }

@@ -4,9 +4,9 @@ use std::io;
 use std::time::Duration;
 
 use dealerless_events::banks::Banks;
-use dealerless_events::command::Said;
+use dealerless_events::command::{Said, nobody_asked};
 use dealerless_events::ending::Breach;
-use dealerless_events::event::{Event, Refusal};
+use dealerless_events::event::Event;
 use dealerless_events::seat::{
     Accepted, ConnectionLost, LAST_CALL, PlayerNeeds, SeatStory, Stopped, stopped_after,
 };
@@ -162,10 +162,7 @@ impl SeatInPlay {
     pub(crate) fn said(&mut self, said: Said, turn: Option<u64>) {
         match said.command() {
             Some(command) => self.table.receive(None, Incoming::Command(command, turn)),
-            None => page::tell(&Event::refused(
-                Refusal::NobodyAsked,
-                "there is no such question to answer now",
-            )),
+            None => page::refuse(nobody_asked()),
         }
     }
 
