@@ -177,16 +177,17 @@ pub(crate) fn record(name: &str) -> anyhow::Result<Vec<u8>> {
 /// If a file cannot be removed.
 pub(crate) fn forget(of: &[u8; 32]) -> anyhow::Result<()> {
     over(of)?;
-    NamedFile::remove(&inputs_name(of))?;
     Ok(NamedFile::remove(&record_name(of))?)
 }
 
-/// Removes the files that only an open match needs.
+/// Removes the files that only an open match needs. A page makes no audit, so these include the inputs to
+/// the shuffles.
 ///
 /// # Errors
 /// If a file cannot be removed.
 pub(crate) fn over(of: &[u8; 32]) -> anyhow::Result<()> {
     NamedFile::remove(&clock_name(of))?;
+    NamedFile::remove(&inputs_name(of))?;
     Ok(files::remove_value(&deck_name(of))?)
 }
 
