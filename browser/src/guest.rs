@@ -18,7 +18,6 @@ use dealerless_events::peers::all_keys;
 use dealerless_events::seat::Stopped;
 use dealerless_events::seated::Seated;
 use dealerless_table::connection::{ConnectionError, PolledConnection, Stream};
-use dealerless_table::log::Phase;
 use dealerless_table::play::{Control, Done, Seating, Term};
 use dealerless_table::rules::Stakes;
 
@@ -175,8 +174,7 @@ impl Guest {
             |kept| matches!(self.host_said, Some(HostSaid::Unknown(of)) if of == kept.id()),
         );
         if let Some(kept) = kept {
-            let is_over = matches!(kept.opened.log.phase(), Phase::Over(_));
-            if is_over {
+            if kept.is_over() {
                 page::tell(&Event::Notice {
                     text: END_SENT.into(),
                 });

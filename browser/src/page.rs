@@ -56,11 +56,6 @@ fn with_page<R>(work: impl FnOnce(&mut Page) -> R) -> Option<R> {
     PAGE.with_borrow_mut(|page| page.as_mut().map(work))
 }
 
-/// The path of a record, for the player.
-pub(crate) fn log_file(of: &[u8; 32]) -> String {
-    matches::record_name(of)
-}
-
 /// Reports an event to the player.
 pub(crate) fn tell(event: &Event) {
     match serde_json::to_string(event) {
@@ -199,7 +194,7 @@ impl Page {
             (false, "/show") => self.show(query)?,
             (false, "/record") => {
                 let record = matches::record(&called(query)?)?;
-                json!({ "hex": record.iter().map(|byte| format!("{byte:02x}")).collect::<String>() })
+                json!({ "hex": dealerless_table::hex(&record) })
             }
             (true, "/verify") => verify(query, body)?,
             (true, "/host") => self.host(serde_json::from_slice(body)?)?,
@@ -241,7 +236,7 @@ impl Page {
         let open: Vec<_> = kept
             .iter()
             .filter(|kept| matches::is_open(kept))
-            .map(|kept| OpenMatch::of(&kept.opened, log_file(&kept.id()), kept.created))
+            .map(|kept| OpenMatch::of(&kept.opened, matches::record_name(&kept.id()), kept.created))
             .collect();
         let unread: Vec<_> = unread
             .into_iter()
@@ -393,7 +388,7 @@ impl Page {
     }
 }
 
-/// The name of the record that a query calls, as `match=` and the first digits of its id.
+/// The name of the record that a query names, as `match=` and its id or the first digits of the id.
 fn called(query: &str) -> anyhow::Result<String> {
     let called = query.strip_prefix("match=").unwrap_or("");
     let mut names = files::names(matches::RECORD).into_iter();

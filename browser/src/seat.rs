@@ -54,7 +54,7 @@ pub(crate) struct SeatInPlay {
 /// A match that has stopped here. The peer may not know it yet.
 struct Ending {
     stopped: anyhow::Result<Stopped>,
-    /// The time at which this side waits no longer.
+    /// The time until which this side waits.
     until: Duration,
     /// Whether this side waits for a new connection.
     is_last_call: bool,
@@ -84,7 +84,7 @@ impl SeatInPlay {
         now: Duration,
     ) -> anyhow::Result<Self> {
         let of = sitting.match_info.id();
-        let seated = Seated::of(sitting, Some(page::log_file(&of)), resumed);
+        let seated = Seated::of(sitting, Some(matches::record_name(&of)), resumed);
         let needs = PlayerNeeds {
             pauses: true,
             each_second: false,
@@ -94,7 +94,7 @@ impl SeatInPlay {
         let mut table = TableCore::new(setting, now)?;
         table.play_mut().pause_after_showdowns();
         let mut clock = NamedFile::open_or_create(&matches::clock_name(&of))?;
-        // If they cannot be read, the clocks begin anew on this side.
+        // If they cannot be read, the time banks are full again on this side.
         let stored = String::from_utf8(clock.read()?).unwrap_or_default();
         table.restore_banks(&Banks::stored(&stored));
         let banks = (Banks::of(&table), clock);
@@ -241,7 +241,7 @@ impl SeatInPlay {
         self.connected(own, call.connected(connection), now)
     }
 
-    /// The peer is connected again. Otherwise than on the first connection, the player was asked before.
+    /// Handles a new connection to the peer. The player was asked before, unlike on the first connection.
     fn connected(&mut self, own: &Own, line: Line, now: Duration) -> anyhow::Result<()> {
         let met = &line.connection.met;
         let mut peers = own.peers.lock();
@@ -254,7 +254,7 @@ impl SeatInPlay {
         Ok(())
     }
 
-    /// Reads what the guest on a new connection wants.
+    /// Reads the request of the guest on a new connection.
     fn receive_arrival(&mut self, own: &Own, now: Duration) -> anyhow::Result<()> {
         let Finder::Waits(_, waiting) = &mut self.finder else {
             return Ok(());
@@ -488,7 +488,7 @@ impl SeatInPlay {
         });
     }
 
-    /// Continues to close the connection. Returns whether nothing else is to be done.
+    /// Continues to close the connection. Returns whether everything is done.
     fn ending(&mut self, own: &Own, now: Duration) -> bool {
         let Some(end) = &self.end else {
             return false;
@@ -533,7 +533,7 @@ impl SeatInPlay {
     /// The time of the next timer.
     pub(crate) fn timer(&mut self, now: Duration) -> Duration {
         let mut timer = now + HOUR;
-        // Nothing of this is done after the match has stopped here.
+        // These timers stop when the match has stopped here.
         if self.end.is_none() {
             let until = [
                 Some(self.table.until_next_timer(now)),
@@ -564,7 +564,7 @@ impl SeatInPlay {
         }
     }
 
-    /// Tells the player how the match has stopped.
+    /// Reports to the player how the match has stopped.
     ///
     /// # Errors
     /// If a player has broken the match.
