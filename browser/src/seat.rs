@@ -137,7 +137,12 @@ impl SeatInPlay {
         Ok(self.table.resume(self.peer, now)?)
     }
 
-    fn attach(&mut self, line: Line) -> anyhow::Result<()> {
+    fn attach(&mut self, mut line: Line) -> anyhow::Result<()> {
+        // If the connection has ended, the table learns it from the next message.
+        let _ = line
+            .connection
+            .core
+            .send(Stream::Control, &Control::InPage.encode());
         let attempts = self.peers.counted(&line.connection.met.peer)?;
         engine::attach(line.number(), attempts);
         self.line = Some(line);
@@ -413,7 +418,14 @@ impl SeatInPlay {
                     }
                 }
             }
-            TableEvent::Control(control) => return Ok(Stopped::by_host(control)),
+            TableEvent::Control(control) => {
+                self.story.says(&control).iter().for_each(page::tell);
+                // A host is told nothing else on the connection on which it plays.
+                return Ok(match self.finder {
+                    Finder::Calls(_) => Stopped::by_host(control),
+                    Finder::Waits(..) => None,
+                });
+            }
             TableEvent::Accepted(command) => match self.story.accepted(&command, &self.table) {
                 Accepted::Closes => return Ok(Some(Stopped::Closed)),
                 Accepted::Reconnects => self.reconnects = true,
