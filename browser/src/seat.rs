@@ -420,7 +420,7 @@ impl SeatInPlay {
             }
             TableEvent::Control(control) => {
                 self.story.says(&control).iter().for_each(page::tell);
-                // A host is told nothing else on the connection on which it plays.
+                // A host ignores further control messages on the connection on which it plays.
                 return Ok(match self.finder {
                     Finder::Calls(_) => Stopped::by_host(control),
                     Finder::Waits(..) => None,

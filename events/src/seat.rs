@@ -360,7 +360,7 @@ impl SeatStory {
         }
     }
 
-    /// Returns the notice that the peer says that it plays in a page, once.
+    /// Returns the notice for a control message of the peer: once, that its player plays in a page.
     pub fn says(&mut self, control: &Control) -> Option<Event> {
         let [other] = &self.others[..] else {
             return None;

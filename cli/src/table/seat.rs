@@ -74,7 +74,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
                     }
                     match self.dialer {
                         Some(_) => self.answered(control)?,
-                        // A host is told nothing else on the connection on which it plays.
+                        // A host ignores further control messages on the connection on which it plays.
                         None => None,
                     }
                 }

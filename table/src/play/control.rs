@@ -45,8 +45,8 @@ pub enum Control {
     Taken,
     /// The host does not want to play with this guest.
     Declined,
-    /// Once a match goes on on this connection: the sender says that it plays in a page in a browser. Nobody
-    /// can check this.
+    /// In a match on this connection: the sender's player plays in a page in a browser. Nobody can check
+    /// this.
     InPage,
 }
 
