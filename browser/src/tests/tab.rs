@@ -24,6 +24,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) enum Relay {
     /// It joins the page with the host at this address.
     Joins(SocketAddr, Fault),
+    /// It is a relay at this address, over TCP.
+    Passes(SocketAddr, Fault),
     /// It answers these bytes, and closes the connection if `true`.
     Answers(Vec<u8>, bool),
     /// It cannot be reached.
@@ -97,6 +99,8 @@ pub(crate) struct Tab {
     relays: Relays,
     happens: (Sender<OfSocket>, Receiver<OfSocket>),
     player: Option<Player>,
+    /// What the test does besides the player.
+    pub(crate) also: Option<Receiver<Act>>,
     /// The number of lines that the player has seen.
     seen: usize,
     requests: u32,
@@ -153,7 +157,8 @@ impl Tab {
         };
         if let Some(stream) = &mut wire.stream {
             wire.sent += 1;
-            if let Relay::Joins(_, Fault::CutInstead(number)) = wire.relay
+            if let Relay::Joins(_, fault) | Relay::Passes(_, fault) = wire.relay
+                && let Fault::CutInstead(number) = fault
                 && number == wire.sent
             {
                 let _ = stream.shutdown(Shutdown::Both);
@@ -176,15 +181,19 @@ impl Tab {
                     let _ = happens.send((socket, Happens::Closed));
                 }
             }
-            &Relay::Joins(host, fault) => {
-                let Ok(stream) = TcpStream::connect(host) else {
+            &(Relay::Joins(host, fault) | Relay::Passes(host, fault)) => {
+                let Ok(mut stream) = TcpStream::connect(host) else {
                     let _ = happens.send((socket, Happens::Closed));
                     return;
                 };
                 let _ = stream.set_nodelay(true);
                 let reader = stream.try_clone().expect("a second handle");
+                if let Relay::Passes(..) = wire.relay {
+                    let _ = stream.write_all(&wire.request);
+                } else {
+                    let _ = happens.send((socket, Happens::Received(b"ok\n".to_vec())));
+                }
                 wire.stream = Some(stream);
-                let _ = happens.send((socket, Happens::Received(b"ok\n".to_vec())));
                 thread::spawn(move || forward(reader, socket, fault, &happens));
             }
         }
@@ -263,7 +272,7 @@ fn turn(deadline: Option<Duration>) {
             tab.has_answered = true;
             return Some(happened);
         }
-        if !tab.is_connected() {
+        if !tab.is_connected() && (tab.also.is_none() || wait < Duration::MAX) {
             // Nothing can happen before the timer.
             assert!(
                 wait < Duration::MAX,
@@ -282,6 +291,11 @@ fn turn(deadline: Option<Duration>) {
             wait.min(Duration::from_millis(100))
         } else {
             wait
+        };
+        // The test may send something to do.
+        let wait = match &tab.also {
+            Some(_) => wait.min(Duration::from_millis(20)),
+            None => wait,
         };
         let happened = tab.happens.1.recv_timeout(wait.min(PATIENCE));
         if let Err(RecvTimeoutError::Timeout) = happened {
@@ -326,17 +340,22 @@ fn act() {
         };
         let acts = player(&line);
         with_tab(|tab| tab.player = Some(player));
-        for act in acts {
-            match act {
-                Act::Command(line) => page::command(line.as_bytes()),
-                Act::Get(path) => drop(request(false, &path, b"")),
-                Act::Post(path, body) => drop(request(true, &path, &body)),
-                Act::Waits => with_tab(|tab| tab.waits = true),
-                Act::Dies => kill(),
-            }
-            page::step();
-        }
+        acts.into_iter().for_each(does);
     }
+    while let Some(act) = with_tab(|tab| tab.also.as_ref()?.try_recv().ok()) {
+        does(act);
+    }
+}
+
+fn does(act: Act) {
+    match act {
+        Act::Command(line) => page::command(line.as_bytes()),
+        Act::Get(path) => drop(request(false, &path, b"")),
+        Act::Post(path, body) => drop(request(true, &path, &body)),
+        Act::Waits => with_tab(|tab| tab.waits = true),
+        Act::Dies => kill(),
+    }
+    page::step();
 }
 
 /// A request to the page of this thread.
@@ -381,6 +400,7 @@ pub(crate) fn open<R: Send + 'static>(
             relays,
             happens: channel(),
             player: Some(player),
+            also: None,
             seen: 0,
             requests: 0,
             received: 0,
