@@ -232,7 +232,14 @@ impl Page {
 
     fn move_away(&mut self, request: &MoveRequest) -> anyhow::Result<Value> {
         self.must_be_free()?;
-        moving::move_away(&mut self.own, request)
+        let moved = moving::move_away(&mut self.own, request);
+        if moved.is_err() {
+            // A write that has failed may have marked the identity as moved. If its files cannot be read any
+            // more, it does not play either.
+            self.own.has_moved();
+            self.own = Own::open()?;
+        }
+        moved
     }
 
     fn succeed(&mut self, request: &SucceedRequest) -> anyhow::Result<Value> {

@@ -6,6 +6,7 @@ mod disk;
 pub(crate) mod host;
 mod hosting;
 mod kills;
+mod moving;
 mod native_host;
 mod page_text;
 mod playing;
