@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dealerless_events::retry::{HOST_PAUSE, pause};
-use dealerless_table::connection::Stream;
+use dealerless_table::connection::{Message, Stream};
 use dealerless_table::play::Control;
 
 use crate::line::{Call, Line, Route};
@@ -52,15 +52,19 @@ impl Finder {
                 caller.call = None;
                 caller.next = None;
             }
-            Finder::Waits(_, arrival) => *arrival = None,
+            Finder::Waits(reception, arrival) => {
+                reception.stop();
+                *arrival = None;
+            }
         }
     }
 
-    /// Looks for the peer. A guest calls after a pause, unless this is the first call.
+    /// Looks for the peer. A guest calls after a pause, unless this is the first call. A host waits until it
+    /// [stops](Self::stop).
     pub(crate) fn look(&mut self, now: Duration) {
-        // A host always waits.
-        let Finder::Calls(caller) = self else {
-            return;
+        let caller = match self {
+            Finder::Calls(caller) => caller,
+            Finder::Waits(reception, _) => return reception.begin(now),
         };
         let pause = match caller.tries {
             0 => Duration::ZERO,
@@ -92,6 +96,14 @@ impl Finder {
                 reception.timer().min(line)
             }
         }
+    }
+}
+
+/// The request of a guest in its first message, if it is one.
+pub(crate) fn request(message: &Message) -> Option<Control> {
+    match message.stream {
+        Stream::Control => Control::decode(&message.bytes),
+        Stream::Log => None,
     }
 }
 

@@ -2,32 +2,35 @@
 
 use std::time::Duration;
 
+use anyhow::{bail, ensure};
 use dealerless::deck::Choice;
 use dealerless_events::command::{Said, not_asked};
 use dealerless_events::event::{Event, VERSION};
 use dealerless_events::game_name::GameName;
+use dealerless_events::guest::ANSWER;
 use dealerless_events::open_match::with_old_keys;
+use dealerless_events::peers::all_keys;
 use dealerless_events::seat::Stopped;
 use dealerless_events::terms::{Terms, Time};
-use dealerless_table::connection::{Invite, Stream};
-use dealerless_table::identity::PublicIdentity;
-use dealerless_table::log::Header;
-use dealerless_table::play::{Control, DealCircuit, Done, Seating};
-use serde::Deserialize;
+use dealerless_table::connection::{ConnectionError, Invite, Stream};
+use dealerless_table::identity::{Name, PublicIdentity};
+use dealerless_table::log::{Header, Phase};
+use dealerless_table::play::{Control, DealCircuit, Done, Seating, Term};
+use serde::{Deserialize, Serialize};
 
 use crate::failure::BrokenOff;
-use crate::finder::{Finder, goodbye};
+use crate::finder::{Finder, goodbye, request};
 use crate::guest::check_memory;
 use crate::line::{Happened, Line};
 use crate::matches::{self, Kept};
 use crate::own::Own;
 use crate::page;
 use crate::program::Program;
-use crate::reception::Reception;
+use crate::reception::{PAUSE, Reception};
 use crate::seat::SeatInPlay;
 
 /// A request to host a match of two.
-#[derive(Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct HostRequest {
     pub(crate) name: Option<String>,
     /// The relay: the URL of a WebSocket.
@@ -82,12 +85,22 @@ fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(
         .map_err(|error| anyhow::anyhow!("{error}"))
 }
 
+/// A host that waits with an invite. A page that is loaded again continues to wait.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct KeptHost {
+    pub(crate) request: HostRequest,
+    invite: String,
+}
+
 /// A host, from the invite to the end of the match.
 pub(crate) struct Hosting {
     relay: String,
     /// The invite of a new match. `None` if a match is resumed.
     invite: Option<Invite>,
-    header: Option<Header>,
+    /// The match that the host proposes.
+    header: Header,
+    /// The encoding of the header, which the meetings borrow.
+    encoded: &'static [u8],
     stage: Stage,
 }
 
@@ -96,8 +109,8 @@ enum Stage {
     Waiting(Reception),
     /// The player is asked whether to play with a peer after failed attempts.
     Asked(Box<Line>),
-    /// The guest is connected and has sent no request yet.
-    Met(Box<Line>),
+    /// The guest has come, and has until this time to say what it wants.
+    Met(Box<Line>, Duration),
     Playing(Box<SeatInPlay>),
     /// The stage changes.
     Changing,
@@ -108,8 +121,13 @@ impl Hosting {
     ///
     /// # Errors
     /// If a term is invalid, or the invite cannot be kept.
-    pub(crate) fn inviting(own: &Own, request: HostRequest) -> anyhow::Result<Self> {
+    pub(crate) fn inviting(
+        own: &mut Own,
+        request: HostRequest,
+        now: Duration,
+    ) -> anyhow::Result<Self> {
         let header = request.header()?;
+        matches::check_free()?;
         let public = own.identity().public();
         let mut invites = own
             .invites
@@ -117,20 +135,41 @@ impl Hosting {
             .map_err(|_| anyhow::anyhow!("the invites are damaged"))?;
         let invite = invites.invite(public, Vec::new(), None)?;
         drop(invites);
+        let kept = KeptHost {
+            request,
+            invite: invite.to_string(),
+        };
+        own.keep_hosting(Some(kept.clone()))?;
+        Ok(Self::waiting(kept, invite, header, now))
+    }
+
+    /// A host that waits again, after its page was loaded again.
+    ///
+    /// # Errors
+    /// If what it has kept is invalid, or the match takes too much memory.
+    pub(crate) fn again(kept: KeptHost, now: Duration) -> anyhow::Result<Self> {
+        let (invite, header) = (kept.invite.parse()?, kept.request.header()?);
+        Ok(Self::waiting(kept, invite, header, now))
+    }
+
+    fn waiting(kept: KeptHost, invite: Invite, header: Header, now: Duration) -> Self {
         page::tell(&Event::Invite {
             version: VERSION,
-            invite: invite.to_string(),
+            invite: kept.invite,
             link: None,
             guests: None,
             opens: None,
         });
-        let reception = reception(&request.relay, Some(&header), Some(&invite), None);
-        Ok(Hosting {
-            relay: request.relay,
+        let encoded = encoded(&header);
+        let relay = kept.request.relay;
+        let reception = Reception::new(relay.clone(), encoded, Some(&invite), None, now);
+        Hosting {
+            relay,
             invite: Some(invite),
-            header: Some(header),
+            header,
+            encoded,
             stage: Stage::Waiting(reception),
-        })
+        }
     }
 
     /// A host that resumes the match of a file.
@@ -144,111 +183,128 @@ impl Hosting {
         now: Duration,
     ) -> anyhow::Result<Self> {
         let header = kept.opened.sitting.match_info.header().clone();
-        let peer = kept.peer().clone();
-        let finder = Finder::Waits(reception(&relay, Some(&header), None, Some(&peer)), None);
-        let mut seat = matches::resume(own, kept, finder, now)?;
+        let encoded = encoded(&header);
+        let reception = Reception::new(relay.clone(), encoded, None, Some(kept.peer()), now);
+        let mut seat = matches::resume(own, kept, Finder::Waits(reception, None), now)?;
         seat.reconnect(now)?;
         Ok(Hosting {
             relay,
             invite: None,
-            header: None,
+            header,
+            encoded,
             stage: Stage::Playing(Box::new(seat)),
         })
     }
 
     /// Waits for the guest of the invite again.
-    fn wait(&mut self) {
-        let invite = self.invite.as_ref();
-        self.stage = Stage::Waiting(reception(&self.relay, self.header.as_ref(), invite, None));
+    fn wait(&mut self, now: Duration) {
+        let (relay, invite) = (self.relay.clone(), self.invite.as_ref());
+        let reception = Reception::new(relay, self.encoded, invite, None, now + PAUSE);
+        self.stage = Stage::Waiting(reception);
+    }
+
+    /// Tells the player why the guest does not sit down, and waits again.
+    fn did_not_sit(&mut self, name: &Name, why: &anyhow::Error, now: Duration) {
+        page::tell(&Event::Notice {
+            text: format!("{name} did not sit down ({why:#}). Still waiting."),
+        });
+        self.wait(now);
     }
 
     /// Continues after the meeting.
-    fn met(&mut self, own: &mut Own, line: Line) {
-        let question = match own.recognise(&line.connection.met, &self.relay) {
-            Ok(question) => question,
-            // A stranger does not end the program.
-            Err(error) => {
-                page::tell(&Event::Notice {
-                    text: format!("{error:#}"),
-                });
-                self.wait();
-                return;
-            }
-        };
-        self.stage = match question {
-            Some(question) => {
+    fn met(&mut self, own: &mut Own, line: Line, now: Duration) {
+        match own.recognise(&line.connection.met, &self.relay) {
+            Ok(Some(question)) => {
                 page::tell(&question);
-                Stage::Asked(Box::new(line))
+                self.stage = Stage::Asked(Box::new(line));
             }
-            None => Stage::Met(Box::new(line)),
-        };
+            Ok(None) => self.stage = Stage::Met(Box::new(line), now + ANSWER),
+            // A guest does not end the program.
+            Err(error) => self.did_not_sit(&line.connection.met.peer_name, &error, now),
+        }
     }
 
     /// Answers the request of the guest.
     fn answer(
         &mut self,
         own: &mut Own,
-        mut line: Box<Line>,
-        control: Option<Control>,
+        line: Box<Line>,
+        wants: Option<Control>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        let peer = line.connection.met.peer.clone();
-        let open = matches::open_with(own, &peer)?;
-        if let Some(kept) = open.as_ref().filter(|kept| *kept.peer() != peer) {
-            page::tell(&Event::Notice {
-                text: with_old_keys(&kept.id(), &kept.peer_name()),
-            });
-            goodbye(*line, &Control::Declined, now)?;
-            self.wait();
+        match wants {
+            Some(Control::Sit) => self.sit(own, line, now),
+            Some(Control::Resume(of)) => self.resume(own, line, of, now),
+            Some(Control::Declines(Term::All)) => bail!("the guest declined the terms"),
+            Some(Control::Declines(term)) => bail!("the guest requires {term}"),
+            _ => bail!(ConnectionError::Broken(
+                "a first message that is not a request"
+            )),
+        }
+    }
+
+    fn sit(&mut self, own: &mut Own, mut line: Box<Line>, now: Duration) -> anyhow::Result<()> {
+        let met = &line.connection.met;
+        if let Some(kept) = matches::open_with(own, &met.peer)? {
+            let fits = *kept.peer() == met.peer;
+            let old_keys = with_old_keys(&kept.id(), &kept.peer_name());
+            goodbye(*line, &Control::Open(kept.id()), now)?;
+            ensure!(fits, old_keys);
+            self.wait(now);
             return Ok(());
         }
-        match (control, open) {
-            (Some(Control::Resume(of)), Some(kept)) if kept.id() == of => {
-                let finder = self.finder(&peer);
-                let mut seat = matches::resume(own, kept, finder, now)?;
-                seat.resume(*line, now)?;
-                self.stage = Stage::Playing(Box::new(seat));
-            }
-            (Some(Control::Resume(of)), _) => {
-                goodbye(*line, &Control::Unknown(of), now)?;
-                self.wait();
-            }
-            (Some(Control::Sit), Some(kept)) => {
-                goodbye(*line, &Control::Open(kept.id()), now)?;
-                self.wait();
-            }
-            (Some(Control::Sit), None) => {
-                let Some(header) = self.header.clone() else {
-                    return Ok(());
-                };
-                let keys = (own.identity().public(), own.name);
-                let seating = Seating::of_meeting(&line.connection.met, header, keys)?;
-                // If the connection has ended, the seat looks for another one.
-                let _ = line
-                    .connection
-                    .core
-                    .send(Stream::Control, &Control::Sit.encode());
-                let mut seat = matches::begin(own, seating, self.finder(&peer), now)?;
-                seat.begin(*line, now)?;
-                self.stage = Stage::Playing(Box::new(seat));
-            }
-            (Some(Control::Declines(term)), _) => {
-                page::tell(&Event::Notice {
-                    text: format!("{} declines {term}.", line.connection.met.peer_name),
-                });
-                self.wait();
-            }
-            _ => self.wait(),
+        let keys = (own.identity().public(), own.name);
+        let seating = Seating::of_meeting(met, self.header.clone(), keys)?;
+        let mut seat = matches::begin(own, seating, self.finder(&met.peer, now), now)?;
+        // The match has its files before the guest knows that it begins. If the connection has ended, the seat
+        // looks for another one.
+        let _ = line
+            .connection
+            .core
+            .send(Stream::Control, &Control::Sit.encode());
+        seat.begin(*line, now)?;
+        self.stage = Stage::Playing(Box::new(seat));
+        own.keep_hosting(None)
+    }
+
+    /// Resumes a match. One that is over here is resumed, too: the guest does not know how it ended.
+    fn resume(
+        &mut self,
+        own: &mut Own,
+        line: Box<Line>,
+        of: [u8; 32],
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let peer = &line.connection.met.peer;
+        let keys = all_keys(&own.peers.lock(), peer);
+        let kept = matches::find(own, &of)?.filter(|kept| keys.contains(kept.peer()));
+        let Some(kept) = kept.filter(|kept| !kept.opened.is_closed()) else {
+            goodbye(*line, &Control::Unknown(of), now)?;
+            self.wait(now);
+            return Ok(());
+        };
+        if kept.peer() != peer {
+            let old_keys = with_old_keys(&kept.id(), &kept.peer_name());
+            goodbye(*line, &Control::Declined, now)?;
+            bail!(old_keys);
         }
-        Ok(())
+        if matches!(kept.opened.log.phase(), Phase::Over(_)) {
+            page::tell(&Event::Notice {
+                text: END_SENT.into(),
+            });
+        }
+        let mut seat = matches::resume(own, kept, self.finder(peer, now), now)?;
+        seat.resume(*line, now)?;
+        self.stage = Stage::Playing(Box::new(seat));
+        own.keep_hosting(None)
     }
 
     /// Waits for the peer of a match, also by the invite: its program may not know yet that this side knows
     /// it.
-    fn finder(&self, peer: &PublicIdentity) -> Finder {
-        let invite = self.invite.as_ref();
+    fn finder(&self, peer: &PublicIdentity, now: Duration) -> Finder {
+        let (relay, invite) = (self.relay.clone(), self.invite.as_ref());
         Finder::Waits(
-            reception(&self.relay, self.header.as_ref(), invite, Some(peer)),
+            Reception::new(relay, self.encoded, invite, Some(peer), now + PAUSE),
             None,
         )
     }
@@ -261,17 +317,28 @@ impl Hosting {
             }
             Stage::Asked(mut line) => {
                 line.flush(now);
-                self.stage = Stage::Asked(line);
-            }
-            Stage::Met(mut line) => {
-                line.flush(now);
-                match line.connection.core.next_message() {
-                    Ok(None) => self.stage = Stage::Met(line),
-                    Ok(Some(message)) => {
-                        let control = Control::decode(&message.bytes);
-                        self.answer(own, line, control, now)?;
+                match line.connection.core.ended() {
+                    None => self.stage = Stage::Asked(line),
+                    Some(why) => {
+                        let why = why.clone().into();
+                        self.did_not_sit(&line.connection.met.peer_name, &why, now);
                     }
-                    Err(_) => self.wait(),
+                }
+            }
+            Stage::Met(mut line, until) => {
+                line.flush(now);
+                let name = line.connection.met.peer_name.clone();
+                let answered = match line.connection.core.next_message() {
+                    Ok(None) if now < until => {
+                        self.stage = Stage::Met(line, until);
+                        Ok(())
+                    }
+                    Ok(None) => Err(ConnectionError::TimedOut.into()),
+                    Ok(Some(message)) => self.answer(own, line, request(&message), now),
+                    Err(why) => Err(why.into()),
+                };
+                if let Err(why) = answered {
+                    self.did_not_sit(&name, &why, now);
                 }
             }
             Stage::Playing(mut seat) => match seat.step(own, now) {
@@ -291,23 +358,20 @@ impl Hosting {
     }
 }
 
-/// The calls of a host at its relay.
-fn reception(
-    relay: &str,
-    header: Option<&Header>,
-    invite: Option<&Invite>,
-    peer: Option<&PublicIdentity>,
-) -> Reception {
-    // Leaked, because a meeting borrows the header. A page hosts few matches.
-    let header = header.map(Header::encode).unwrap_or_default();
-    Reception::new(relay.to_owned(), header.leak(), invite, peer)
+/// The encoding of a header. A meeting borrows it, and a page hosts few matches.
+fn encoded(header: &Header) -> &'static [u8] {
+    header.encode().leak()
 }
+
+/// The notice to a host whose guest has missed the end of a match.
+const END_SENT: &str = "Your last match with this guest is over. The guest did not know this, and is told now. To begin a \
+                        new match, host again.";
 
 impl Program for Hosting {
     fn line(&mut self, socket: u32) -> Option<&mut Line> {
         match &mut self.stage {
             Stage::Playing(seat) => seat.line(socket),
-            Stage::Asked(line) | Stage::Met(line) => {
+            Stage::Asked(line) | Stage::Met(line, _) => {
                 Some(&mut **line).filter(|line| line.has(socket))
             }
             Stage::Waiting(_) | Stage::Changing => None,
@@ -325,7 +389,7 @@ impl Program for Hosting {
             Stage::Playing(seat) => seat.happened(own, socket, what, now)?,
             Stage::Waiting(reception) => {
                 if let Some(line) = reception.happened(socket, what, now) {
-                    self.met(own, line);
+                    self.met(own, line, now);
                 }
             }
             _ => {
@@ -342,7 +406,7 @@ impl Program for Hosting {
         _own: &mut Own,
         said: Said,
         turn: Option<u64>,
-        _now: Duration,
+        now: Duration,
     ) -> anyhow::Result<()> {
         match (std::mem::replace(&mut self.stage, Stage::Changing), said) {
             (Stage::Playing(mut seat), said) => {
@@ -350,7 +414,9 @@ impl Program for Hosting {
                 self.stage = Stage::Playing(seat);
             }
             (_, Said::Leave { .. }) => return Err(BrokenOff.into()),
-            (Stage::Asked(line), Said::Again {}) => self.stage = Stage::Met(line),
+            (Stage::Asked(line), Said::Again {}) => {
+                self.stage = Stage::Met(line, now + ANSWER);
+            }
             (stage, _) => {
                 self.stage = stage;
                 page::refuse(not_asked());
@@ -375,7 +441,8 @@ impl Program for Hosting {
     fn timer(&mut self, now: Duration) -> Duration {
         match &mut self.stage {
             Stage::Waiting(reception) => reception.timer(),
-            Stage::Asked(line) | Stage::Met(line) => line.timer(),
+            Stage::Asked(line) => line.timer(),
+            Stage::Met(line, until) => line.timer().min(*until),
             Stage::Playing(seat) => seat.timer(now),
             Stage::Changing => Duration::MAX,
         }

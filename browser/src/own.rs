@@ -15,6 +15,7 @@ use dealerless_table::storage::Vault;
 use serde::{Deserialize, Serialize};
 
 use crate::files::{self, Value};
+use crate::hosting::KeptHost;
 use crate::{host, page};
 
 /// The player of this page.
@@ -34,6 +35,9 @@ struct Settings {
     name: String,
     /// The relay of each host, by its fingerprint: the URL of a WebSocket.
     relays: BTreeMap<String, String>,
+    /// The host that waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    hosting: Option<KeptHost>,
 }
 
 impl Settings {
@@ -197,6 +201,23 @@ impl Own {
     pub(crate) fn relay_of(&self, host: &PublicIdentity) -> Option<&str> {
         let relay = self.settings.relays.get(&host.fingerprint().to_string());
         relay.map(String::as_str)
+    }
+
+    /// The host that waits, if its page was closed meanwhile.
+    pub(crate) fn hosting(&self) -> Option<&KeptHost> {
+        self.settings.hosting.as_ref()
+    }
+
+    /// Keeps a host that waits, or forgets it.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(crate) fn keep_hosting(&mut self, hosting: Option<KeptHost>) -> anyhow::Result<()> {
+        if hosting.is_none() && self.settings.hosting.is_none() {
+            return Ok(());
+        }
+        self.settings.hosting = hosting;
+        self.keep().context("cannot keep the settings")
     }
 
     fn keep(&mut self) -> io::Result<()> {

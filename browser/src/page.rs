@@ -153,6 +153,13 @@ fn error(message: &str) -> Value {
     json!({ "error": { "message": message } })
 }
 
+/// A request to wait again for the guest of an invite, after the page was loaded again.
+#[derive(Deserialize)]
+struct HostAgain {
+    #[serde(default)]
+    again: bool,
+}
+
 /// A request to join a host.
 #[derive(Deserialize)]
 struct Join {
@@ -178,7 +185,7 @@ impl Page {
     fn answer(&mut self, is_post: bool, path: &str, body: &[u8]) -> anyhow::Result<Option<Value>> {
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         Ok(Some(match (is_post, path) {
-            (false, "/state") => json!({ "version": env!("CARGO_PKG_VERSION"), "browser": true }),
+            (false, "/state") => self.state(),
             (false, "/identity") => {
                 let own = self.own.identity();
                 let past = stored::past(own.succession());
@@ -202,7 +209,7 @@ impl Page {
                 json!({ "hex": dealerless_table::hex(&record) })
             }
             (true, "/verify") => verify(query, body)?,
-            (true, "/host") => self.host(serde_json::from_slice(body)?)?,
+            (true, "/host") => self.host(body)?,
             (true, "/join") => self.join(serde_json::from_slice(body)?)?,
             (true, "/resume") => self.resume(serde_json::from_slice(body)?)?,
             (true, "/move") => self.move_away(&serde_json::from_slice(body)?)?,
@@ -225,7 +232,14 @@ impl Page {
 
     fn move_away(&mut self, request: &MoveRequest) -> anyhow::Result<Value> {
         self.must_be_free()?;
-        moving::move_away(&mut self.own, request)
+        let moved = moving::move_away(&mut self.own, request);
+        if moved.is_err() {
+            // A write that has failed may have marked the identity as moved. If its files cannot be read any
+            // more, it does not play either.
+            self.own.has_moved();
+            self.own = Own::open()?;
+        }
+        moved
     }
 
     fn succeed(&mut self, request: &SucceedRequest) -> anyhow::Result<Value> {
@@ -282,13 +296,31 @@ impl Page {
         Ok(answers::shown(&record, None))
     }
 
-    fn host(&mut self, request: HostRequest) -> anyhow::Result<Value> {
+    fn state(&self) -> Value {
+        let mut state = json!({ "version": env!("CARGO_PKG_VERSION"), "browser": true });
+        if let Some(kept) = self.own.hosting()
+            && self.program.is_none()
+        {
+            state["hosting"] = json!({ "relay": kept.request.relay });
+        }
+        state
+    }
+
+    fn host(&mut self, body: &[u8]) -> anyhow::Result<Value> {
         self.must_be_free()?;
         self.own.can_play()?;
-        if let Some(name) = &request.name {
-            self.own.rename(name).context("cannot keep your name")?;
-        }
-        self.program = Some(Box::new(Hosting::inviting(&self.own, request)?));
+        let again = serde_json::from_slice::<HostAgain>(body)?.again;
+        let hosting = if again {
+            let kept = self.own.hosting().cloned();
+            Hosting::again(kept.context("no invite waits here")?, host::now())?
+        } else {
+            let request: HostRequest = serde_json::from_slice(body)?;
+            if let Some(name) = &request.name {
+                self.own.rename(name).context("cannot keep your name")?;
+            }
+            Hosting::inviting(&mut self.own, request, host::now())?
+        };
+        self.program = Some(Box::new(hosting));
         Ok(json!({}))
     }
 
@@ -376,6 +408,10 @@ impl Page {
     fn ended(&mut self, ended: anyhow::Result<()>) {
         self.program = None;
         engine::detach();
+        if let Err(error) = self.own.keep_hosting(None) {
+            // The next page waits again, and its player ends it again.
+            host::print(&format!("{error:#}"));
+        }
         let code = match &ended {
             Ok(()) => 0,
             Err(error) => exit_code(error),

@@ -1,15 +1,19 @@
 //! A host that waits at a relay for its guest.
 
+use std::io::ErrorKind;
 use std::time::Duration;
 
+use dealerless_events::event::Event;
+use dealerless_events::peers::{cannot_burn, leaked};
 use dealerless_table::connection::{Expected, Invite, MeetingError, PolledConnection};
 use dealerless_table::identity::PublicIdentity;
 
 use crate::line::{Call, Happened, Line};
 use crate::own::Own;
+use crate::page;
 
-/// The pause after a call that has failed.
-const PAUSE: Duration = Duration::from_secs(2);
+/// The pause after a call that has failed, and after a guest that did not sit down.
+pub(crate) const PAUSE: Duration = Duration::from_secs(2);
 
 /// The calls of a host at its relay, one for each way in which the guest can connect.
 pub(crate) struct Reception {
@@ -17,6 +21,8 @@ pub(crate) struct Reception {
     /// The match that the host proposes.
     header: &'static [u8],
     calls: Vec<Waiting>,
+    /// Whether the player was told that the relay fails.
+    has_failed: bool,
 }
 
 struct Waiting {
@@ -27,24 +33,26 @@ struct Waiting {
 }
 
 impl Reception {
-    /// Waits for the guest of an invite, a known player, or both.
+    /// Waits from the time `first` on for the guest of an invite, a known player, or both.
     pub(crate) fn new(
         relay: String,
         header: &'static [u8],
         invite: Option<&Invite>,
         peer: Option<&PublicIdentity>,
+        first: Duration,
     ) -> Self {
         let invited = invite.cloned().map(Expected::Invited);
         let known = peer.cloned().map(Expected::Known);
         let waiting = |expected| Waiting {
             expected,
             call: None,
-            next: Duration::ZERO,
+            next: first,
         };
         Reception {
             relay,
             header,
             calls: invited.into_iter().chain(known).map(waiting).collect(),
+            has_failed: false,
         }
     }
 
@@ -61,7 +69,11 @@ impl Reception {
             call.is_some_and(|call| call.has(socket))
         })?;
         let met = waiting.call.as_mut()?.happened(what, now);
-        waiting.continues(met, now)
+        self.has_failed &= !matches!(met, Ok(Some(_)));
+        waiting
+            .continues(met, now)
+            .map_err(|error| tell_failure(&error, &self.relay, &mut self.has_failed))
+            .unwrap_or_default()
     }
 
     /// Makes the calls that are due.
@@ -73,7 +85,9 @@ impl Reception {
             match &mut waiting.call {
                 Some(call) => {
                     let met = call.tick(now).map(|()| None);
-                    waiting.continues(met, now);
+                    if let Err(error) = waiting.continues(met, now) {
+                        tell_failure(&error, &self.relay, &mut self.has_failed);
+                    }
                 }
                 None if now >= waiting.next => {
                     let expected = waiting.expected.clone();
@@ -84,6 +98,21 @@ impl Reception {
             }
         }
         Ok(())
+    }
+
+    /// Ends all calls, until [`begin`](Self::begin).
+    pub(crate) fn stop(&mut self) {
+        for waiting in &mut self.calls {
+            waiting.call = None;
+            waiting.next = Duration::MAX;
+        }
+    }
+
+    /// Waits again after [`stop`](Self::stop).
+    pub(crate) fn begin(&mut self, now: Duration) {
+        for waiting in &mut self.calls {
+            waiting.next = waiting.next.min(now);
+        }
     }
 
     /// The time of the next timer.
@@ -97,19 +126,22 @@ impl Reception {
 }
 
 impl Waiting {
-    /// Continues after a step of a meeting. Failed meetings with strangers are not reported.
+    /// Continues after a step of a meeting.
+    ///
+    /// # Errors
+    /// The meeting has failed. Another call follows.
     fn continues(
         &mut self,
         met: Result<Option<PolledConnection>, MeetingError>,
         now: Duration,
-    ) -> Option<Line> {
+    ) -> Result<Option<Line>, MeetingError> {
         match met {
-            Ok(None) => None,
+            Ok(None) => Ok(None),
             Ok(Some(connection)) => {
-                let call = self.call.take()?;
+                let call = self.call.take();
                 // The guest may connect again.
                 self.next = now + PAUSE;
-                Some(call.connected(connection))
+                Ok(call.map(|call| call.connected(connection)))
             }
             Err(error) => {
                 self.call = None;
@@ -117,8 +149,28 @@ impl Waiting {
                     MeetingError::NobodyWaits => now,
                     _ => now + PAUSE,
                 };
-                None
+                Err(error)
             }
         }
     }
+}
+
+/// Tells the player what a failed meeting means for them. Failed meetings with strangers are not reported.
+fn tell_failure(error: &MeetingError, relay: &str, has_failed: &mut bool) {
+    let text = match error {
+        MeetingError::SecondGuest(second) => leaked(second),
+        MeetingError::Invites(error) => cannot_burn(error),
+        // A relay may end a connection on which nobody has come for a long time.
+        MeetingError::NoRelay(error) if error.kind() == ErrorKind::UnexpectedEof => return,
+        MeetingError::NoRelay(error) if !std::mem::replace(has_failed, true) => format!(
+            "Nobody can join now: the relay {relay} cannot be reached, or is not a transit relay ({error}). \
+             Still trying."
+        ),
+        MeetingError::NobodyWaits => {
+            *has_failed = false;
+            return;
+        }
+        _ => return,
+    };
+    page::tell(&Event::Notice { text });
 }

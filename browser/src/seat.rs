@@ -23,7 +23,7 @@ use dealerless_table::{Seat, SystemRng};
 
 use crate::engine::{self, ToEngine};
 use crate::files::{NamedFile, Value};
-use crate::finder::{Arrival, Finder, goodbye};
+use crate::finder::{Arrival, Finder, goodbye, request};
 use crate::line::{Call, Happened, Line};
 use crate::own::Own;
 use crate::{host, matches, page};
@@ -267,7 +267,7 @@ impl SeatInPlay {
                     *waiting = Some(arrival);
                     return Ok(());
                 }
-                Ok(Some(message)) if is_peer => Control::decode(&message.bytes),
+                Ok(Some(message)) if is_peer => request(&message),
                 // The connection has ended, or is of somebody else.
                 _ => return Ok(()),
             };

@@ -42,7 +42,7 @@ use crate::table::{CONNECTION, GAME, Own, OwnArgs, Player, Posts, StakesArgs};
     dealerless host --game bridge --boards 24 --name Anna\n  \
     dealerless host --advertise table.example.org:5252\n  \
     dealerless host --relay transit.magic-wormhole.io:4001\n  \
-    dealerless host --relay RELAY:4001 --page https://PAGE/ --page-relay wss://RELAY/\n  \
+    dealerless host --relay R:4001 --page https://PAGE/ --page-relay wss://R/\n  \
     dealerless host --for Bert\n  \
     dealerless host --seats 6 --may-leave 1 --name Anna\n  \
     dealerless host --after --seats 5\n\n\

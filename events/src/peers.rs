@@ -1,5 +1,7 @@
 //! What a player is told and asked about the other players, and what is counted about them.
 
+use std::io;
+
 use dealerless::Blame;
 use dealerless_table::identity::{
     Address, Fingerprint, KnownPeers, Name, PeersError, PublicIdentity, Recognised, Standing,
@@ -13,6 +15,19 @@ use crate::words::counted;
 /// The error about a player whom this side's player has blocked.
 pub const BLOCKED: &str =
     "you have blocked this player; to play with them again, run: dealerless peers unblock NAME";
+
+/// Notice to the host that a second guest came with its invite.
+pub fn leaked(second: &Fingerprint) -> String {
+    format!(
+        "WARNING: THE INVITE HAS LEAKED. A second player used it ({second}) and was turned away. \
+         One of the two is not the player that you invited: compare fingerprints."
+    )
+}
+
+/// Notice to the host that a guest was refused because the file of invites cannot be written.
+pub fn cannot_burn(error: &io::Error) -> String {
+    format!("a guest used the invite, but the file of invites cannot be written: {error}")
+}
 
 /// Whether this side's player has blocked these keys.
 pub fn is_blocked(peers: &KnownPeers, peer: &PublicIdentity) -> bool {

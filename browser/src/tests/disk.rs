@@ -1,5 +1,7 @@
 //! The numbered files of a page, in memory. They fail, and the machine crashes, at a chosen operation.
 
+use dealerless_table::record::{MatchState, Record};
+
 /// The error code of an operation.
 const FAILED: i32 = -1;
 
@@ -130,6 +132,16 @@ impl Disk {
     pub(crate) fn named(&self, ending: &str) -> Option<Vec<u8>> {
         let number = self.number_of(ending)?;
         Some(self.files[number].bytes[128..].to_vec())
+    }
+
+    /// The first digits of the id of the match that has been begun and is not over.
+    pub(crate) fn open_match(&self) -> Option<String> {
+        let number = self.number_of(".log")?;
+        let file = &self.files[number].bytes;
+        let record = Record::read(&file[128..], None).ok()?;
+        let is_open = matches!(record.state(), MatchState::Open { .. });
+        let has_parts = record.log.history(0).next().is_some();
+        (is_open && has_parts).then(|| String::from_utf8(file[41..57].to_vec()).unwrap())
     }
 
     /// The number of the first file whose name has this ending.

@@ -4,10 +4,13 @@
 mod answers;
 mod disk;
 pub(crate) mod host;
+mod hosting;
 mod kills;
+mod moving;
 mod native_host;
 mod page_text;
 mod playing;
+mod relay;
 mod relays;
 mod storage;
 mod tab;

@@ -186,12 +186,12 @@ fn remember(peers: &SharedPeers, connection: &Connection) {
     remembered.unwrap();
 }
 
-/// A match of the host.
-struct Hosted {
-    of: [u8; 32],
+/// A match of the host, or of a native guest.
+pub(crate) struct Hosted {
+    pub(crate) of: [u8; 32],
     table: Table<MemoryStorage, MemoryVault, ()>,
     file: MemoryStorage,
-    is_over: bool,
+    pub(crate) is_over: bool,
 }
 
 struct Hosting {
@@ -262,10 +262,23 @@ impl Hosting {
     }
 
     fn begin(&self, connection: Connection) -> Hosted {
-        let own = (self.identity.public(), &self.name);
-        let seating = Seating::of_meeting(&connection.met, self.header.clone(), own).unwrap();
+        connection.send_control(Control::Sit.encode()).ok();
+        Hosted::begin(&self.identity, &self.name, self.header.clone(), connection)
+    }
+}
+
+impl Hosted {
+    /// Begins a match on this connection.
+    pub(crate) fn begin(
+        identity: &Arc<Identity>,
+        name: &Name,
+        header: Header,
+        connection: Connection,
+    ) -> Self {
+        let own = (identity.public(), name);
+        let seating = Seating::of_meeting(&connection.met, header, own).unwrap();
         let (of, file) = (seating.sitting.match_info.id(), MemoryStorage::default());
-        let key = self.identity.file_key();
+        let key = identity.file_key();
         let inputs = Inputs::open(MemoryStorage::default(), key.clone(), of).unwrap();
         let setting = Setting {
             seat: seating.sitting.seat,
@@ -275,12 +288,11 @@ impl Hosting {
                 vault: MemoryVault::default(),
                 circuit: seating.circuit,
             }),
-            identity: Arc::clone(&self.identity),
+            identity: Arc::clone(identity),
             log: MatchLog::new(seating.sitting.match_info.clone(), seating.sitting.seat),
             rng: system_rng(),
         };
         let mut table = Table::new(setting, Deadlines::default()).unwrap();
-        connection.send_control(Control::Sit.encode()).ok();
         let peer = table.play().seat().next(2);
         table.begin(peer, connection, Some(Box::new(Uncounted)));
         Hosted {
@@ -290,17 +302,15 @@ impl Hosting {
             is_over: false,
         }
     }
-}
 
-impl Hosted {
-    fn resume(&mut self, connection: Connection) {
+    pub(crate) fn resume(&mut self, connection: Connection) {
         let peer = self.table.play().seat().next(2);
         self.table
             .resume(peer, connection, Some(Box::new(Uncounted)))
             .unwrap();
     }
 
-    fn play(&mut self) {
+    pub(crate) fn play(&mut self) {
         match self.table.next(SHORT).expect("an honest host") {
             Some(TableEvent::News(news)) => self.news(&news),
             Some(_) => {}
@@ -335,7 +345,7 @@ impl Hosted {
         self.table.command(command).expect("the program has asked");
     }
 
-    fn record(&self) -> Record {
+    pub(crate) fn record(&self) -> Record {
         Record {
             bytes: self.file.bytes(),
             hash: self.table.play().log().hash(),

@@ -24,6 +24,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) enum Relay {
     /// It joins the page with the host at this address.
     Joins(SocketAddr, Fault),
+    /// It is a relay at this address, over TCP.
+    Passes(SocketAddr, Fault),
     /// It answers these bytes, and closes the connection if `true`.
     Answers(Vec<u8>, bool),
     /// It cannot be reached.
@@ -99,6 +101,8 @@ pub(crate) struct Tab {
     relays: Relays,
     happens: (Sender<OfSocket>, Receiver<OfSocket>),
     player: Option<Player>,
+    /// What the test does besides the player.
+    pub(crate) also: Option<Receiver<Act>>,
     /// The number of lines that the player has seen.
     seen: usize,
     requests: u32,
@@ -155,7 +159,8 @@ impl Tab {
         };
         if let Some(stream) = &mut wire.stream {
             wire.sent += 1;
-            if let Relay::Joins(_, Fault::CutInstead(number)) = wire.relay
+            if let Relay::Joins(_, fault) | Relay::Passes(_, fault) = wire.relay
+                && let Fault::CutInstead(number) = fault
                 && number == wire.sent
             {
                 let _ = stream.shutdown(Shutdown::Both);
@@ -178,15 +183,19 @@ impl Tab {
                     let _ = happens.send((socket, Happens::Closed));
                 }
             }
-            &Relay::Joins(host, fault) => {
-                let Ok(stream) = TcpStream::connect(host) else {
+            &(Relay::Joins(host, fault) | Relay::Passes(host, fault)) => {
+                let Ok(mut stream) = TcpStream::connect(host) else {
                     let _ = happens.send((socket, Happens::Closed));
                     return;
                 };
                 let _ = stream.set_nodelay(true);
                 let reader = stream.try_clone().expect("a second handle");
+                if let Relay::Passes(..) = wire.relay {
+                    let _ = stream.write_all(&wire.request);
+                } else {
+                    let _ = happens.send((socket, Happens::Received(b"ok\n".to_vec())));
+                }
                 wire.stream = Some(stream);
-                let _ = happens.send((socket, Happens::Received(b"ok\n".to_vec())));
                 thread::spawn(move || forward(reader, socket, fault, &happens));
             }
         }
@@ -265,7 +274,7 @@ fn turn(deadline: Option<Duration>) {
             tab.has_answered = true;
             return Some(happened);
         }
-        if !tab.is_connected() {
+        if !tab.is_connected() && (tab.also.is_none() || wait < Duration::MAX) {
             // Nothing can happen before the timer.
             assert!(
                 wait < Duration::MAX,
@@ -284,6 +293,11 @@ fn turn(deadline: Option<Duration>) {
             wait.min(Duration::from_millis(100))
         } else {
             wait
+        };
+        // The test may send something to do.
+        let wait = match &tab.also {
+            Some(_) => wait.min(Duration::from_millis(20)),
+            None => wait,
         };
         let happened = tab.happens.1.recv_timeout(wait.min(PATIENCE));
         if let Err(RecvTimeoutError::Timeout) = happened {
@@ -328,24 +342,29 @@ fn act() {
         };
         let acts = player(&line);
         with_tab(|tab| tab.player = Some(player));
-        for act in acts {
-            match act {
-                Act::Command(line) => page::command(line.as_bytes()),
-                Act::Get(path) => drop(request(false, &path, b"")),
-                Act::Post(path, body) => drop(request(true, &path, &body)),
-                Act::Waits => with_tab(|tab| tab.waits = true),
-                Act::Cuts => {
-                    let sockets: Vec<u32> =
-                        with_tab(|tab| tab.sockets.drain().map(|(socket, _)| socket).collect());
-                    for socket in sockets {
-                        page::happened(socket, Happened::Closed);
-                    }
-                }
-                Act::Dies => kill(),
-            }
-            page::step();
-        }
+        acts.into_iter().for_each(does);
     }
+    while let Some(act) = with_tab(|tab| tab.also.as_ref()?.try_recv().ok()) {
+        does(act);
+    }
+}
+
+fn does(act: Act) {
+    match act {
+        Act::Command(line) => page::command(line.as_bytes()),
+        Act::Get(path) => drop(request(false, &path, b"")),
+        Act::Post(path, body) => drop(request(true, &path, &body)),
+        Act::Waits => with_tab(|tab| tab.waits = true),
+        Act::Cuts => {
+            let sockets: Vec<u32> =
+                with_tab(|tab| tab.sockets.drain().map(|(socket, _)| socket).collect());
+            for socket in sockets {
+                page::happened(socket, Happened::Closed);
+            }
+        }
+        Act::Dies => kill(),
+    }
+    page::step();
 }
 
 /// A request to the page of this thread.
@@ -390,6 +409,7 @@ pub(crate) fn open<R: Send + 'static>(
             relays,
             happens: channel(),
             player: Some(player),
+            also: None,
             seen: 0,
             requests: 0,
             received: 0,

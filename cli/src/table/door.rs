@@ -12,9 +12,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 use dealerless_events::event::Event;
 use dealerless_events::open_match::went_on_without_host;
+use dealerless_events::peers::{cannot_burn, leaked};
 use dealerless_table::Seat;
 use dealerless_table::connection::{Door, Timing, own_addresses};
-use dealerless_table::identity::{Address, Fingerprint, PublicIdentity};
+use dealerless_table::identity::{Address, PublicIdentity};
 use dealerless_table::log::{Header, Past};
 use dealerless_table::play::Control;
 
@@ -114,19 +115,6 @@ pub(crate) fn wait_at_relays(
         }
     }
     Ok(())
-}
-
-/// Notice to the host that a second guest came with its invite.
-pub(crate) fn leaked(second: &Fingerprint) -> String {
-    format!(
-        "WARNING: THE INVITE HAS LEAKED. A second player used it ({second}) and was turned away. \
-         One of the two is not the player that you invited: compare fingerprints."
-    )
-}
-
-/// Notice to the host that a guest was refused because the file of invites cannot be written.
-pub(crate) fn cannot_burn(error: &io::Error) -> String {
-    format!("a guest used the invite, but the file of invites cannot be written: {error}")
 }
 
 /// How often the thread at a door checks whether it is still needed.

@@ -1,0 +1,548 @@
+//! A page that hosts: its guests are a native program, another page, and strangers.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use dealerless_table::connection::{
+    Connection, ConnectionError, Guest, Invite, MeetingError, Timing,
+};
+use dealerless_table::identity::{Identity, Name};
+use dealerless_table::internals::at_relay;
+use dealerless_table::play::{Control, Seating, Term};
+use serde_json::{Value, json};
+
+use super::disk::Disk;
+use super::native_host::Hosted;
+use super::playing::{FILES, RELAY, agree, error, react};
+use super::relay;
+use super::tab::{Act, Closed, Fault, Player, Relays, open, plays, with_tab};
+
+/// A request to host hands of a small deck.
+fn hands(hands: u32) -> Value {
+    json!({ "name": "Anna", "relay": RELAY, "game": "deck", "hands": hands, "cards": 3, "draw": 2 })
+}
+
+/// A page that hosts in its own thread.
+struct HostPage {
+    relay: SocketAddr,
+    invites: Receiver<String>,
+    lines: Receiver<Value>,
+    acts: Sender<Act>,
+    thread: JoinHandle<Closed<Result<i32, String>>>,
+}
+
+/// A player who also does what a test sends, and reports the invite and all events.
+fn reporting(invites: Sender<String>, lines: Sender<Value>, mut player: Player) -> Player {
+    Box::new(move |event| {
+        if event["event"] == "invite" {
+            let _ = invites.send(event["invite"].as_str().unwrap().into());
+        }
+        let _ = lines.send(event.clone());
+        player(event)
+    })
+}
+
+impl HostPage {
+    fn new(body: Value) -> Self {
+        Self::open(
+            relay::start(),
+            Disk::new(FILES),
+            "/host",
+            body,
+            Box::new(react),
+        )
+    }
+
+    fn open(
+        relay: SocketAddr,
+        disk: Disk,
+        path: &'static str,
+        body: Value,
+        player: Player,
+    ) -> Self {
+        Self::through(relay, relay::through(relay), disk, path, body, player)
+    }
+
+    fn through(
+        relay: SocketAddr,
+        relays: Relays,
+        disk: Disk,
+        path: &'static str,
+        body: Value,
+        player: Player,
+    ) -> Self {
+        let (invite, invites) = channel();
+        let (line, lines) = channel();
+        let (acts, to_do) = channel();
+        let player = reporting(invite, line, player);
+        let thread = thread::spawn(move || {
+            open(disk, relays, player, move || {
+                with_tab(|tab| tab.also = Some(to_do));
+                plays(path, body)()
+            })
+        });
+        HostPage {
+            relay,
+            invites,
+            lines,
+            acts,
+            thread,
+        }
+    }
+
+    fn invite(&self) -> String {
+        self.invites.recv_timeout(Duration::from_secs(30)).unwrap()
+    }
+
+    /// Waits for an event.
+    fn until(&self, is: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let line = self.lines.recv_timeout(Duration::from_secs(60)).unwrap();
+            if is(&line) {
+                return line;
+            }
+        }
+    }
+
+    fn until_notice(&self, has: &str) {
+        self.until(|line| line["text"].as_str().is_some_and(|text| text.contains(has)));
+    }
+
+    fn act(&self, act: Act) {
+        self.acts.send(act).unwrap();
+    }
+
+    fn closed(self) -> Closed<Result<i32, String>> {
+        self.thread.join().unwrap()
+    }
+
+    /// Ends the page, which has not ended by itself.
+    fn end(self) -> Closed<Result<i32, String>> {
+        self.act(Act::Post("/end".into(), Vec::new()));
+        let closed = self.closed();
+        assert_eq!(closed.result, Some(Ok(130)), "{}", error(&closed.lines));
+        closed
+    }
+}
+
+/// A native guest.
+struct Native {
+    identity: Arc<Identity>,
+    name: Name,
+    invite: Invite,
+}
+
+impl Native {
+    fn new(seed: u8, relay: SocketAddr, invite: &str) -> Self {
+        Native {
+            identity: Arc::new(Identity::from_seed([seed; 32])),
+            name: Name::clean("Bob"),
+            invite: at_relay(&invite.parse().unwrap(), relay.into()),
+        }
+    }
+
+    fn guest(&self) -> Guest<'_> {
+        Guest {
+            identity: &self.identity,
+            name: &self.name,
+            timing: Timing::default(),
+        }
+    }
+
+    fn joins(&self) -> Result<Connection, MeetingError> {
+        self.guest().join(&self.invite)
+    }
+
+    fn asks(&self, control: &Control) -> Connection {
+        let connection = self.joins().unwrap();
+        connection.send_control(control.encode()).unwrap();
+        connection
+    }
+
+    /// Sits down.
+    fn sits(&self) -> Hosted {
+        let connection = self.asks(&Control::Sit);
+        assert_eq!(answer(&connection), Some(Control::Sit));
+        let header = Seating::proposal(&connection.met.header).unwrap();
+        Hosted::begin(&self.identity, &self.name, header, connection)
+    }
+
+    fn plays(&self) -> Hosted {
+        let mut hosted = self.sits();
+        finishes(&mut hosted);
+        hosted
+    }
+}
+
+fn finishes(hosted: &mut Hosted) {
+    // The last turns close the connection.
+    let mut after = 0;
+    while after < 20 {
+        hosted.play();
+        after += u32::from(hosted.is_over);
+    }
+}
+
+/// The next control message. `None` if the connection ends.
+fn answer(connection: &Connection) -> Option<Control> {
+    match connection.recv(Duration::from_secs(20)) {
+        Ok(message) => Some(Control::decode(&message.bytes).unwrap()),
+        Err(ConnectionError::TimedOut) => panic!("no answer"),
+        Err(_) => None,
+    }
+}
+
+fn notices(lines: &[Value], has: &str) -> usize {
+    let notices = lines.iter().filter(|line| line["event"] == "notice");
+    let texts = notices.filter_map(|line| line["text"].as_str());
+    texts.filter(|text| text.contains(has)).count()
+}
+
+#[test]
+fn native_guest_plays_with_a_page_from_the_invite_to_the_end() {
+    let host = HostPage::new(hands(2));
+    let guest = Native::new(1, host.relay, &host.invite());
+    let hosted = guest.plays();
+    let closed = host.closed();
+    assert_eq!(closed.result, Some(Ok(0)), "{}", error(&closed.lines));
+    agree(&closed.disk, &[hosted.record()]);
+}
+
+/// Joins as a page.
+fn page_joins(relays: Relays, disk: Disk, invite: &str) -> Closed<Result<i32, String>> {
+    let body = json!({ "name": "Bob", "whom": invite, "relay": RELAY });
+    open(disk, relays, Box::new(react), plays("/join", body))
+}
+
+/// Checks that two pages have the same finished match.
+fn pages_agree(host: &Closed<Result<i32, String>>, guest: &Closed<Result<i32, String>>) {
+    assert_eq!(host.result, Some(Ok(0)), "{}", error(&host.lines));
+    assert_eq!(guest.result, Some(Ok(0)), "{}", error(&guest.lines));
+    let record = host.disk.named(".log").expect("a record");
+    let hash = dealerless_table::record::Record::read(&record, None).unwrap();
+    let record = super::native_host::Record {
+        bytes: record,
+        hash: hash.log.hash(),
+        is_over: true,
+    };
+    agree(&guest.disk, &[record]);
+}
+
+#[test]
+fn two_pages_play_holdem_from_the_invite_to_the_end() {
+    let body = json!({ "name": "Anna", "relay": RELAY, "game": "holdem", "hands": 2, "stack": 100, "blinds": "1/2" });
+    let host = HostPage::new(body);
+    let guest = page_joins(relay::through(host.relay), Disk::new(FILES), &host.invite());
+    pages_agree(&host.closed(), &guest);
+}
+
+#[test]
+fn guest_page_that_is_cut_at_any_message_comes_back() {
+    for message in (2..24).step_by(3) {
+        let host = HostPage::new(hands(2));
+        let fault = Fault::CutInstead(message);
+        let relays = relay::faulty(host.relay, 0, fault);
+        let invite = host.invite();
+        let mut guest = page_joins(relays, Disk::new(FILES), &invite);
+        if guest.result != Some(Ok(0)) {
+            assert_eq!(
+                guest.disk.named(".log"),
+                None,
+                "{message}: {}",
+                error(&guest.lines)
+            );
+            guest = page_joins(relay::through(host.relay), guest.disk, &invite);
+        }
+        pages_agree(&host.closed(), &guest);
+    }
+}
+
+#[test]
+fn host_page_that_is_cut_at_any_message_waits_again() {
+    for message in (2..24).step_by(3) {
+        let relay = relay::start();
+        let relays = relay::faulty(relay, 0, Fault::CutInstead(message));
+        let disk = Disk::new(FILES);
+        let host = HostPage::through(relay, relays, disk, "/host", hands(2), Box::new(react));
+        let invite = host.invite();
+        let mut guest = page_joins(relay::through(relay), Disk::new(FILES), &invite);
+        if guest.result != Some(Ok(0)) {
+            assert_eq!(
+                guest.disk.named(".log"),
+                None,
+                "{message}: {}",
+                error(&guest.lines)
+            );
+            guest = page_joins(relay::through(relay), guest.disk, &invite);
+        }
+        pages_agree(&host.closed(), &guest);
+    }
+}
+
+#[test]
+fn player_learns_of_a_second_guest_with_the_same_invite() {
+    let host = HostPage::new(hands(1));
+    let invite = host.invite();
+    let first = Native::new(1, host.relay, &invite);
+    let second = Native::new(2, host.relay, &invite);
+    drop(first.joins().unwrap());
+    match second.joins() {
+        Err(MeetingError::Used) => {}
+        other => panic!("{:?}", other.err()),
+    }
+    host.until_notice("THE INVITE HAS LEAKED");
+    // The guest of the invite still plays.
+    let hosted = first.plays();
+    let closed = host.closed();
+    assert_eq!(closed.result, Some(Ok(0)), "{}", error(&closed.lines));
+    assert_eq!(
+        notices(
+            &closed.lines,
+            &second.identity.public().fingerprint().to_string()
+        ),
+        1
+    );
+    agree(&closed.disk, &[hosted.record()]);
+}
+
+#[test]
+fn guests_that_do_not_sit_down_are_reported_and_the_host_waits_again() {
+    let host = HostPage::new(hands(1));
+    let guest = Native::new(1, host.relay, &host.invite());
+    for (control, answered, told) in [
+        (Control::Declines(Term::All), None, "declined the terms"),
+        (Control::Audit([7; 32]), None, "not a request"),
+        (Control::Taken, None, "not a request"),
+    ] {
+        let connection = guest.asks(&control);
+        assert_eq!(answer(&connection), answered, "{control:?}");
+        host.until_notice(told);
+    }
+    let connection = guest.asks(&Control::Resume([7; 32]));
+    assert_eq!(answer(&connection), Some(Control::Unknown([7; 32])));
+    let connection = guest.joins().unwrap();
+    connection.send_control(vec![255; 300]).unwrap();
+    assert_eq!(answer(&connection), None);
+    host.until_notice("did not sit down");
+    // The request to sit is no message of the log.
+    let connection = guest.joins().unwrap();
+    connection.send_log(Control::Sit.encode()).unwrap();
+    assert_eq!(answer(&connection), None);
+    host.until_notice("did not sit down");
+    drop(guest.joins().unwrap());
+    host.until_notice("did not sit down");
+    let hosted = guest.plays();
+    let closed = host.closed();
+    assert_eq!(closed.result, Some(Ok(0)), "{}", error(&closed.lines));
+    agree(&closed.disk, &[hosted.record()]);
+}
+
+#[test]
+fn guest_that_says_nothing_is_given_up_after_ten_minutes() {
+    let host = HostPage::new(hands(1));
+    let guest = Native::new(1, host.relay, &host.invite());
+    let connection = guest.joins().unwrap();
+    host.act(Act::Waits);
+    host.until_notice("did not sit down");
+    drop(connection);
+    host.end();
+}
+
+#[test]
+fn guest_that_asks_again_on_the_same_connection_changes_nothing() {
+    let host = HostPage::new(hands(1));
+    let guest = Native::new(1, host.relay, &host.invite());
+    let connection = guest.asks(&Control::Sit);
+    assert_eq!(answer(&connection), Some(Control::Sit));
+    for control in [
+        Control::Sit,
+        Control::Resume([7; 32]),
+        Control::Unknown([7; 32]),
+        Control::Open([7; 32]),
+        Control::Declined,
+        Control::Taken,
+    ] {
+        connection.send_control(control.encode()).unwrap();
+    }
+    let header = Seating::proposal(&connection.met.header).unwrap();
+    let mut hosted = Hosted::begin(&guest.identity, &guest.name, header, connection);
+    finishes(&mut hosted);
+    let closed = host.closed();
+    assert_eq!(closed.result, Some(Ok(0)), "{}", error(&closed.lines));
+    agree(&closed.disk, &[hosted.record()]);
+}
+
+#[test]
+fn guest_with_an_open_match_is_told_of_it_when_it_sits_down_again() {
+    let host = HostPage::new(hands(1));
+    let guest = Native::new(1, host.relay, &host.invite());
+    let mut hosted = guest.sits();
+    for _ in 0..10 {
+        hosted.play();
+    }
+    let connection = guest.asks(&Control::Sit);
+    assert_eq!(answer(&connection), Some(Control::Open(hosted.of)));
+    let connection = guest.asks(&Control::Resume([7; 32]));
+    assert_eq!(answer(&connection), Some(Control::Unknown([7; 32])));
+    let peer = host_keys(&guest);
+    let again = guest
+        .guest()
+        .join_again(&peer, &[], Some(&host.relay.into()));
+    let again = again.unwrap();
+    again
+        .send_control(Control::Resume(hosted.of).encode())
+        .unwrap();
+    hosted.resume(again);
+    finishes(&mut hosted);
+    let closed = host.closed();
+    assert_eq!(closed.result, Some(Ok(0)), "{}", error(&closed.lines));
+    agree(&closed.disk, &[hosted.record()]);
+}
+
+/// The keys of the host.
+fn host_keys(guest: &Native) -> dealerless_table::identity::PublicIdentity {
+    guest.joins().unwrap().met.peer.clone()
+}
+
+#[test]
+fn strangers_at_the_token_of_a_host_cost_it_a_pause_each() {
+    let id = [b"ok\ndltb\x02\x01".to_vec(), vec![7; 8]].concat();
+    let again = [b"ok\ndltb\x02\x02".to_vec(), vec![7; 32]].concat();
+    let junk = [
+        (id, false),
+        (again, false),
+        (b"ok\nnonsense".to_vec(), true),
+        (b"ok\n".to_vec(), true),
+        (b"ok\n".to_vec(), false),
+        ([b"ok\n".to_vec(), vec![0; 1 << 20]].concat(), false),
+        (vec![b'x'; 1 << 20], false),
+        (b"impatient\n".to_vec(), true),
+        (b"bad handshake\n".to_vec(), false),
+        (Vec::new(), true),
+    ];
+    let relay = relay::start();
+    let strangers = 3 * junk.len();
+    let relays: Relays = Box::new(move |call, _| match call % 4 {
+        _ if call >= 4 * strangers / 3 => super::tab::Relay::Passes(relay, Fault::None),
+        3 => super::tab::Relay::Refuses,
+        _ => {
+            let (answer, closes) = junk[call % junk.len()].clone();
+            super::tab::Relay::Answers(answer, closes)
+        }
+    });
+    let (sent, later) = channel();
+    let (invite, invites) = channel();
+    let player = reporting(invite, channel().0, Box::new(react));
+    let host = thread::spawn(move || {
+        open(Disk::new(FILES), relays, player, move || {
+            let result = plays("/host", hands(1))();
+            with_tab(|tab| sent.send(tab.now()).unwrap());
+            result
+        })
+    });
+    let invite: String = invites.recv().unwrap();
+    let guest = Native::new(1, relay, &invite);
+    let hosted = guest.plays();
+    let closed = host.join().unwrap();
+    assert_eq!(closed.result, Some(Ok(0)), "{}", error(&closed.lines));
+    assert!(later.recv().unwrap() >= Duration::from_secs(2) * (4 * strangers as u32 / 3));
+    assert_eq!(
+        notices(&closed.lines, "the relay wss://relay.example/ cannot"),
+        1
+    );
+    agree(&closed.disk, &[hosted.record()]);
+}
+
+/// Opens the page of a host again, which resumes its match or waits again.
+fn host_again(disk: Disk, relay: SocketAddr, player: Player) -> HostPage {
+    let (path, body) = match disk.open_match() {
+        Some(of) => ("/resume", json!({ "match": of, "relay": RELAY })),
+        None => ("/host", json!({ "again": true })),
+    };
+    HostPage::open(relay, disk, path, body, player)
+}
+
+#[test]
+fn host_page_that_is_killed_after_any_event_waits_again_or_plays_on() {
+    let mut killed = 0;
+    for last in 0..14 {
+        let mut events = 0;
+        let dies: Player = Box::new(move |event| {
+            events += 1;
+            match events > last {
+                true => vec![Act::Dies],
+                false => react(event),
+            }
+        });
+        let relay = relay::start();
+        let host = HostPage::open(relay, Disk::new(FILES), "/host", hands(2), dies);
+        let invite = host.invite();
+        let joins =
+            thread::spawn(move || page_joins(relay::through(relay), Disk::new(FILES), &invite));
+        let mut closed = host.closed();
+        if closed.result.is_none() {
+            killed += 1;
+            closed.disk.crash(last % 3);
+            let again = host_again(closed.disk, relay, Box::new(react));
+            closed = again.closed();
+        }
+        pages_agree(&closed, &joins.join().unwrap());
+    }
+    assert!(killed >= 10, "{killed}");
+}
+
+#[test]
+fn host_page_that_was_ended_waits_no_longer() {
+    let host = HostPage::new(hands(1));
+    let relay = host.relay;
+    let guest = Native::new(1, relay, &host.invite());
+    let closed = host.end();
+    let again = HostPage::open(
+        relay,
+        closed.disk,
+        "/host",
+        json!({ "again": true }),
+        Box::new(react),
+    );
+    let closed = again.closed();
+    assert_eq!(closed.result, Some(Err("no invite waits here".into())));
+    // After the meeting, too.
+    let host = HostPage::open(relay, closed.disk, "/host", hands(1), Box::new(react));
+    let guest = Native {
+        invite: at_relay(&host.invite().parse().unwrap(), relay.into()),
+        ..guest
+    };
+    let connection = guest.joins().unwrap();
+    let closed = host.end();
+    assert_eq!(answer(&connection), None);
+    // In the match.
+    let host = HostPage::open(relay, closed.disk, "/host", hands(30), Box::new(react));
+    let guest = Native {
+        invite: at_relay(&host.invite().parse().unwrap(), relay.into()),
+        ..guest
+    };
+    let mut hosted = guest.sits();
+    for _ in 0..20 {
+        hosted.play();
+    }
+    let closed = host.end();
+    let of = closed.disk.open_match().expect("an open match");
+    let body = json!({ "match": of, "relay": RELAY });
+    let host = HostPage::open(relay, closed.disk, "/resume", body, Box::new(react));
+    let peer = connection.met.peer.clone();
+    let again = guest
+        .guest()
+        .join_again(&peer, &[], Some(&relay.into()))
+        .unwrap();
+    again
+        .send_control(Control::Resume(hosted.of).encode())
+        .unwrap();
+    hosted.resume(again);
+    finishes(&mut hosted);
+    let closed = host.closed();
+    assert_eq!(closed.result, Some(Ok(0)), "{}", error(&closed.lines));
+    agree(&closed.disk, &[hosted.record()]);
+}
