@@ -3,13 +3,13 @@
 
 /** The folder of the files. */
 const FOLDER = "dealerless";
-/** The least number of files. */
+/** The minimum number of files. */
 const LEAST = 64;
-/** The number of empty files that a new match finds. */
+/** The minimum number of empty files after the start. */
 const SPARE = 16;
-/** The most files that are opened. */
+/** The maximum number of files. */
 const MOST = 4096;
-/** How long the files of a page that is closing may stay open, in milliseconds. */
+/** Timeout for a page that is closing to close its files, in milliseconds. */
 const PATIENCE = 10_000;
 
 /** @param {FileSystemFileHandle} file @param {number} until `performance.now()` of the last attempt */

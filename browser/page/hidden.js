@@ -1,4 +1,4 @@
-// Tells the player what the clock did while the page was hidden, or the screen was locked.
+// Reports to the player what the clock did while the page was hidden, or the screen was locked.
 
 import { buttonTo, clear, h } from "./dom.js";
 import { apply, isMyTurn, newMatch, timeLeft } from "./match.js";

@@ -4,7 +4,7 @@
 import { fileFunctions } from "./files.js";
 import { asyncify, native } from "./suspension.js";
 
-/** The most bytes in a message from a socket. A relay sends far fewer. */
+/** The maximum number of bytes in a message from a socket. A relay sends far fewer. */
 const LONGEST = 1 << 20;
 /** `crypto.getRandomValues` fills at most this many bytes. */
 const RANDOM = 1 << 16;

@@ -3,11 +3,11 @@
 import { buttonTo, clear, errorLine, h, setText } from "./dom.js";
 
 const NAME = "dealerless-plays";
-/** The key in `sessionStorage` that says that this tab has let go. */
+/** The key in `sessionStorage` for whether another tab has taken over from this one. */
 const RELEASED = "dealerless-released";
-/** How long this tab waits for a page that is closing, for example because it was reloaded, in milliseconds. */
+/** Timeout for a page that is closing, for example because it was reloaded, in milliseconds. */
 const CLOSING = 2000;
-/** How long the other tab may take to let go, in milliseconds. */
+/** Timeout for the other tab to release the lock, in milliseconds. */
 const PATIENCE = 10_000;
 
 /**
@@ -23,7 +23,7 @@ export async function alone(main, release) {
     sessionStorage.setItem(RELEASED, "yes");
     // It fails only if nothing has been opened yet.
     await release().catch(() => {});
-    // Gives the lock back, and shows `refused`.
+    // Releases the lock, and shows `refused`.
     location.reload();
   };
 }

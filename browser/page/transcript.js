@@ -1,6 +1,6 @@
 // The event lines of a program, stored for a page that asks again.
 
-/** The most stored characters: about ten thousand events of poker. */
+/** The maximum number of stored characters: about ten thousand events of poker. */
 const MOST = 8 << 20;
 /** The beginnings of events that a page needs to know what is played. The last one of each kind is always kept. */
 const KEPT = ["invite", "listening", "seated"].map((event) => `{"event":"${event}"`);

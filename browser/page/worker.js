@@ -6,9 +6,9 @@ import { Seat } from "./seat.js";
 import { CAN_SUSPEND } from "./suspension.js";
 import { Transcript } from "./transcript.js";
 
-/** How long a request waits for the program that plays to end, in milliseconds. */
+/** Timeout of a request for the program that plays to end, in milliseconds. */
 const TURN = 5000;
-/** How long a program may take to end, in milliseconds. */
+/** Timeout for a program to end, in milliseconds. */
 const GRACE = 15_000;
 /** The exit code of a program that its user has ended. */
 const BROKEN_OFF = 130;

@@ -34,7 +34,7 @@ enum Slot {
         /// The time of creation, in seconds since 1970.
         created: u64,
     },
-    /// The head is damaged, but there are contents; or the file may not be removed yet. Nobody uses it.
+    /// The head is damaged and there are contents, or the removal is not synced yet. Nobody uses the file.
     Damaged,
 }
 
@@ -160,7 +160,7 @@ fn find(name: &str) -> Option<u32> {
 pub(crate) struct NamedFile(u32);
 
 impl NamedFile {
-    /// Opens a file. `None` if there is none with this name.
+    /// Opens a file. `None` if no file has this name.
     pub(crate) fn open(name: &str) -> Option<Self> {
         find(name).map(NamedFile)
     }

@@ -30,7 +30,7 @@ pub(crate) struct Caller {
 /// The guest has connected again.
 pub(crate) struct Arrival {
     pub(crate) line: Line,
-    /// Whether the guest has asked to resume this match. It continues when the engine of the last
+    /// Whether the guest has asked to resume this match. The match continues when the engine of the last
     /// connection has ended.
     pub(crate) resumes: bool,
 }

@@ -3,12 +3,9 @@
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail, ensure};
-use dealerless::deck::Estimate;
-use dealerless::mpc::Security;
-use dealerless::shuffle::split::Split;
-use dealerless::shuffle::{Algorithm, Spec};
-use dealerless_events::command::Said;
-use dealerless_events::event::{Event, Refusal};
+use dealerless::shuffle::Algorithm;
+use dealerless_events::command::{Said, not_asked};
+use dealerless_events::event::Event;
 use dealerless_events::guest::{
     ANSWER, CHANGES, END_SENT, KEEPS_CHANGING, NOT_ACCEPTED_YET, SOON, YOU_DECLINED,
     may_have_agreed, refusal,
@@ -18,8 +15,7 @@ use dealerless_events::peers::all_keys;
 use dealerless_events::seat::Stopped;
 use dealerless_events::seated::Seated;
 use dealerless_table::connection::{ConnectionError, PolledConnection, Stream};
-use dealerless_table::log::Phase;
-use dealerless_table::play::{Control, Done, Seating, Term};
+use dealerless_table::play::{Control, DealCircuit, Done, Seating, Term};
 use dealerless_table::rules::Stakes;
 
 use crate::failure::AnswerIsNo;
@@ -37,8 +33,6 @@ const RELAY_TRIES: u32 = 4;
 const GOODBYE: Duration = Duration::from_secs(2);
 /// The memory limit of a match, in bytes.
 const MEMORY: u64 = 256 << 20;
-/// The number of hands that are prepared at once.
-const AT_ONCE: u32 = 12;
 
 /// A guest, from the first call of its host to the end of the match.
 pub(crate) struct Guest {
@@ -63,12 +57,7 @@ enum Stage {
     /// The player is asked.
     Asked(Box<Line>, Question),
     /// The host is asked for the seat.
-    Asking {
-        line: Box<Line>,
-        offer: Box<Offer>,
-        since: Duration,
-        is_told: bool,
-    },
+    Asking(Box<Asking>),
     /// The guest does not sit down. The host is told why.
     Leaving {
         line: Box<Line>,
@@ -78,6 +67,17 @@ enum Stage {
     Playing(Box<SeatInPlay>),
     /// The stage changes.
     Changing,
+}
+
+/// A guest that waits for the answer of its host.
+struct Asking {
+    line: Line,
+    offer: Offer,
+    since: Duration,
+    /// Whether the request was sent. Otherwise the host cannot have agreed.
+    is_sent: bool,
+    /// Whether the player knows that the host takes time.
+    is_told: bool,
 }
 
 enum Question {
@@ -175,8 +175,7 @@ impl Guest {
             |kept| matches!(self.host_said, Some(HostSaid::Unknown(of)) if of == kept.id()),
         );
         if let Some(kept) = kept {
-            let is_over = matches!(kept.opened.log.phase(), Phase::Over(_));
-            if is_over {
+            if kept.is_over() {
                 page::tell(&Event::Notice {
                     text: END_SENT.into(),
                 });
@@ -221,17 +220,16 @@ impl Guest {
     }
 
     fn ask_host(&mut self, mut line: Box<Line>, offer: Box<Offer>, now: Duration) {
-        // If the connection has ended, an answer that came before is still read.
-        let _ = line
-            .connection
-            .core
-            .send(Stream::Control, &Control::Sit.encode());
-        self.stage = Stage::Asking {
-            line,
-            offer,
+        let request = Control::Sit.encode();
+        let sent = line.connection.core.send(Stream::Control, &request);
+        self.stage = Stage::Asking(Box::new(Asking {
+            line: *line,
+            offer: *offer,
             since: now,
+            // If the connection has ended, an answer that came before is still read.
+            is_sent: sent.is_ok(),
             is_told: false,
-        };
+        }));
     }
 
     fn next(&mut self, own: &mut Own, now: Duration) -> anyhow::Result<bool> {
@@ -252,12 +250,7 @@ impl Guest {
                     question => self.stage = Stage::Asked(line, question),
                 }
             }
-            Stage::Asking {
-                line,
-                offer,
-                since,
-                is_told,
-            } => self.wait_for_host(own, line, offer, (since, is_told), now)?,
+            Stage::Asking(asking) => self.wait_for_host(own, asking, now)?,
             Stage::Leaving {
                 mut line,
                 until,
@@ -281,30 +274,24 @@ impl Guest {
     fn wait_for_host(
         &mut self,
         own: &mut Own,
-        mut line: Box<Line>,
-        offer: Box<Offer>,
-        (since, mut is_told): (Duration, bool),
+        mut asking: Box<Asking>,
         now: Duration,
     ) -> anyhow::Result<()> {
+        let line = &mut asking.line;
         line.flush(now);
         match line.connection.core.next_message() {
-            Ok(None) if now >= since + ANSWER => {
+            Ok(None) if now >= asking.since + ANSWER => {
                 return Err(anyhow::Error::new(ConnectionError::TimedOut)
                     .context("the host has not answered"));
             }
             Ok(None) => {
-                if !is_told && now >= since + SOON {
-                    is_told = true;
+                if !asking.is_told && now >= asking.since + SOON {
+                    asking.is_told = true;
                     page::tell(&Event::Notice {
                         text: NOT_ACCEPTED_YET.into(),
                     });
                 }
-                self.stage = Stage::Asking {
-                    line,
-                    offer,
-                    since,
-                    is_told,
-                };
+                self.stage = Stage::Asking(asking);
             }
             Ok(Some(message)) => {
                 let control = match message.stream {
@@ -315,29 +302,24 @@ impl Guest {
                     Some(control) if refusal(&control).is_some() => {
                         bail!(AnswerIsNo(refusal(&control).unwrap_or_default()))
                     }
-                    Some(Control::Sit) => self.begin(own, line, offer, now)?,
+                    Some(Control::Sit) => self.begin(own, *asking, now)?,
                     Some(Control::Open(of)) => self.change(own, HostSaid::Open(of), now)?,
                     _ => bail!(ConnectionError::Broken("an unexpected answer")),
                 }
             }
-            Err(why) if may_have_agreed(&why) => self.begin(own, line, offer, now)?,
+            Err(why) if asking.is_sent && may_have_agreed(&why) => self.begin(own, *asking, now)?,
             Err(why) => return Err(anyhow::Error::new(why).context("the host has not answered")),
         }
         Ok(())
     }
 
-    fn begin(
-        &mut self,
-        own: &mut Own,
-        line: Box<Line>,
-        offer: Box<Offer>,
-        now: Duration,
-    ) -> anyhow::Result<()> {
+    fn begin(&mut self, own: &mut Own, asking: Asking, now: Duration) -> anyhow::Result<()> {
+        let Asking { line, offer, .. } = asking;
         if let Some(kept) = offer.instead_of {
             kept.close()?;
         }
         let mut seat = matches::begin(own, offer.seating, Finder::calls(self.route.clone()), now)?;
-        seat.begin(*line, now)?;
+        seat.begin(line, now)?;
         self.stage = Stage::Playing(Box::new(seat));
         Ok(())
     }
@@ -395,9 +377,10 @@ impl Program for Guest {
     fn line(&mut self, socket: u32) -> Option<&mut Line> {
         match &mut self.stage {
             Stage::Playing(seat) => seat.line(socket),
-            Stage::Asked(line, _) | Stage::Asking { line, .. } | Stage::Leaving { line, .. } => {
+            Stage::Asked(line, _) | Stage::Leaving { line, .. } => {
                 Some(&mut **line).filter(|line| line.has(socket))
             }
+            Stage::Asking(asking) => Some(&mut asking.line).filter(|line| line.has(socket)),
             Stage::Calling(_) | Stage::Changing => None,
         }
     }
@@ -457,10 +440,7 @@ impl Program for Guest {
             }
             (stage, _) => {
                 self.stage = stage;
-                page::tell(&Event::refused(
-                    Refusal::NotAllowed,
-                    "no match has begun; only an answer to the question is accepted",
-                ));
+                page::refuse(not_asked());
                 Ok(())
             }
         }
@@ -493,14 +473,9 @@ impl Program for Guest {
         match &mut self.stage {
             Stage::Calling(call) => call.timer(),
             Stage::Asked(line, _) => line.timer(),
-            Stage::Asking {
-                line,
-                since,
-                is_told,
-                ..
-            } => {
-                let deadline = if *is_told { ANSWER } else { SOON };
-                line.timer().min(*since + deadline)
+            Stage::Asking(asking) => {
+                let deadline = if asking.is_told { ANSWER } else { SOON };
+                asking.line.timer().min(asking.since + deadline)
             }
             Stage::Leaving { line, until, .. } => line.timer().min(*until),
             Stage::Playing(seat) => seat.timer(now),
@@ -529,20 +504,7 @@ fn agree(own: &Own, line: &Line) -> anyhow::Result<Seating> {
 /// # Errors
 /// If it takes too much.
 pub(crate) fn check_memory(stakes: &Stakes, algorithm: Algorithm) -> anyhow::Result<()> {
-    let at_once = AT_ONCE.min(stakes.hands());
-    let (cards, drawn) = stakes.deck();
-    let estimate = match stakes.boards() {
-        Some(boards) => {
-            let ands = Split::new(cards / 4, boards as usize)?.estimated_ands();
-            Estimate::of_ands(ands, Security::Malicious, at_once)
-        }
-        None => Estimate::of(
-            Spec::new(cards, drawn, algorithm)?,
-            Security::Malicious,
-            at_once,
-        ),
-    };
-    let memory = estimate.memory(1);
+    let memory = DealCircuit::estimate(stakes, algorithm)?.memory(1);
     ensure!(
         memory <= MEMORY,
         "the match takes {} MB of memory; this page takes at most {} MB",

@@ -1,5 +1,5 @@
-//! What the worker does for this module: output, sockets, files, time and randomness. Without a browser,
-//! a test does it.
+//! What the worker does for this module: output, sockets, files, time and randomness. In native tests,
+//! `tests::host` does it.
 
 use std::time::Duration;
 

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use dealerless::deck::Choice;
-use dealerless_events::command::Said;
-use dealerless_events::event::{Event, Refusal, VERSION};
+use dealerless_events::command::{Said, not_asked};
+use dealerless_events::event::{Event, VERSION};
 use dealerless_events::game_name::GameName;
 use dealerless_events::open_match::with_old_keys;
 use dealerless_events::seat::Stopped;
@@ -96,7 +96,7 @@ enum Stage {
     Waiting(Reception),
     /// The player is asked whether to play with a peer after failed attempts.
     Asked(Box<Line>),
-    /// The guest has come, and has not said what it wants.
+    /// The guest is connected and has sent no request yet.
     Met(Box<Line>),
     Playing(Box<SeatInPlay>),
     /// The stage changes.
@@ -184,7 +184,7 @@ impl Hosting {
         };
     }
 
-    /// Answers what the guest wants.
+    /// Answers the request of the guest.
     fn answer(
         &mut self,
         own: &mut Own,
@@ -291,14 +291,14 @@ impl Hosting {
     }
 }
 
-/// Where a host waits.
+/// The calls of a host at its relay.
 fn reception(
     relay: &str,
     header: Option<&Header>,
     invite: Option<&Invite>,
     peer: Option<&PublicIdentity>,
 ) -> Reception {
-    // A meeting borrows the header, and a page hosts few matches.
+    // Leaked, because a meeting borrows the header. A page hosts few matches.
     let header = header.map(Header::encode).unwrap_or_default();
     Reception::new(relay.to_owned(), header.leak(), invite, peer)
 }
@@ -353,10 +353,7 @@ impl Program for Hosting {
             (Stage::Asked(line), Said::Again {}) => self.stage = Stage::Met(line),
             (stage, _) => {
                 self.stage = stage;
-                page::tell(&Event::refused(
-                    Refusal::NotAllowed,
-                    "no match has begun; only an answer to the question is accepted",
-                ));
+                page::refuse(not_asked());
             }
         }
         Ok(())

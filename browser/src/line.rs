@@ -12,7 +12,7 @@ use dealerless_table::identity::PublicIdentity;
 use crate::host;
 use crate::own::Own;
 
-/// Where to find a host, and how to prove to it who this guest is.
+/// How to reach a host, and how to authenticate to it.
 #[derive(Clone)]
 pub(crate) struct Route {
     /// The address of the relay: a URL of a WebSocket.
@@ -53,7 +53,7 @@ pub(crate) enum Happened<'a> {
     Closed,
 }
 
-/// A call at a relay: of a guest that looks for its host, or of a host that waits for a guest.
+/// A meeting over a socket to a relay: of a guest that calls its host, or of a host that waits for a guest.
 pub(crate) struct Call {
     socket: Socket,
     meeting: PolledMeeting<'static>,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use dealerless_events::open_match::closed_claim;
+use dealerless_events::open_match::{closed_claim, names, others};
 use dealerless_events::peers::all_keys;
 use dealerless_events::seat::Stopped;
 use dealerless_table::hex;
@@ -61,12 +61,10 @@ impl Kept {
     }
 
     pub(crate) fn peer_name(&self) -> String {
-        let sitting = &self.opened.sitting;
-        let name = sitting.names.get(sitting.seat.next(2).index());
-        name.map_or_else(String::new, ToString::to_string)
+        names(&self.opened, others(&self.opened))
     }
 
-    fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         matches!(self.opened.log.phase(), Phase::Over(_))
     }
 
@@ -121,8 +119,8 @@ pub(crate) fn find(own: &Own, of: &[u8; 32]) -> anyhow::Result<Option<Kept>> {
 }
 
 /// The open match with this peer that was begun last, also with keys that the peer has succeeded. Matches
-/// that have no part are removed: for the peer, they never began. What a page that was killed has left of
-/// other matches is removed, too.
+/// that have no part are removed: for the peer, they never began. Files that a killed page has left of
+/// other matches are removed, too.
 ///
 /// # Errors
 /// If a file cannot be removed.
@@ -179,16 +177,17 @@ pub(crate) fn record(name: &str) -> anyhow::Result<Vec<u8>> {
 /// If a file cannot be removed.
 pub(crate) fn forget(of: &[u8; 32]) -> anyhow::Result<()> {
     over(of)?;
-    NamedFile::remove(&inputs_name(of))?;
     Ok(NamedFile::remove(&record_name(of))?)
 }
 
-/// Removes the files that only an open match needs.
+/// Removes the files that only an open match needs. A page makes no audit, so these include the inputs to
+/// the shuffles.
 ///
 /// # Errors
 /// If a file cannot be removed.
 pub(crate) fn over(of: &[u8; 32]) -> anyhow::Result<()> {
     NamedFile::remove(&clock_name(of))?;
+    NamedFile::remove(&inputs_name(of))?;
     Ok(files::remove_value(&deck_name(of))?)
 }
 

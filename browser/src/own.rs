@@ -37,8 +37,8 @@ struct Settings {
 }
 
 impl Settings {
-    /// Reads the settings. Damaged settings are lost: the player gives the name again, and links have the
-    /// relays. Without them, the page would be of no use, and its matches could not be resumed.
+    /// Reads the settings. Damaged settings are reset: the player enters the name again, and links name the
+    /// relays. An error would make the page useless, and its matches could not be resumed.
     fn read(file: &mut Value) -> io::Result<Self> {
         let settings = match file.kept() {
             Ok(None) => return Ok(Settings::default()),
@@ -85,7 +85,7 @@ impl Own {
         let mut file = files::value("settings").context("cannot open the settings")?;
         let settings = Settings::read(&mut file).context("cannot read the settings")?;
         Ok(Own {
-            // A meeting borrows these, and there is one player for each page.
+            // Leaked, because a meeting borrows these. A page opens its player once, and after a succession.
             identity: Box::leak(Box::new(Arc::new(identity))),
             peers,
             invites: Box::leak(Box::new(Mutex::new(invites))),

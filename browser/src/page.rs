@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
-use dealerless_events::command;
+use dealerless_events::command::{self, Complaint};
 use dealerless_events::event::{Event, VERSION};
 use dealerless_events::records::answers;
 use dealerless_events::records::history::{self, RecordFile};
@@ -56,17 +56,17 @@ fn with_page<R>(work: impl FnOnce(&mut Page) -> R) -> Option<R> {
     PAGE.with_borrow_mut(|page| page.as_mut().map(work))
 }
 
-/// The path of a record, for the player.
-pub(crate) fn log_file(of: &[u8; 32]) -> String {
-    matches::record_name(of)
-}
-
 /// Reports an event to the player.
 pub(crate) fn tell(event: &Event) {
     match serde_json::to_string(event) {
         Ok(line) => host::line(&(line + "\n")),
         Err(error) => host::print(&error.to_string()),
     }
+}
+
+/// Reports to the player why a command was refused.
+pub(crate) fn refuse((code, message): Complaint) {
+    tell(&Event::refused(code, message));
 }
 
 /// The connection with this socket, if there is one.
@@ -132,7 +132,7 @@ pub(crate) fn command(line: &[u8]) {
                     page.ended(Err(error));
                 }
             }
-            Err((code, message)) => tell(&Event::refused(code, message)),
+            Err(complaint) => refuse(complaint),
         }
     });
 }
@@ -199,7 +199,7 @@ impl Page {
             (false, "/show") => self.show(query)?,
             (false, "/record") => {
                 let record = matches::record(&called(query)?)?;
-                json!({ "hex": record.iter().map(|byte| format!("{byte:02x}")).collect::<String>() })
+                json!({ "hex": dealerless_table::hex(&record) })
             }
             (true, "/verify") => verify(query, body)?,
             (true, "/host") => self.host(serde_json::from_slice(body)?)?,
@@ -241,7 +241,7 @@ impl Page {
         let open: Vec<_> = kept
             .iter()
             .filter(|kept| matches::is_open(kept))
-            .map(|kept| OpenMatch::of(&kept.opened, log_file(&kept.id()), kept.created))
+            .map(|kept| OpenMatch::of(&kept.opened, matches::record_name(&kept.id()), kept.created))
             .collect();
         let unread: Vec<_> = unread
             .into_iter()
@@ -393,7 +393,7 @@ impl Page {
     }
 }
 
-/// The name of the record that a query calls, as `match=` and the first digits of its id.
+/// The name of the record that a query names, as `match=` and its id or the first digits of the id.
 fn called(query: &str) -> anyhow::Result<String> {
     let called = query.strip_prefix("match=").unwrap_or("");
     let mut names = files::names(matches::RECORD).into_iter();

@@ -11,7 +11,7 @@ use crate::own::Own;
 /// The pause after a call that has failed.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// The calls of a host at its relay, one for each way in which the guest may come.
+/// The calls of a host at its relay, one for each way in which the guest can connect.
 pub(crate) struct Reception {
     relay: String,
     /// The match that the host proposes.
@@ -48,7 +48,7 @@ impl Reception {
         }
     }
 
-    /// Something has happened to a socket. Returns the connection to a guest that has come.
+    /// Something has happened to a socket. Returns the connection to a guest that was met.
     pub(crate) fn happened(
         &mut self,
         socket: u32,

@@ -4,9 +4,9 @@ use std::io;
 use std::time::Duration;
 
 use dealerless_events::banks::Banks;
-use dealerless_events::command::Said;
+use dealerless_events::command::{Said, nobody_asked};
 use dealerless_events::ending::Breach;
-use dealerless_events::event::{Event, Refusal};
+use dealerless_events::event::Event;
 use dealerless_events::seat::{
     Accepted, ConnectionLost, LAST_CALL, PlayerNeeds, SeatStory, Stopped, stopped_after,
 };
@@ -54,7 +54,7 @@ pub(crate) struct SeatInPlay {
 /// A match that has stopped here. The peer may not know it yet.
 struct Ending {
     stopped: anyhow::Result<Stopped>,
-    /// The time at which this side waits no longer.
+    /// The time until which this side waits.
     until: Duration,
     /// Whether this side waits for a new connection.
     is_last_call: bool,
@@ -84,7 +84,7 @@ impl SeatInPlay {
         now: Duration,
     ) -> anyhow::Result<Self> {
         let of = sitting.match_info.id();
-        let seated = Seated::of(sitting, Some(page::log_file(&of)), resumed);
+        let seated = Seated::of(sitting, Some(matches::record_name(&of)), resumed);
         let needs = PlayerNeeds {
             pauses: true,
             each_second: false,
@@ -94,7 +94,7 @@ impl SeatInPlay {
         let mut table = TableCore::new(setting, now)?;
         table.play_mut().pause_after_showdowns();
         let mut clock = NamedFile::open_or_create(&matches::clock_name(&of))?;
-        // If they cannot be read, the clocks begin anew on this side.
+        // If they cannot be read, the time banks are full again on this side.
         let stored = String::from_utf8(clock.read()?).unwrap_or_default();
         table.restore_banks(&Banks::stored(&stored));
         let banks = (Banks::of(&table), clock);
@@ -137,7 +137,12 @@ impl SeatInPlay {
         Ok(self.table.resume(self.peer, now)?)
     }
 
-    fn attach(&mut self, line: Line) -> anyhow::Result<()> {
+    fn attach(&mut self, mut line: Line) -> anyhow::Result<()> {
+        // If the connection has ended, the table learns it from the next message.
+        let _ = line
+            .connection
+            .core
+            .send(Stream::Control, &Control::InPage.encode());
         let attempts = self.peers.counted(&line.connection.met.peer)?;
         engine::attach(line.number(), attempts);
         self.line = Some(line);
@@ -162,10 +167,7 @@ impl SeatInPlay {
     pub(crate) fn said(&mut self, said: Said, turn: Option<u64>) {
         match said.command() {
             Some(command) => self.table.receive(None, Incoming::Command(command, turn)),
-            None => page::tell(&Event::refused(
-                Refusal::NobodyAsked,
-                "there is no such question to answer now",
-            )),
+            None => page::refuse(nobody_asked()),
         }
     }
 
@@ -236,7 +238,7 @@ impl SeatInPlay {
         self.connected(own, call.connected(connection), now)
     }
 
-    /// The peer is connected again. Otherwise than on the first connection, the player was asked before.
+    /// Handles a new connection to the peer. The player was asked before, unlike on the first connection.
     fn connected(&mut self, own: &Own, line: Line, now: Duration) -> anyhow::Result<()> {
         let met = &line.connection.met;
         let mut peers = own.peers.lock();
@@ -249,7 +251,7 @@ impl SeatInPlay {
         Ok(())
     }
 
-    /// Reads what the guest on a new connection wants.
+    /// Reads the request of the guest on a new connection.
     fn receive_arrival(&mut self, own: &Own, now: Duration) -> anyhow::Result<()> {
         let Finder::Waits(_, waiting) = &mut self.finder else {
             return Ok(());
@@ -416,7 +418,14 @@ impl SeatInPlay {
                     }
                 }
             }
-            TableEvent::Control(control) => return Ok(Stopped::by_host(control)),
+            TableEvent::Control(control) => {
+                self.story.says(&control).iter().for_each(page::tell);
+                // A host ignores further control messages on the connection on which it plays.
+                return Ok(match self.finder {
+                    Finder::Calls(_) => Stopped::by_host(control),
+                    Finder::Waits(..) => None,
+                });
+            }
             TableEvent::Accepted(command) => match self.story.accepted(&command, &self.table) {
                 Accepted::Closes => return Ok(Some(Stopped::Closed)),
                 Accepted::Reconnects => self.reconnects = true,
@@ -476,7 +485,7 @@ impl SeatInPlay {
         });
     }
 
-    /// Continues to close the connection. Returns whether nothing else is to be done.
+    /// Continues to close the connection. Returns whether everything is done.
     fn ending(&mut self, own: &Own, now: Duration) -> bool {
         let Some(end) = &self.end else {
             return false;
@@ -521,7 +530,7 @@ impl SeatInPlay {
     /// The time of the next timer.
     pub(crate) fn timer(&mut self, now: Duration) -> Duration {
         let mut timer = now + HOUR;
-        // Nothing of this is done after the match has stopped here.
+        // These timers stop when the match has stopped here.
         if self.end.is_none() {
             let until = [
                 Some(self.table.until_next_timer(now)),
@@ -552,7 +561,7 @@ impl SeatInPlay {
         }
     }
 
-    /// Tells the player how the match has stopped.
+    /// Reports to the player how the match has stopped.
     ///
     /// # Errors
     /// If a player has broken the match.

@@ -10,6 +10,14 @@ const [folder, hands = "3"] = process.argv.slice(2);
 const version = (await readdir(folder)).find((name) => name.startsWith("v-"));
 const module = await WebAssembly.compile(await readFile(join(folder, version, "asyncify.wasm")));
 const RELAY = "ws://relay";
+/** The memories of the two seats. */
+const memories = [];
+const { instantiate } = WebAssembly;
+WebAssembly.instantiate = async (...args) => {
+  const instance = await instantiate(...args);
+  memories.push(instance.exports.memory);
+  return instance;
+};
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -147,7 +155,8 @@ const both = new Uint8Array(records[0].length + records[1].length);
 both.set(records[0]);
 both.set(records[1], records[0].length);
 const verified = await guest.request(true, `/verify?lengths=${records.map((record) => record.length)}`, both);
-console.log(`${host.overEvent.hands} hands in ${time.toFixed(0)} ms; ${relayed} bytes through the relay`);
+console.log(`${host.overEvent.hands} hands in ${time.toFixed(0)} ms; ${relayed} bytes through the relay; `
+  + `${Math.max(...memories.map(({ buffer }) => buffer.byteLength)) >> 20} MiB a seat`);
 if (host.overEvent.hands !== Number(hands) || verified.exit_code !== 0) {
   console.error(verified.text);
   process.exit(1);

@@ -38,9 +38,9 @@ enum Command {
     /// Creates a new identity here that succeeds the one at OLD.
     ///
     /// OLD is the folder of the old identity, its file, or the file of a moved identity. The known
-    /// peers in the folder or the moved file are copied, and nobody can play with the old identity any more. Players who know the old
-    /// identity recognise the new one when you meet by an invite, or when you give them the
-    /// statement.
+    /// peers in the folder or the moved file are copied, and nobody can play with the old identity
+    /// any more. Players who know the old identity recognise the new one when you meet by an invite,
+    /// or when you give them the statement.
     Succeed {
         /// The folder or the file of the old identity.
         #[arg(value_name = "OLD")]
@@ -51,8 +51,8 @@ enum Command {
     },
     /// Moves your identity away, to a file.
     ///
-    /// Nobody can play with it here any more. Where the file is taken, such as a page in a browser, a
-    /// new identity succeeds it. The file contains secret keys; delete it then.
+    /// Nobody can play with it here any more. Take the file to the new place, such as a page in a
+    /// browser: a new identity succeeds it there. The file contains secret keys: delete it then.
     Move {
         /// The file, which must not exist yet.
         #[arg(value_name = "FILE")]

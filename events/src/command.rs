@@ -233,6 +233,18 @@ impl Said {
 /// The reason why a line is not a valid command, as a code and as text.
 pub type Complaint = (Refusal, String);
 
+/// The complaint about a command that does not answer the question before a match.
+pub fn not_asked() -> Complaint {
+    let message = "no match has begun; only an answer to the question is accepted";
+    (Refusal::NotAllowed, message.to_owned())
+}
+
+/// The complaint about an answer in a match in which nobody has asked this question.
+pub fn nobody_asked() -> Complaint {
+    let message = "there is no such question to answer now";
+    (Refusal::NobodyAsked, message.to_owned())
+}
+
 /// Parses a command and its optional `turn`. A command with a `turn` is valid only in that turn.
 ///
 /// # Errors

@@ -148,10 +148,10 @@ pub fn question(
 }
 
 /// After this number of void tries of a hand, the player is asked before each further try.
-pub const MOST_VOID: u32 = 8;
+pub(crate) const MOST_VOID: u32 = 8;
 
 /// The question before another try of a hand, after the peer has declared `tries` tries void.
-pub fn question_of_tries(
+pub(crate) fn question_of_tries(
     peers: &KnownPeers,
     peer: &PublicIdentity,
     name: &Name,
@@ -169,7 +169,7 @@ pub fn question_of_tries(
 
 /// Whether this error shows that the peer has failed a check. An honest peer on an encrypted
 /// connection does not cause such an error.
-pub fn is_failed_check(error: &PlayError) -> bool {
+pub(crate) fn is_failed_check(error: &PlayError) -> bool {
     error.blame() == Blame::CheatOrConnection
 }
 

@@ -158,6 +158,8 @@ pub struct SeatStory {
     after_pause: Option<(Duration, Command)>,
     /// Whether the player has agreed to another session despite earlier failures.
     allowed: bool,
+    /// Whether the peer has said that it plays in a page.
+    is_in_page: bool,
 }
 
 /// The current wait for a seat or for the connection.
@@ -212,6 +214,7 @@ impl SeatStory {
             run_out: 0,
             after_pause: None,
             allowed: false,
+            is_in_page: false,
         }
     }
 
@@ -355,6 +358,22 @@ impl SeatStory {
                 message: with_sources(error),
             }),
         }
+    }
+
+    /// Returns the notice for a control message of the peer: once, that its player plays in a page.
+    pub fn says(&mut self, control: &Control) -> Option<Event> {
+        let [other] = &self.others[..] else {
+            return None;
+        };
+        if *control != Control::InPage || std::mem::replace(&mut self.is_in_page, true) {
+            return None;
+        }
+        let text = format!(
+            "{} says that they play in a page in a browser. Whoever serves such a page could see their cards \
+             and choose for them. Your side is not affected.",
+            other.name
+        );
+        Some(Event::Notice { text })
     }
 
     /// Handles a command that the table has accepted.

@@ -373,7 +373,7 @@ pub fn counted(number: u64, noun: &str) -> String {
 }
 
 /// An error and its sources, on one line.
-pub fn with_sources(error: &dyn Error) -> String {
+pub(crate) fn with_sources(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(error) = source {

@@ -128,3 +128,24 @@ fn header_that_is_not_a_match_for_two_is_declined() {
         assert!(host.end().is_empty());
     }
 }
+
+#[test]
+fn guest_that_loses_its_host_while_it_is_asked_begins_no_match() {
+    for answers in [false, true] {
+        let host = NativeHost::new(deck(1), Vec::new());
+        let player: Player = Box::new(move |event| match event["event"].as_str() {
+            Some("ask-sit") if answers => vec![Act::Cuts, command(r#"{"do":"sit","agree":true}"#)],
+            Some("ask-sit") => vec![Act::Cuts],
+            _ => Vec::new(),
+        });
+        let closed = open(
+            Disk::new(FILES),
+            joins(&host),
+            player,
+            plays("/join", join(&host)),
+        );
+        assert_eq!(closed.result, Some(Ok(3)), "{}", error(&closed.lines));
+        assert!(error(&closed.lines).contains("has not answered"));
+        assert_eq!(closed.disk.named(".log"), None);
+    }
+}

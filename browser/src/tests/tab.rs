@@ -49,6 +49,8 @@ pub(crate) enum Act {
     Post(String, Vec<u8>),
     /// From now on the clock goes forward to the next timer whenever the host has answered.
     Waits,
+    /// All connections are cut.
+    Cuts,
     /// The browser is killed.
     Dies,
 }
@@ -332,6 +334,13 @@ fn act() {
                 Act::Get(path) => drop(request(false, &path, b"")),
                 Act::Post(path, body) => drop(request(true, &path, &body)),
                 Act::Waits => with_tab(|tab| tab.waits = true),
+                Act::Cuts => {
+                    let sockets: Vec<u32> =
+                        with_tab(|tab| tab.sockets.drain().map(|(socket, _)| socket).collect());
+                    for socket in sockets {
+                        page::happened(socket, Happened::Closed);
+                    }
+                }
                 Act::Dies => kill(),
             }
             page::step();

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use dealerless_events::command::{Complaint, Said};
+use dealerless_events::command::{Complaint, Said, not_asked};
 use dealerless_events::event::{Event, Refusal};
 use dealerless_events::guest::ANSWER;
 use dealerless_events::words::counted;
@@ -281,6 +281,6 @@ fn answer_about(peer: &PublicIdentity, answer: Option<Said>) -> Result<Option<bo
             let message = "there is no question about this player now";
             Err((Refusal::NobodyAsked, message.to_owned()))
         }
-        Some(_) => Err(standing::not_asked()),
+        Some(_) => Err(not_asked()),
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, BufRead};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use dealerless_events::command::{self, Complaint, Said};
+use dealerless_events::command::{self, Complaint, Said, nobody_asked};
 use dealerless_events::event::{Event, Refusal};
 use dealerless_table::play::Mailbox;
 
@@ -53,10 +53,7 @@ impl Reader {
             }
             (Ok(Some((said, turn))), _) => match said.command() {
                 Some(command) => return mailbox.command(command, turn),
-                None => (
-                    Refusal::NobodyAsked,
-                    "there is no such question to answer now".to_owned(),
-                ),
+                None => nobody_asked(),
             },
             (Err(complaint), _) => complaint,
         };

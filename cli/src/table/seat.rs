@@ -68,11 +68,16 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
                     self.connection_lost(peer, &error)?;
                     None
                 }
-                Some(TableEvent::Control(control)) if self.dialer.is_some() => {
-                    self.answered(control)?
+                Some(TableEvent::Control(control)) => {
+                    if let Some(event) = self.story.says(&control) {
+                        self.player.tell(&event)?;
+                    }
+                    match self.dialer {
+                        Some(_) => self.answered(control)?,
+                        // A host ignores further control messages on the connection on which it plays.
+                        None => None,
+                    }
                 }
-                // A host ignores further control messages on the connection on which it plays.
-                Some(TableEvent::Control(_)) => None,
                 Some(TableEvent::Accepted(command)) => self.accepted(&command)?,
                 Some(TableEvent::Posted(post)) => self.posted(post)?,
             };

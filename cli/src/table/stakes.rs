@@ -6,7 +6,6 @@ use anyhow::{Context, bail, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use dealerless::deck::Choice;
 use dealerless::mpc::Security;
-use dealerless::shuffle::split::Split;
 use dealerless::shuffle::{Algorithm, Spec};
 use dealerless_events::game_name::GameName;
 use dealerless_events::terms::Terms;
@@ -19,9 +18,6 @@ use dealerless_table::rules::{Edition, NamedKinds, Posts, Stakes};
 
 use super::headings::GAME;
 use crate::memory::Limit as Memory;
-
-/// The maximum number of hands that are prepared at once.
-const AT_ONCE: u32 = 12;
 
 /// A parser of game names that lists all of them in the help.
 pub(super) fn game_name() -> impl TypedValueParser<Value = GameName> {
@@ -296,16 +292,13 @@ pub(super) fn check_memory(
     algorithm: Algorithm,
     memory: Memory,
 ) -> anyhow::Result<()> {
-    let (cards, drawn) = stakes.deck();
+    let at_once = DealCircuit::BATCH.min(stakes.hands());
     let Some(boards) = stakes.boards() else {
+        let (cards, drawn) = stakes.deck();
         let spec = Spec::new(cards, drawn, algorithm)?;
-        return memory.check_session(spec, Security::Malicious, 1, at_once(stakes));
+        return memory.check_session(spec, Security::Malicious, 1, at_once);
     };
-    let ands = Split::new(cards / 4, boards as usize)?.estimated_ands();
+    let ands = DealCircuit::estimate(stakes, algorithm)?.ands();
     let name = format!("the deal of {boards} boards");
-    memory.check_session_of(name, ands, Security::Malicious, 1, at_once(stakes))
-}
-
-fn at_once(stakes: &Stakes) -> u32 {
-    AT_ONCE.min(stakes.hands())
+    memory.check_session_of(name, ands, Security::Malicious, 1, at_once)
 }

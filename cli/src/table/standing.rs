@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use anyhow::bail;
-use dealerless_events::command::{Complaint, Said};
-use dealerless_events::event::{Event, Refusal};
+use dealerless_events::command::{Said, not_asked};
+use dealerless_events::event::Event;
 use dealerless_events::peers::{self, NotAllowed};
 use dealerless_table::identity::{Name, PublicIdentity};
 
@@ -123,12 +123,6 @@ pub(crate) fn choose(
         }
     }
     Ok(None)
-}
-
-/// The refusal of a command that does not answer the question before a match.
-pub(crate) fn not_asked() -> Complaint {
-    let message = "no match has begun; only an answer to the question is accepted";
-    (Refusal::NotAllowed, message.to_owned())
 }
 
 /// Returns the question as an error if the player is a bot, which cannot answer.

@@ -467,3 +467,12 @@ fn guest_removes_a_match_that_the_host_does_not_know_unless_the_host_has_signed_
     assert_eq!(removes(&log, &unknown, false), None);
     assert_eq!(removes(&log, &Control::Open([1; 32]), true), None);
 }
+
+#[test]
+fn peer_that_says_that_it_plays_in_a_page_is_reported_once() {
+    let (mut story, _) = seat(PlayerNeeds::default());
+    assert_eq!(story.says(&Control::Taken), None);
+    let said = story.says(&Control::InPage);
+    assert!(matches!(said, Some(Event::Notice { text }) if text.starts_with("Anna says")));
+    assert_eq!(story.says(&Control::InPage), None);
+}

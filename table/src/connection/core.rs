@@ -250,7 +250,7 @@ impl Core {
         self.closing && !self.outbox.bye_pending()
     }
 
-    /// Starts a session of the engine; see [`Connection::engine`](super::Connection::engine).
+    /// Starts session `number` of the engine. Both sides use the same numbers, and each is larger than the last.
     ///
     /// # Errors
     /// [`ConnectionError::EngineInUse`], or the reason for the end of the connection.

@@ -74,8 +74,8 @@ impl RelayAnswer {
         }
     }
 
-    #[cfg(not(target_family = "wasm"))]
     /// Whether the relay has refused the request as malformed.
+    #[cfg(not(target_family = "wasm"))]
     pub(super) fn is_bad_handshake(&self) -> bool {
         self.0 == b"bad handshake\n"
     }

@@ -74,7 +74,7 @@ impl MovedIdentity {
     }
 
     /// Whether a text begins as a moved identity does.
-    pub fn is_begun_by(text: &[u8]) -> bool {
+    pub(super) fn is_begun_by(text: &[u8]) -> bool {
         text.starts_with(FIRST_WORD.as_bytes())
     }
 

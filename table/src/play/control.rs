@@ -45,6 +45,9 @@ pub enum Control {
     Taken,
     /// The host does not want to play with this guest.
     Declined,
+    /// In a match on this connection: the sender's player plays in a page in a browser. Nobody can check
+    /// this.
+    InPage,
 }
 
 /// A term of a match that a host proposes and a guest may insist on.
@@ -131,6 +134,7 @@ const ROSTER: u8 = 9;
 const AGREES: u8 = 10;
 const BEGINS: u8 = 11;
 const WENT_ON: u8 = 12;
+const IN_PAGE: u8 = 13;
 
 impl Control {
     /// Encodes the message.
@@ -146,6 +150,7 @@ impl Control {
             Control::Declines(term) => writer.u8(DECLINES).u8(*term as u8),
             Control::Taken => writer.u8(TAKEN),
             Control::Declined => writer.u8(DECLINED),
+            Control::InPage => writer.u8(IN_PAGE),
             Control::Present(players) => writer.u8(PRESENT).u8(*players),
             Control::Roster(roster) => {
                 roster.write(writer.u8(ROSTER));
@@ -185,6 +190,7 @@ impl Control {
             }
             TAKEN => Control::Taken,
             DECLINED => Control::Declined,
+            IN_PAGE => Control::InPage,
             PRESENT => Control::Present(reader.u8()?),
             ROSTER => Control::Roster(Box::new(Roster::read(&mut reader)?)),
             AGREES => Control::Agrees(reader.array()?, GuestAddresses::read(&mut reader)?),
@@ -264,6 +270,7 @@ mod tests {
             Control::Declines(Term::All),
             Control::Taken,
             Control::Declined,
+            Control::InPage,
             Control::Present(3),
             Control::Agrees([5; 32], addresses(GuestAddresses::MAX)),
             Control::Begins(vec![addresses(0), addresses(2), addresses(1)]),

@@ -1,7 +1,7 @@
 //! The circuit that deals the hands of a match.
 
 use dealerless::circuit::{Circuit, Party};
-use dealerless::deck::{self, Card, KeptDeck, UncheckedDeck};
+use dealerless::deck::{self, Card, Estimate, KeptDeck, UncheckedDeck};
 use dealerless::mpc::{Demand, Malicious, Security, TwoParty};
 use dealerless::shuffle::split::{Split, SplitCircuit, SplitError};
 use dealerless::shuffle::{Algorithm, Randomness, ShuffleCircuit, Spec, SpecError};
@@ -38,6 +38,9 @@ impl DealCircuit {
     /// The algorithm that deals boards.
     const OF_BOARDS: Algorithm = Algorithm::Waksman;
 
+    /// The maximum number of hands in a batch of preprocessing. Large batches need smaller buckets.
+    pub const BATCH: u32 = 12;
+
     /// The algorithm that `choice` selects for the given stakes.
     ///
     /// # Errors
@@ -49,6 +52,21 @@ impl DealCircuit {
             (deck::Choice::Given(algorithm), Some(_)) => Ok(algorithm),
             (choice, None) => Ok(choice.spec(cards, drawn)?.algorithm()),
         }
+    }
+
+    /// The estimated size of the circuit and memory of its session, before it is built.
+    ///
+    /// # Errors
+    /// [`NoCircuit`].
+    pub fn estimate(stakes: &Stakes, algorithm: Algorithm) -> Result<Estimate, NoCircuit> {
+        let at_once = Self::BATCH.min(stakes.hands());
+        let (cards, drawn) = stakes.deck();
+        let Some(boards) = stakes.boards() else {
+            let spec = Spec::new(cards, drawn, algorithm)?;
+            return Ok(Estimate::of(spec, Security::Malicious, at_once));
+        };
+        let ands = Split::new(cards / 4, boards as usize)?.estimated_ands();
+        Ok(Estimate::of_ands(ands, Security::Malicious, at_once))
     }
 
     /// The circuit for the given stakes and algorithm.

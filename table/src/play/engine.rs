@@ -27,6 +27,7 @@ pub fn role(seat: Seat) -> Party {
         _ => Party::Evaluator,
     }
 }
+
 /// The counter of attempts, shared by the engine and its caller, who counts the tries that the peer
 /// declares void.
 #[derive(Clone)]
@@ -54,6 +55,7 @@ impl Attempts for SharedAttempts {
         self.lock().ends_well(attempt);
     }
 }
+
 /// The parameters of an [`Engine`].
 pub struct Binding {
     /// The seat of this side.
@@ -67,6 +69,7 @@ pub struct Binding {
     /// The clock that measures the work: the time since any fixed moment.
     pub now: fn() -> Duration,
 }
+
 /// A session with the peer's engine, for programs with and without threads.
 pub struct Engine<R> {
     session: Malicious,

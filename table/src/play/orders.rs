@@ -69,7 +69,7 @@ pub struct Reshuffling {
 
 /// An event for a seat.
 pub enum Event {
-    /// An encoded [`LogMessage`](crate::log::LogMessage) arrived on the connection to this seat. A
+    /// An encoded message of the log arrived on the connection to this seat. A
     /// host also forwards what its other guests have signed.
     Received(Seat, Vec<u8>),
     /// The engine has executed an order, or has failed.

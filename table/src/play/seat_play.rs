@@ -38,9 +38,6 @@ use crate::seat::Seat;
 use crate::storage::Storage;
 use crate::storage::Vault;
 
-/// The number of hands in a batch of preprocessing. Large batches need smaller buckets.
-const BATCH: u32 = 12;
-
 /// Everything that a seat needs to play.
 pub struct Setting<S, V, R = SystemRng> {
     /// The identity of the player.

@@ -99,7 +99,7 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
     /// A seat without a connection.
     ///
     /// # Errors
-    /// Those of [`Play::new`].
+    /// [`PlayError::Vault`] if the deck cannot be read; [`PlayError::Deck`] if it is damaged.
     pub fn new(setting: Setting<S, V, R>, now: Duration) -> Result<Self, PlayError> {
         let match_info = setting.log.match_info();
         let clocks = Clocks::new(match_info.header().clock, match_info.seats());

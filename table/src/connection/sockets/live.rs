@@ -47,7 +47,7 @@ impl Connection {
     ///
     /// # Errors
     /// If the connection has ended, or the message is empty or longer than
-    /// [`MAX_MESSAGE`](super::MAX_MESSAGE).
+    /// [`MAX_MESSAGE`](crate::connection::MAX_MESSAGE).
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn send_log(&self, bytes: Vec<u8>) -> Result<(), ConnectionError> {
         self.send(Stream::Log, &bytes)

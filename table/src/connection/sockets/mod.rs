@@ -12,10 +12,6 @@ mod socket;
 mod strangers;
 
 pub use door::{Door, DoorError, DoorEvent};
-#[cfg_attr(
-    not(feature = "internals"),
-    expect(unused_imports, reason = "tests and benches start engines themselves")
-)]
 pub use engine_stream::EngineStream;
 pub use join::Guest;
 pub use live::Connection;

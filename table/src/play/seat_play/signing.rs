@@ -4,10 +4,11 @@ use dealerless::deck::{self, Card};
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
+use super::super::deal_circuit::DealCircuit;
 use super::super::engine::role;
 use super::super::error::PlayError;
 use super::super::news::News;
-use super::{BATCH, FailedCheck, Play};
+use super::{FailedCheck, Play};
 use crate::log::{CardOpening, Input, Opening, Part, PartKind, Phase};
 use crate::rules::{Choice, Legal};
 use crate::seat::Seat;
@@ -209,7 +210,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let pooled = self.connected.as_ref().map_or(0, |now| now.pooled);
         let pooled = pooled.saturating_sub(1);
         match pooled {
-            0 | 1 => BATCH.min(left.saturating_sub(pooled)),
+            0 | 1 => DealCircuit::BATCH.min(left.saturating_sub(pooled)),
             _ => 0,
         }
     }
