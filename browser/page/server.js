@@ -65,6 +65,11 @@ export async function session() {
   if (!await resumed().catch(report)) await invited(main, localStorage.getItem(NAME) ?? "", (request) => post("/join", request));
 }
 
+/** What a guest can do whose invite has led to no connection. @returns {Act[]} */
+export function retry() {
+  return storedLink() ? [["Try again", () => location.reload()]] : [];
+}
+
 /** @param {string} script */
 async function launch(script) {
   worker = new Worker(script, { type: "module" });

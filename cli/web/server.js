@@ -7,6 +7,9 @@ export { Gone, Refused };
 /** Whether the player's program runs in this page. */
 export const IN_PAGE = false;
 
+/** @returns {Act[]} */
+export const retry = () => [];
+
 /** The program moves identities: `dealerless identity succeed`. @type {(app: App, own: Listed, renew: () => void) => Child} */
 export const moving = () => null;
 

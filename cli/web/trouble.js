@@ -3,7 +3,7 @@
 import { buttonTo, complain, h } from "./dom.js";
 import { areSeveral, hasEnded, isPoker } from "./match.js";
 import { mayRematch, rematch } from "./rematch.js";
-import { IN_PAGE } from "./server.js";
+import { IN_PAGE, retry } from "./server.js";
 import { amount, asSentence, called, forgive, mayDisappear, nameOf, risks, terms } from "./words.js";
 
 const WRITTEN = "Your choices are signed and on your disk.";
@@ -12,6 +12,7 @@ const FINAL = "Everything played before is final, and can be verified.";
 const UNDONE = "The hand is undecided, and the chips are as they were before it.";
 const KEEP = "Keep the record. Its file is named below.";
 const FRESH = "No match had begun here, so nothing is lost.";
+const OVER = "The match is over for good.";
 const CLOSE = "Or close the match here. It can be resumed from the lobby.";
 
 /** The program's choice for a late player. @type {Record<string, string>} */
@@ -92,17 +93,17 @@ function ofEnd(app, match) {
     case "forfeited":
       return ["ask", `${own ? "You" : other} could not continue the hand`,
         [...message, "The data to open its cards is lost. The hand is not dealt again."], [FINAL],
-        ["The match is over for good."], acts];
+        [OVER], acts];
     case "left":
       return ["ask", self ? "You have left the match" : `${other} has left the match`, message,
         [areSeveral(match) ? "Closed cards stay closed. But all other players together may be able to read the cards of a player who left."
           : "Cards that were not opened stay closed forever.", FINAL],
-        ["The match is over for good."], acts];
+        [OVER], acts];
     case "removed":
       return ["ask", "The others play on without you", message, ["Closed cards stay closed."],
         ["Your connection was lost for too long, or your program was not running."], acts];
     case "too-few":
-      return ["ask", "Too few players are left", message, ["Closed cards stay closed.", FINAL], ["The match is over for good."], acts];
+      return ["ask", "Too few players are left", message, ["Closed cards stay closed.", FINAL], [OVER], acts];
     default:
       return isPoker(match) ? null : ["ask", "The match is over", message, ["Closed cards stay closed forever.", FINAL],
         ["The record shows which cards were opened, and to whom."], acts];
@@ -125,7 +126,7 @@ function ofProgram(app, match) {
   const acts = seated ? [["Resume the match", resume], lobby] : [lobby];
   const open = seated || program?.command === "resume";
   const safe = seated ? [...sealed(match), WRITTEN, OPEN] : [open ? OPEN : FRESH];
-  const clock = seated?.clock ? " Meanwhile your time runs." : "";
+  const clock = seated?.clock ? " Your clock runs." : "";
   const again = seated ? `Resume it here, or later in the lobby.${clock}` : `You can ${open ? "resume it" : "start again"} in the lobby.`;
   const message = failed ? sentences(failed.message) : [];
   switch (failed?.exit_code) {
@@ -141,8 +142,9 @@ function ofProgram(app, match) {
       return ["ask", "You do not have a seat at this table", message, safe, [again], acts];
     case 3:
       return ["ask", "Could not connect", message, safe,
-        ["Check whether the other player is hosting now. If the address has changed, enter it in the lobby, or join with a new invite.",
-          open ? again : "An invite works only once.", "Behind a router, the host must forward a port, or both must use a relay."], acts];
+        ["Is the other player hosting now? If the address has changed, enter it in the lobby, or join with a new invite.",
+          open ? again : "An invite works only once.", ...(IN_PAGE ? [] : ["Behind a router, the host must forward a port, or both must use a relay."])],
+        open ? acts : [...retry(), ...acts]];
     case undefined:
       break;
     default:
@@ -232,9 +234,9 @@ function ofWaiting(app, match) {
       send(app, { do: "back" });
     };
     const done = DONE[match.late?.do ?? ""];
-    return ["wait", "You sit out", [done ? "You ran out of time, so your program chose for you, at no further cost." : "You chose to sit out."],
-      ["The next hand waits for you."], [`${done ? `You ran out of time, and your program ${done} for you. ` : ""}You sit out from the next hand `
-        + "until you press “I am back”."], [["I am back", back]]];
+    const why = done ? `You ran out of time, and your program ${done} for you.` : "You chose to sit out.";
+    return ["wait", "You sit out", [why], ["The next hand waits for you."], [`${why} You sit out until you press “I am back”.`],
+      [["I am back", back]]];
   }
   return null;
 }

@@ -464,7 +464,7 @@ export function forgive(fingerprint) {
 /** @param {string} message */
 export function asSentence(message) {
   const text = forPage(message).replace(/\.+$/, "");
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith("?") ? "" : "."}`;
 }
 
 /** @param {unknown} error */
