@@ -5,7 +5,14 @@
 /** The files of this version, and the SHA-256 of each. @type {Record<string, string>} */
 const FILES = {};
 const STORE = "dealerless DIGEST";
-const CSP = "POLICY";
+/** The headers of docs/browser-guest.md. The answers of a service worker have no other ones. */
+const HEADERS = {
+  "Content-Security-Policy": "POLICY; frame-ancestors 'none'",
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+};
 
 const scope = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 const HOME = new URL("./", location.href).href;
@@ -19,9 +26,7 @@ async function fetched(name, digest) {
   const found = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   const hex = [...found].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   if (!answer.ok || hex !== digest) throw new Error(`${name} is not the file of this version`);
-  // A worker gets its policy from this header, even if the server sends none.
-  const headers = { "Content-Type": answer.headers.get("Content-Type") ?? "", "Content-Security-Policy": CSP };
-  return new Response(bytes, { headers });
+  return new Response(bytes, { headers: { ...HEADERS, "Content-Type": answer.headers.get("Content-Type") ?? "" } });
 }
 
 async function install() {

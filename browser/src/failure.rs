@@ -3,7 +3,7 @@
 use dealerless::Blame;
 use dealerless_events::ending::Breach;
 use dealerless_events::failure::{
-    INTERRUPTED, NO, advice, blame_of_connection, blame_of_meeting, meaning,
+    INTERRUPTED, NO, advice, blame_of_connection, blame_of_meeting, exit_code_of_meeting, meaning,
 };
 use dealerless_table::connection::{ConnectionError, MeetingError};
 use dealerless_table::play::PlayError;
@@ -42,6 +42,9 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     }
     if error.is::<AnswerIsNo>() {
         return NO;
+    }
+    if let Some(error) = error.downcast_ref() {
+        return exit_code_of_meeting(error);
     }
     dealerless_events::failure::exit_code(blame(error).unwrap_or(Blame::ThisSide))
 }

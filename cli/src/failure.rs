@@ -82,6 +82,9 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if error.is::<AnswerIsNo>() {
         return NO;
     }
+    if let Some(error) = error.downcast_ref() {
+        return failure::exit_code_of_meeting(error);
+    }
     failure::exit_code(blame(error))
 }
 

@@ -19,6 +19,7 @@ pub fn blame_of_meeting(error: &MeetingError) -> Blame {
         MeetingError::OnlyPrivate { .. }
         | MeetingError::Unreachable { .. }
         | MeetingError::NotAnswered
+        | MeetingError::WrongHost
         | MeetingError::Connection(_)
         | MeetingError::Relay { .. }
         | MeetingError::NobodyAtRelay(_)
@@ -28,7 +29,6 @@ pub fn blame_of_meeting(error: &MeetingError) -> Blame {
             Blame::ThisSide
         }
         MeetingError::Used => Blame::Either,
-        MeetingError::WrongHost => Blame::CheatOrConnection,
         _ => Blame::ProgramOrConnection,
     }
 }
@@ -50,6 +50,14 @@ pub fn exit_code(blame: Blame) -> u8 {
         Blame::Connection => CONNECTION,
         Blame::ThisSide => LOCAL,
         _ => PEER,
+    }
+}
+
+/// Returns the exit code of an error of a meeting.
+pub fn exit_code_of_meeting(error: &MeetingError) -> u8 {
+    match error {
+        MeetingError::Used => NO,
+        _ => exit_code(blame_of_meeting(error)),
     }
 }
 

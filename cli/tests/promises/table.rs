@@ -246,7 +246,7 @@ fn mistyped_and_used_invites_have_different_errors() {
     let (events, code) = Side::join(other.path(), &invite, &[]).finish();
     let message = events.last().unwrap()["message"].to_string();
     assert!(
-        code == 2 && message.contains("used by somebody else"),
+        code == 4 && message.contains("used by somebody else"),
         "{message}"
     );
     let notice = host.until("notice");

@@ -299,9 +299,13 @@ impl Agreed {
         frame
     }
 
-    /// Decrypts the next message of the meeting.
+    /// Decrypts the next message of the meeting. If it is not genuine, it was changed on its way: the
+    /// peer's program seals no such message.
     pub(super) fn open(&mut self, frame: &[u8]) -> Result<Vec<u8>, MeetingError> {
         let opened = self.opener.open_alone(frame);
-        opened.map_err(|NotGenuine| MeetingError::Broken("invalid encrypted message"))
+        opened.map_err(|NotGenuine| {
+            let why = "a message was changed on its way";
+            MeetingError::Connection(io::Error::new(ErrorKind::InvalidData, why))
+        })
     }
 }
