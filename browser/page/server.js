@@ -43,7 +43,7 @@ function place(id) {
 
 /**
  * Starts the worker, after this tab has become the only one. Resumes the match that was being played,
- * or asks a guest who has opened a link.
+ * asks a guest who has opened a link, or waits again for the guest of the last invite.
  * @throws {Refused} if this browser cannot play
  */
 export async function session() {
@@ -62,7 +62,9 @@ export async function session() {
   keepFiles(place("storage")).catch(console.error);
   watchHiding(place("hidden"));
   await launch(script(new URL("worker.js", import.meta.url).href));
-  if (!await resumed().catch(report)) await invited(main, localStorage.getItem(NAME) ?? "", (request) => post("/join", request));
+  if (await resumed().catch(report)) return;
+  await invited(main, localStorage.getItem(NAME) ?? "", (request) => post("/join", request));
+  await waited().catch(report);
 }
 
 /** What a guest can do whose invite has led to no connection. @returns {Act[]} */
@@ -111,6 +113,13 @@ async function resumed() {
   if (!found) return false;
   await post("/resume", { match: found.match, ...(last?.relay && { relay: last.relay }) });
   return true;
+}
+
+/** Waits again for the guest of the last invite, if the page was closed while it waited. */
+async function waited() {
+  /** @type {{ hosting?: { relay: string } }} */
+  const { hosting } = await get("/state");
+  if (hosting) await post("/host", { again: true, relay: hosting.relay });
 }
 
 /** @returns {{ match: string, relay: string, isStopped: boolean } | null} */

@@ -300,6 +300,7 @@ impl Page {
         let mut state = json!({ "version": env!("CARGO_PKG_VERSION"), "browser": true });
         if let Some(kept) = self.own.hosting()
             && self.program.is_none()
+            && self.own.can_play().is_ok()
         {
             state["hosting"] = json!({ "relay": kept.request.relay });
         }
@@ -312,7 +313,11 @@ impl Page {
         let again = serde_json::from_slice::<HostAgain>(body)?.again;
         let hosting = if again {
             let kept = self.own.hosting().cloned();
-            Hosting::again(kept.context("no invite waits here")?, host::now())?
+            let hosting = Hosting::again(kept.context("no invite waits here")?, host::now());
+            if hosting.is_err() {
+                self.own.keep_hosting(None)?;
+            }
+            hosting?
         } else {
             let request: HostRequest = serde_json::from_slice(body)?;
             if let Some(name) = &request.name {

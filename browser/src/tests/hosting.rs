@@ -19,6 +19,7 @@ use super::native_host::Hosted;
 use super::playing::{FILES, RELAY, agree, error, react};
 use super::relay;
 use super::tab::{Act, Closed, Fault, Player, Relays, open, plays, with_tab};
+use crate::reception::Reception;
 
 /// A request to host hands of a small deck.
 fn hands(hands: u32) -> Value {
@@ -545,4 +546,49 @@ fn host_page_that_was_ended_waits_no_longer() {
     let closed = host.closed();
     assert_eq!(closed.result, Some(Ok(0)), "{}", error(&closed.lines));
     agree(&closed.disk, &[hosted.record()]);
+}
+
+#[test]
+fn page_that_was_killed_says_that_a_host_waits() {
+    let dies: Player = Box::new(|_| vec![Act::Dies]);
+    let host = HostPage::open(relay::start(), Disk::new(FILES), "/host", hands(1), dies);
+    let invite = host.invite();
+    let closed = host.closed();
+    assert!(closed.result.is_none());
+    let state = move || {
+        crate::page::start(FILES as u32).unwrap();
+        let (_, state) = super::tab::request(false, "/state", b"");
+        let before = state["hosting"].clone();
+        let (status, _) = super::tab::request(true, "/host", br#"{"again":true}"#);
+        let (_, state) = super::tab::request(false, "/state", b"");
+        super::tab::request(true, "/end", b"");
+        let (_, last) = super::tab::request(false, "/state", b"");
+        let invites = with_tab(|tab| tab.lines.clone());
+        (
+            before,
+            status,
+            state["hosting"].clone(),
+            last["hosting"].clone(),
+            invites,
+        )
+    };
+    let relays: Relays = Box::new(|_, _| super::tab::Relay::Refuses);
+    let again = open(closed.disk, relays, Box::new(react), state);
+    let (before, status, playing, last, lines) = again.result.unwrap();
+    assert_eq!((before, status), (json!({ "relay": RELAY }), 200));
+    assert!(playing.is_null() && last.is_null());
+    assert_eq!(lines[0]["invite"], invite);
+}
+
+#[test]
+fn host_that_has_stopped_has_no_timer_and_waits_again_at_once() {
+    let identity = Identity::from_seed([1; 32]);
+    let invite = dealerless_table::internals::invite(&identity, [2; 32], Vec::new(), None);
+    let second = Duration::from_secs(1);
+    let mut reception = Reception::new(RELAY.into(), &[], Some(&invite), None, Duration::ZERO);
+    assert_eq!(reception.timer(), Duration::ZERO);
+    reception.stop();
+    assert_eq!(reception.timer(), Duration::MAX);
+    reception.begin(second);
+    assert_eq!(reception.timer(), second);
 }
