@@ -1,6 +1,6 @@
 //! What a player is told and asked about the other players, and what is counted about them.
 
-use std::io;
+use std::fmt::Display;
 
 use dealerless::Blame;
 use dealerless_table::identity::{
@@ -25,7 +25,7 @@ pub fn leaked(second: &Fingerprint) -> String {
 }
 
 /// Notice to the host that a guest was refused because the file of invites cannot be written.
-pub fn cannot_burn(error: &io::Error) -> String {
+pub fn cannot_burn(error: &impl Display) -> String {
     format!("a guest used the invite, but the file of invites cannot be written: {error}")
 }
 
