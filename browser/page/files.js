@@ -11,6 +11,8 @@ const SPARE = 16;
 const MOST = 4096;
 /** Timeout for a page that is closing to close its files, in milliseconds. */
 const PATIENCE = 10_000;
+/** The time between two looks at the folder, in milliseconds. */
+const LOOKS = 5000;
 
 /** @param {FileSystemFileHandle} file @param {number} until `performance.now()` of the last attempt */
 async function opened(file, until) {
@@ -47,6 +49,22 @@ export async function openFiles() {
   const empty = files.filter((file) => file.getSize() === 0).length;
   await openUpTo(Math.min(files.length + Math.max(0, SPARE - empty), MOST));
   return files;
+}
+
+/**
+ * Reports that the folder is gone. When its data are cleared, a browser removes the names of open files, but goes on to
+ * write them.
+ * @param {() => void} report
+ */
+export function watchFiles(report) {
+  const look = async () => {
+    const root = await navigator.storage.getDirectory();
+    const isThere = await root.getDirectoryHandle(FOLDER).then(() => true, (error) => error.name !== "NotFoundError");
+    if (isThere) return;
+    clearInterval(timer);
+    report();
+  };
+  const timer = setInterval(() => look().catch(console.error), LOOKS);
 }
 
 /**

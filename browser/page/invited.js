@@ -21,13 +21,14 @@ export function invited(main, known, join) {
     id: "guest-relay", type: "text", inputmode: "url", autocomplete: "off", autocapitalize: "off", spellcheck: "false", value: link.relay || lastRelay(),
     placeholder: "wss://relay.example.org/",
   });
+  const place = h("div.field", h("label", { for: relay.id }, "Relay"), relay,
+    h("p.field-hint", "The server through which both of you connect. It sees no content."));
   const failed = errorLine();
   const go = h("button.main", { type: "submit" }, "Continue");
   const later = h("button", { type: "button" }, "Put the invite away");
   const form = h("form.form", { novalidate: true },
     h("div.field", h("label", { for: name.id }, "Your name"), name),
-    h("div.field", h("label", { for: relay.id }, "Relay"), relay,
-      h("p.field-hint", "The server through which both of you connect. It sees no content.")),
+    link.relay ? h("details.more", h("summary", "Relay"), place) : place,
     failed, h("div.row", go, later));
   const root = h("section.panel.narrow", { "aria-labelledby": "invited-title" },
     h("h1", { id: "invited-title" }, "You are invited to a table"),

@@ -8,7 +8,7 @@ import { invited } from "./invited.js";
 import { forgetLink, storedLink, takeFromAddress } from "./link.js";
 import { keepOffline } from "./offline.js";
 import { keepRelay, lastRelay } from "./places.js";
-import { keepFiles, whatIsMissing } from "./storage.js";
+import { keepFiles, warnCleared, whatIsMissing } from "./storage.js";
 import { alone } from "./tabs.js";
 
 export { moving } from "./moving.js";
@@ -227,6 +227,9 @@ function received(data) {
       break;
     case "over":
       if (stream?.id === data.id) stream?.over();
+      break;
+    case "cleared":
+      warnCleared(place("cleared"));
       break;
   }
 }

@@ -1,7 +1,7 @@
 // The worker of the page. It has the files, the seat, and the programs: hosting, joining and resuming
 // are programs, of which one runs at a time. `server.js` posts to this worker.
 
-import { openFiles } from "./files.js";
+import { openFiles, watchFiles } from "./files.js";
 import { Seat } from "./seat.js";
 import { CAN_SUSPEND } from "./suspension.js";
 import { Transcript } from "./transcript.js";
@@ -193,6 +193,7 @@ async function start({ asyncify }) {
   const [opened, compiled] = await Promise.all([openFiles(), bytes.then((bytes) => WebAssembly.compile(bytes))]);
   [files, module] = [opened, compiled];
   await running();
+  watchFiles(() => postMessage({ kind: "cleared" }));
 }
 
 /** Lets another tab have the files. The match stays open. @returns {Promise<Answer>} */
@@ -209,7 +210,7 @@ onmessage =  ({ data }) => {
   const { kind, id } = data;
   /** @param {Promise<Answer>} promise */
   const respond = async (promise) => {
-    const { status, body } = await promise.catch((error) => refusal(500, String(error)));
+    const { status, body } = await promise.catch((error) => refusal(500, String(error).replace(/^Error: /, "")));
     postMessage({ kind: "answer", id, status, body }, { transfer: [body.buffer] });
   };
   switch (kind) {

@@ -94,7 +94,7 @@ fn done(code: i32) -> std::io::Result<()> {
 /// The browser reports no reason. Most often, the site's share of the disk is used up.
 fn failed() -> std::io::Error {
     std::io::Error::other(
-        "the browser cannot use a file of this page: its disk space may be used up",
+        "the browser cannot use a file of this page: free disk space, and try again",
     )
 }
 

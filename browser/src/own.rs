@@ -107,7 +107,12 @@ impl Own {
     pub(crate) fn kept_peers(identity: &Identity) -> anyhow::Result<KnownPeers> {
         let peers = Box::new(files::value("peers").context("cannot open the known peers")?);
         let own = identity.succession().clone();
-        let peers = KnownPeers::open(peers, std::path::Path::new("peers"), own, host::unix);
+        let peers = KnownPeers::open(
+            peers,
+            std::path::Path::new("the file of known peers"),
+            own,
+            host::unix,
+        );
         peers.context("cannot read the known peers")
     }
 
@@ -135,6 +140,11 @@ impl Own {
     /// The identity, shared.
     pub(crate) fn shared_identity(&self) -> Arc<Identity> {
         Arc::clone(self.identity)
+    }
+
+    /// The name of the player, unless none was chosen yet.
+    pub(crate) fn chosen_name(&self) -> Option<&Name> {
+        (!self.settings.name.is_empty()).then_some(self.name)
     }
 
     /// Keeps the name of the player.

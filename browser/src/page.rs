@@ -190,7 +190,7 @@ impl Page {
                 let own = self.own.identity();
                 let past = stored::past(own.succession());
                 let fingerprint = own.public().fingerprint();
-                let name = Some(self.own.name);
+                let name = self.own.chosen_name();
                 let mut shown = stored::identity(fingerprint, "identity", &past, None, name);
                 if self.own.can_play().is_err() {
                     shown["moved"] = true.into();

@@ -1,22 +1,26 @@
 """The base class of the tests of a guest in a browser. Its host is a native program."""
 
 import base64
+import concurrent.futures
 import os
 import subprocess
 
+import axe
 from browsers import is_pressable
 from case import Case
-from programs import PROGRAM, Folder, Player
+from programs import DEADLINE, PROGRAM, Folder, Player
 from served import Relay, Site
 
 # Keeps the files that the page saves.
 KEEP_SAVED = """
-window.saved = [];
-const make = URL.createObjectURL;
-URL.createObjectURL = (blob) => {
-  window.saved.push(blob);
-  return make.call(URL, blob);
-};
+if (!window.saved) {
+  window.saved = [];
+  const make = URL.createObjectURL;
+  URL.createObjectURL = (blob) => {
+    window.saved.push(blob);
+    return make.call(URL, blob);
+  };
+}
 """
 READ_SAVED = """
 const done = arguments[0];
@@ -24,7 +28,10 @@ const reader = new FileReader();
 reader.onload = () => done(reader.result.split(",")[1] ?? "");
 reader.readAsDataURL(window.saved.at(-1));
 """
+# The choices of a passive player.
 CHOICES = "Check|Call .*|Show.*|Muck.*|Deal the next hand.*|Next hand.*"
+# The buttons by which a guest sits down, and continues when its connection or its program was lost.
+RETURNS = "Sit down|Continue|Try again|Resume the match"
 
 
 class Guests(Case):
@@ -41,6 +48,22 @@ class Guests(Case):
         host = Player(self, ["host", *args, "--page=" + self.site.address, "--page-relay=" + self.relay.url])
         return host, host.until("invite")["link"]
 
+    def passive_host(self, *args):
+        """A host that checks, calls and shows, its link, and the future event of its end."""
+        host, link = self.host_of(*args)
+
+        def plays():
+            while True:
+                event = host.event()
+                if event["event"] == "your-turn":
+                    host.say("show" if event["ask"] == "show-or-muck" else "call" if event.get("call") else "check")
+                elif "exit_code" in event:
+                    return event
+
+        pool = concurrent.futures.ThreadPoolExecutor(1)
+        self.addCleanup(pool.shutdown, wait=False)
+        return host, link, pool.submit(plays)
+
     def guest_of(self, link, name="Bert", query="", **options):
         """A browser whose guest has sat down."""
         browser = self.browser(**options)
@@ -54,6 +77,13 @@ class Guests(Case):
         browser.press("Continue")
         browser.press("Sit down")
 
+    def chooses(self, browser, choices=CHOICES):
+        """Presses one of these buttons if there is one."""
+        for button in browser.all("button", choices):
+            if is_pressable(button):
+                button.click()
+                return
+
     def is_over(self, browser):
         return browser.has_button("Match history")
 
@@ -62,13 +92,21 @@ class Guests(Case):
 
         def is_over():
             for browser in browsers:
-                for button in browser.all("button", CHOICES):
-                    if is_pressable(button):
-                        button.click()
-                        break
+                self.chooses(browser)
             return all(self.is_over(browser) for browser in browsers)
 
         browsers[0].until(is_over, "the end of the match", 90)
+
+    def looks(self, browser, source, name):
+        """Takes a picture, and returns what is too wide for the screen, or not accessible."""
+        browser.picture("guest-" + name)
+        wide = browser.run("return document.scrollingElement.scrollWidth > innerWidth ? ['too wide'] : []")
+        return [f"{name}: {one}" for one in wide + (axe.violations(browser, source) if source else [])]
+
+    def assert_played(self, end, hands):
+        """The match of a passive host ended after all hands."""
+        event = end.result(DEADLINE)
+        self.assertEqual((event["event"], event.get("hands"), event.get("how")), ("over", hands, "played"), event)
 
     def saved_record(self, browser):
         """The record that the page saves after the match."""

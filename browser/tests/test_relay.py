@@ -4,7 +4,7 @@ honest one, and both records agree. With `DEALERLESS_SOAK`, it does so at each m
 import os
 
 from between import Between, Cut
-from guests import CHOICES, KEEP_SAVED, Guests
+from guests import CHOICES, KEEP_SAVED, RETURNS, Guests
 
 # The messages of a match of one hand, about. The first five belong to the meeting.
 MESSAGES = 60
@@ -51,6 +51,9 @@ def cuts(at):
     return act
 
 
+CHANGES = [flips_the_last_byte, drops, repeats, swaps, flips_the_first_byte]
+
+
 class HostileRelay(Guests):
     def setUp(self):
         super().setUp()
@@ -58,11 +61,36 @@ class HostileRelay(Guests):
         self.relay.url = self.between.url
 
     def plays(self, browser, act):
-        """Plays a match of one hand, during which the relay acts."""
+        """A guest plays a match of one hand, during which the relay acts, and which then ends."""
+        self.limit()
         self.between.begin(act)
-        host, link = self.host_of("--hands=1", "--auto")
-        self.sit(browser, link)
-        self.all_check_to_the_end(browser)
-        over = host.until("over")
-        self.assertEqual(over["hands"], 1)
+        host, link, end = self.passive_host("--hands=1", "--time=none")
+        # Nothing of the previous match is left on the page.
+        browser.open("about:blank")
+        browser.open(link)
+
+        def is_over():
+            self.assertNotRegex(browser.text(), "cheat|violated")
+            self.chooses(browser, f"{CHOICES}|{RETURNS}")
+            return self.is_over(browser)
+
+        browser.fill("Your name", "Bert")
+        browser.until(is_over, "the end of the match", 120)
+        self.assert_played(end, 1)
         self.assert_agree(host, self.saved_record(browser))
+
+    def test_changed_message_has_no_other_effect_than_a_lost_one(self):
+        browser = self.browser()
+        browser.before_each_page(KEEP_SAVED)
+        numbers = range(MESSAGES) if SOAKS else [3, 12, 24, 36, 20]
+        for at in numbers:
+            for change in CHANGES if SOAKS else [CHANGES[at % len(CHANGES)]]:
+                with self.subTest(change=change.__name__, at=at):
+                    self.plays(browser, change(at))
+
+    def test_connection_can_be_cut_at_each_message(self):
+        browser = self.browser()
+        browser.before_each_page(KEEP_SAVED)
+        for at in range(MESSAGES) if SOAKS else [5, 9, 23, 41]:
+            with self.subTest(at=at):
+                self.plays(browser, cuts(at))

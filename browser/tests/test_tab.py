@@ -210,8 +210,3 @@ class Tab(Guests):
         guest.find("h1", "This page is open in another tab")
         found += self.looks(guest, source, "tabs")
         self.assertEqual(found, [])
-
-    def looks(self, browser, source, name):
-        browser.picture("guest-" + name)
-        wide = browser.run("return document.scrollingElement.scrollWidth > innerWidth ? ['too wide'] : []")
-        return [f"{name}: {one}" for one in wide + (axe.violations(browser, source) if source else [])]

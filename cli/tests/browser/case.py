@@ -25,8 +25,12 @@ class Case(unittest.TestCase):
             raise AssertionError(f"the test took longer than {LIMIT} s")
 
         signal.signal(signal.SIGALRM, late)
-        signal.alarm(LIMIT)
+        self.limit()
         self.addCleanup(signal.alarm, 0)
+
+    def limit(self):
+        """Lets what follows take as long as a test may take."""
+        signal.alarm(LIMIT)
 
     def tearDown(self):
         for browser in self.browsers:
