@@ -283,7 +283,7 @@ mod tests {
             assert_eq!(Control::decode(&more), None);
             assert_eq!(Control::decode(&bytes[..bytes.len() - 1]), None);
         }
-        assert_eq!(Control::decode(&[13]), None);
+        assert_eq!(Control::decode(&[14]), None);
         assert_eq!(Control::decode(&[DECLINES, 13]), None);
         for (number, term) in Term::EACH.into_iter().enumerate() {
             assert_eq!(term as usize, number);
