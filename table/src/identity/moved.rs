@@ -73,6 +73,7 @@ impl MovedIdentity {
         Ok(whole)
     }
 
+    #[cfg(not(target_family = "wasm"))]
     /// Whether a text begins as a moved identity does.
     pub(super) fn is_begun_by(text: &[u8]) -> bool {
         text.starts_with(FIRST_WORD.as_bytes())
