@@ -121,7 +121,7 @@ class People(Case):
         feed(browser, {**OURS, "turn": 9, "time": {"move": 0, "bank": 112}})
         browser.reads(r"Nothing to call\. \d+ s from the bank")
         feed(browser, {"event": "out-of-time", "seat": 0}, {"event": "chose", "hand": 1, "seat": 0, "do": "check"}, {"event": "sits-out"})
-        browser.reads("You ran out of time, and your program checked for you. You sit out from the next hand until you press “I am back”")
+        browser.reads("You ran out of time, and your program checked for you. You sit out until you press “I am back”")
         browser.press("I am back")
         self.assertEqual(self.commands(browser), ["back"])
         browser.until(lambda: not browser.has_button("I am back"), "the table")
