@@ -1,14 +1,17 @@
 // Two pages without a browser: one hosts, the other one joins by the invite, and they play a match with
-// the real engine. Each is an instance with Asyncify; the relay and the files are in memory.
-// `node two_seats.mjs FOLDER [HANDS]`, with the folder of `browser/build`.
+// the real engine. Each is an instance with Asyncify; the relay and the files are in memory. FOLDER is
+// `v-…` in the folder of `browser/build`.
+//
+//     node two_seats.mjs FOLDER [HANDS]
+//     jsc -m two_seats.mjs -- FOLDER [HANDS]      the engine of Safari
 
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { Seat } from "../page/seat.js";
+const shell = globalThis.process
+  ? { args: process.argv.slice(2), read: (await import("node:fs/promises")).readFile, exit: process.exit }
+  : await import("./jsc.mjs");
+const { Seat } = await import("../page/seat.js");
 
-const [folder, hands = "3"] = process.argv.slice(2);
-const version = (await readdir(folder)).find((name) => name.startsWith("v-"));
-const module = await WebAssembly.compile(await readFile(join(folder, version, "asyncify.wasm")));
+const [folder, hands = "3"] = shell.args;
+const module = await WebAssembly.compile(await shell.read(`${folder}/asyncify.wasm`));
 const RELAY = "ws://relay";
 /** The memories of the two seats. */
 const memories = [];
@@ -159,6 +162,6 @@ console.log(`${host.overEvent.hands} hands in ${time.toFixed(0)} ms; ${relayed} 
   + `${Math.max(...memories.map(({ buffer }) => buffer.byteLength)) >> 20} MiB a seat`);
 if (host.overEvent.hands !== Number(hands) || verified.exit_code !== 0) {
   console.error(verified.text);
-  process.exit(1);
+  shell.exit(1);
 }
-process.exit(0);
+shell.exit(0);
