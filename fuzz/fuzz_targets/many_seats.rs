@@ -93,7 +93,11 @@ impl Hostile<'_> {
         }
         let (honest, ahead) = *input.choose(&aheads)?;
         let mut ahead = ahead.clone();
-        let before = if input.ratio(3, 4)? { honest } else { input.arbitrary()? };
+        let before = if input.ratio(3, 4)? {
+            honest
+        } else {
+            input.arbitrary()?
+        };
         if input.ratio(1, 4)? {
             ahead.head.hand = input.arbitrary()?;
         }
@@ -230,7 +234,10 @@ fn receive(
         Ok(_) => return true,
         Err(_) => return false,
     };
-    if !matches!(result, Ok(Accepted::New(..) | Accepted::Ack | Accepted::Ahead)) {
+    if !matches!(
+        result,
+        Ok(Accepted::New(..) | Accepted::Ack | Accepted::Ahead)
+    ) {
         assert!(seen(&was) == seen(log), "a refusal has changed the log");
     }
     let stays = result.is_ok();

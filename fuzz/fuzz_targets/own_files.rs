@@ -14,8 +14,9 @@ use std::sync::{Arc, LazyLock};
 
 use dealerless_table::connection::{Door, Timing};
 use dealerless_table::identity::{
-    Address, Home, HomeError, Identity, KnownPeers, Name, PeersError, Succession,
+    Address, Home, HomeError, Identity, KnownPeers, MovedIdentity, Name, PeersError, Succession,
 };
+use dealerless_table::storage::MemoryVault;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use rand::SeedableRng;
@@ -168,11 +169,36 @@ fn invites(input: &mut Unstructured) -> Result<()> {
     Ok(())
 }
 
+fn moved_identity(input: &mut Unstructured) -> Result<()> {
+    let mut peers = KnownPeers::open(
+        Box::new(MemoryVault::default()),
+        Path::new("peers"),
+        HOME.identity().succession().clone(),
+        || 0,
+    );
+    let peers = peers.as_mut().expect("an empty vault means no peers");
+    remember_some(peers, input)?;
+    let moved = MovedIdentity::move_away(HOME.identity(), peers, &mut MemoryVault::default());
+    let text = moved.expect("the vault is in memory");
+    let mut bytes = text.as_bytes().to_vec();
+    edits::edit(&mut bytes, input)?;
+    if let Ok(changed) = str::from_utf8(&bytes) {
+        let read = MovedIdentity::parse(changed);
+        assert_eq!(read.is_ok(), changed == text.as_str());
+        if let Ok(read) = read {
+            let known = read.known_peers().expect("they were written");
+            assert_eq!(known.peers().len(), peers.peers().len());
+        }
+    }
+    Ok(())
+}
+
 fn run(input: &mut Unstructured) -> Result<()> {
     match input.int_in_range(0..=15)? {
         // Closing a door takes milliseconds.
         0 => invites(input),
         1..=5 => identity(input),
+        6..=8 => moved_identity(input),
         _ => known_peers(input),
     }
 }

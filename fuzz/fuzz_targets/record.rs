@@ -14,8 +14,8 @@ mod several;
 use dealerless_table::Seat;
 use dealerless_table::internals::write_records;
 use dealerless_table::log::{Journal, MatchLog, SignedPart};
-use dealerless_table::storage::MemoryStorage;
 use dealerless_table::record::{BadRecord, Compared, Record, compare};
+use dealerless_table::storage::MemoryStorage;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use seats::{TABLES, Table};
@@ -150,7 +150,10 @@ fn changed_of_several(input: &mut Unstructured) -> Result<()> {
             assert!(record.log.history(0).all(is_known));
             let honest = Record::read(honest, None).expect("an honest file is readable");
             let compared = compare(&record, &honest);
-            assert!(matches!(compared, Compared::Together { .. }), "{compared:?}");
+            assert!(
+                matches!(compared, Compared::Together { .. }),
+                "{compared:?}"
+            );
         }
         Err(error) => assert!(
             error.evidence().is_none(),

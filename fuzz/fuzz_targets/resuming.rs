@@ -25,8 +25,8 @@ use std::sync::LazyLock;
 
 use dealerless_table::Seat;
 use dealerless_table::log::{Journal, LogMessage, MatchLog, Phase};
-use dealerless_table::storage::{MemoryStorage, Storage};
 use dealerless_table::play::{Event, News, Order, Orders, Outbox, PlayError};
+use dealerless_table::storage::{MemoryStorage, Storage};
 use disk::{Disk, Files};
 use games::Game;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
@@ -145,7 +145,10 @@ fn run_several(input: &mut Unstructured) -> Result<()> {
         }
         let log = program.log();
         let chips: u64 = log.final_stacks().iter().sum();
-        assert_eq!(chips, played.of.header().stakes.stack() * played.of.seats() as u64);
+        assert_eq!(
+            chips,
+            played.of.header().stakes.stack() * played.of.seats() as u64
+        );
         assert!(log.evidence().is_empty() && log.fouls().is_empty() || !is_whole);
     }
     Ok(())

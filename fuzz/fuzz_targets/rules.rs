@@ -103,7 +103,8 @@ fn any_goods_choice(first: u16, input: &mut Unstructured) -> Result<GoodsChoice>
         let count = input.int_in_range(0..=2)?;
         (0..count).map(|_| good(input)).collect()
     };
-    let seat = |input: &mut Unstructured| -> Result<Seat> { Ok(Seat::new(input.int_in_range(0..=4)?)) };
+    let seat =
+        |input: &mut Unstructured| -> Result<Seat> { Ok(Seat::new(input.int_in_range(0..=4)?)) };
     Ok(match input.int_in_range(0..=6)? {
         0 => GoodsChoice::Gain(vec![Gain {
             seat: seat(input)?,

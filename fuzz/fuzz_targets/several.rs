@@ -10,13 +10,17 @@ use std::sync::{Arc, LazyLock, Mutex};
 use dealerless::dice::Dice;
 use dealerless_table::Seat;
 use dealerless_table::identity::{Identity, Name};
-use dealerless_table::log::{Clock, DeckTerms, Header, Journal, LogMessage, Match, MatchLog, Player, Sitting};
-use dealerless_table::storage::{MemoryStorage, MemoryVault, Vault};
-use dealerless_table::play::{Command, DeckSetting, Event, News, Order, Orders, Outbox, Play, PlayError, Setting};
+use dealerless_table::log::{
+    Clock, DeckTerms, Header, Journal, LogMessage, Match, MatchLog, Player, Sitting,
+};
+use dealerless_table::play::{
+    Command, DeckSetting, Event, News, Order, Orders, Outbox, Play, PlayError, Setting,
+};
 use dealerless_table::rules::{
     BettingRules, Choice, Edition, Gain, Game, GameDeck, Good, GoodsChoice, Learners, Legal, Limit,
     Offer, Posts, Stakes, Variety,
 };
+use dealerless_table::storage::{MemoryStorage, MemoryVault, Vault};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use zeroize::Zeroizing;
@@ -149,7 +153,8 @@ impl Played {
         let seats = stakes.seats() as u8;
         let header = Header {
             log_version: Edition::Four,
-            deck: DeckTerms::verifiable(&stakes, stakes.seats()).expect("a game with a verifiable deck"),
+            deck: DeckTerms::verifiable(&stakes, stakes.seats())
+                .expect("a game with a verifiable deck"),
             stakes,
             clock: Clock::default(),
             past: None,

@@ -9,9 +9,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use dealerless_table::connection::{
-    Core, MAX_MESSAGE, Message, Priority, Stream, Task, Timing,
-};
+use dealerless_table::connection::{Core, MAX_MESSAGE, Message, Priority, Stream, Task, Timing};
 use dealerless_table::internals::MOST_KEPT;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -166,11 +164,7 @@ fn hostile_frame(input: &mut Unstructured) -> Result<Vec<u8>> {
 }
 
 /// Returns whether the connection is still open.
-fn hostile_step(
-    own: &mut Core,
-    sessions: &mut u64,
-    input: &mut Unstructured,
-) -> Result<bool> {
+fn hostile_step(own: &mut Core, sessions: &mut u64, input: &mut Unstructured) -> Result<bool> {
     let goes_on = match input.int_in_range(0..=9)? {
         0 => match own.next_message() {
             Ok(Some(message)) => {

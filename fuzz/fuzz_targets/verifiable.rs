@@ -9,11 +9,11 @@ mod edits;
 
 use std::sync::LazyLock;
 
+use dealerless::deck::Card;
 use dealerless::verifiable::{
     Cards, Complaint, Context, Contribution, Dealing, Decks, Goods, Keys, Partials, Receiver,
     Roster, Seats, SecretKey, Show, Shown, Slot, VerifiedDeck,
 };
-use dealerless::deck::Card;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use rand::SeedableRng;
@@ -81,7 +81,9 @@ static HAND: LazyLock<Hand> = LazyLock::new(|| {
     for kind in [0, 1, 1] {
         goods.gain(Card(kind)).expect("a kind of goods");
     }
-    let mixed = goods.mix(&context(&roster, 0), &[0, 2], rng).expect("two goods");
+    let mixed = goods
+        .mix(&context(&roster, 0), &[0, 2], rng)
+        .expect("two goods");
     let decks = Decks::new(vec![deck]).with_coins(&roster, 0);
     let slot = |position, receiver| Slot {
         deck: 0,
@@ -98,7 +100,12 @@ static HAND: LazyLock<Hand> = LazyLock::new(|| {
     let shown = [Shown {
         deck: 0,
         position: 1,
-        partials: made.iter().skip(1).take(1).map(|(_, partial)| *partial).collect(),
+        partials: made
+            .iter()
+            .skip(1)
+            .take(1)
+            .map(|(_, partial)| *partial)
+            .collect(),
     }];
     let receiver = Receiver::Seat(1);
     let show = Show::make(
@@ -145,7 +152,10 @@ fn verifies(kind: usize, part: &[u8]) -> bool {
             Show::verify(&hand.context(0), &hand.decks, receiver, shown, part).is_ok()
         }
         5 => hand.starts.verify_shuffle(&hand.context(0), part).is_ok(),
-        6 => hand.goods.verify_mix(&hand.context(0), &[0, 2], part).is_ok(),
+        6 => hand
+            .goods
+            .verify_mix(&hand.context(0), &[0, 2], part)
+            .is_ok(),
         _ => {
             let (keys, dealings) = (&hand.keys, &hand.dealings);
             Complaint::verify(&MATCH, hand.seats, keys, dealings, 0, part).is_ok()

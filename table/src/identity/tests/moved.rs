@@ -4,6 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
+use crate::hash::Hash;
+use crate::hex;
 use crate::identity::{
     CannotSucceed, Home, HomeError, IdentityError, KnownPeers, MovedIdentity, NewPlayer,
     OldIdentity,
@@ -101,6 +103,24 @@ fn changed_or_truncated_text_is_refused() {
         assert!(MovedIdentity::parse(&text[..at]).is_err(), "{at}");
     }
     assert!(MovedIdentity::parse(&format!("{text}\n")).is_err());
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_content_with_the_right_checksum_is_handled(at in 0usize..400, to in 0usize..400, new in "\\PC{0,8}|\n|-") {
+        let text = moved(&heir([6, 7]), &mut MemoryVault::default());
+        let mut content = text.split_once('\n').unwrap().1.to_owned();
+        let [at, to] = [at.min(to), at.max(to)].map(|at| at.min(content.len()));
+        content.replace_range(at..to, &new);
+        let sum = hex(&Hash::new("moved identity").field(content.as_bytes()).finish()[..8]);
+        let read = MovedIdentity::parse(&format!("dealerless-moved-1 {sum}\n{content}"));
+        // The identity and its succession have checksums or signatures of their own.
+        if let Ok(read) = read {
+            let kept = content.lines().take(2).eq(text.lines().skip(1).take(2));
+            proptest::prop_assert!(kept);
+            let _ = read.known_peers();
+        }
+    }
 }
 
 #[test]
