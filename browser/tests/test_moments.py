@@ -6,8 +6,9 @@ import threading
 from between import Between
 from guests import CHOICES, KEEP_SAVED, RETURNS, Guests
 
-# The messages of a match of one hand, from its first deal to the last action.
-MOMENTS = [10 + at * 52 // 30 for at in range(30)] if "DEALERLESS_SOAK" in os.environ else [13, 27, 45]
+# The messages of a match of one hand, from its first deal to the last action. If the last message of the host is
+# lost, its program has ended, and the guest waits for it.
+MOMENTS = [10 + at * 46 // 30 for at in range(30)] if "DEALERLESS_SOAK" in os.environ else [13, 27, 45]
 # How long a message is kept while the browser is killed, in seconds.
 KEPT = 60
 
