@@ -11,6 +11,7 @@ import { keepRelay, lastRelay } from "./places.js";
 import { keepFiles, warnCleared, whatIsMissing } from "./storage.js";
 import { alone } from "./tabs.js";
 
+export { auditing } from "./auditing.js";
 export { moving } from "./moving.js";
 export { Gone, Refused };
 
@@ -137,13 +138,17 @@ function stopped() {
   if (last) localStorage.setItem(MATCH, JSON.stringify({ ...last, isStopped: true }));
 }
 
+/** @param {{ hex?: string, file?: Blob }} answer its bytes are put into `file` @returns {any} */
+function withFile(answer) {
+  const { hex } = answer;
+  if (hex) answer.file = new Blob([Uint8Array.from({ length: hex.length / 2 }, (_, at) => parseInt(hex.slice(2 * at, 2 * at + 2), 16))]);
+  return answer;
+}
+
 /** @param {string} path @returns {Promise<any>} a `Blob` for a record, otherwise an object */
 export async function get(path) {
-  const answer = json(await request(false, path, new Uint8Array()));
-  if (path.startsWith("/record?")) {
-    const hex = /** @type {string} */ (answer.hex);
-    return new Blob([Uint8Array.from({ length: hex.length / 2 }, (_, at) => parseInt(hex.slice(2 * at, 2 * at + 2), 16))]);
-  }
+  const answer = withFile(json(await request(false, path, new Uint8Array())));
+  if (path.startsWith("/record?")) return answer.file;
   if (path === "/identity") answer.player ??= localStorage.getItem(NAME);
   return answer;
 }
@@ -166,7 +171,7 @@ export async function post(path, body = "") {
   if (path === "/end") stopped();
   const text = typeof body === "string" || body instanceof Blob ? body : JSON.stringify(body);
   const bytes = await new Response(text).arrayBuffer();
-  return json(await request(true, path, new Uint8Array(bytes)));
+  return withFile(json(await request(true, path, new Uint8Array(bytes))));
 }
 
 /** Sends a command. Its effect arrives as an event. @param {Command} command */

@@ -359,7 +359,7 @@ impl Hosting {
 }
 
 /// The encoding of a header. A meeting borrows it, and a page hosts few matches.
-fn encoded(header: &Header) -> &'static [u8] {
+pub(crate) fn encoded(header: &Header) -> &'static [u8] {
     header.encode().leak()
 }
 

@@ -15,11 +15,13 @@
 //! | `guest`, `hosting` | a guest that meets its host and sits down; a host that invites a guest |
 //! | `reception`, `finder` | where a host waits for its guest; how a seat finds its peer again |
 //! | `seat` | a seat in play |
+//! | `auditing` | an audit of a match that is over |
 //! | `engine` | the shuffling engine of the seat |
 //! | `program`, `page` | a program that plays; the requests of the page |
 
 #![cfg(any(target_family = "wasm", test))]
 
+mod auditing;
 mod engine;
 #[cfg(target_family = "wasm")]
 mod exports;

@@ -1,6 +1,7 @@
 //! The matches that the player has kept: one file with the record, one with the inputs to the shuffles,
-//! one with the time banks, and the two files of the deck in play.
+//! one with the time banks, the two files of the deck in play, and the file of an audit.
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +11,9 @@ use dealerless_events::peers::all_keys;
 use dealerless_events::seat::Stopped;
 use dealerless_table::hex;
 use dealerless_table::identity::PublicIdentity;
-use dealerless_table::log::{Inputs, Journal, JournalError, MatchLog, Opened, Phase, Sitting};
+use dealerless_table::log::{
+    Input, Inputs, Journal, JournalError, MatchLog, Opened, Phase, Sitting,
+};
 use dealerless_table::play::{DealCircuit, DeckSetting, SealedSetting, Seating, Setting};
 use dealerless_table::storage::Storage as _;
 use dealerless_table::system_rng;
@@ -29,8 +32,15 @@ pub(crate) fn record_name(of: &[u8; 32]) -> String {
     hex(of) + RECORD
 }
 
+/// The ending of the names of the files of inputs.
+const INPUTS: &str = ".inputs";
+
 fn inputs_name(of: &[u8; 32]) -> String {
-    hex(of) + ".inputs"
+    hex(of) + INPUTS
+}
+
+fn audit_name(of: &[u8; 32]) -> String {
+    hex(of) + ".audit"
 }
 
 fn deck_name(of: &[u8; 32]) -> String {
@@ -177,18 +187,87 @@ pub(crate) fn record(name: &str) -> anyhow::Result<Vec<u8>> {
 /// If a file cannot be removed.
 pub(crate) fn forget(of: &[u8; 32]) -> anyhow::Result<()> {
     over(of)?;
+    destroy_inputs(of)?;
     Ok(NamedFile::remove(&record_name(of))?)
 }
 
-/// Removes the files that only an open match needs. A page makes no audit, so these include the inputs to
-/// the shuffles.
+/// Removes the files that only an open match needs.
 ///
 /// # Errors
 /// If a file cannot be removed.
 pub(crate) fn over(of: &[u8; 32]) -> anyhow::Result<()> {
     NamedFile::remove(&clock_name(of))?;
-    NamedFile::remove(&inputs_name(of))?;
     Ok(files::remove_value(&deck_name(of))?)
+}
+
+/// This player's inputs to the shuffles of a match. `None` if they were destroyed.
+///
+/// # Errors
+/// If their file cannot be read.
+pub(crate) fn inputs(own: &Own, of: &[u8; 32]) -> anyhow::Result<Option<Vec<Input>>> {
+    let Some(file) = NamedFile::open(&inputs_name(of)) else {
+        return Ok(None);
+    };
+    let inputs = Inputs::open(file, own.identity().file_key(), *of);
+    let inputs = inputs.context("cannot read the file of your inputs to the shuffles")?;
+    Ok(Some(inputs.inputs))
+}
+
+/// Destroys this player's inputs to the shuffles of a match that is over. It cannot be audited any more.
+///
+/// # Errors
+/// If their file cannot be removed.
+pub(crate) fn destroy_inputs(of: &[u8; 32]) -> io::Result<()> {
+    NamedFile::remove(&inputs_name(of))
+}
+
+/// How long the inputs to the shuffles of a match are kept for an audit, in seconds.
+const INPUTS_KEPT: u64 = 30 * 86_400;
+
+/// Destroys the inputs of matches that are over and began long ago.
+///
+/// # Errors
+/// If a file cannot be removed.
+pub(crate) fn destroy_old_inputs(own: &Own) -> io::Result<()> {
+    let is_old = |created| host::unix().saturating_sub(created) > INPUTS_KEPT;
+    let mut inputs = files::names(INPUTS).into_iter();
+    if !inputs.any(|(_, created)| is_old(created)) {
+        return Ok(());
+    }
+    let (kept, _) = all(own);
+    let mut old = kept
+        .iter()
+        .filter(|kept| kept.is_over() && is_old(kept.created));
+    old.try_for_each(|kept| destroy_inputs(&kept.id()))
+}
+
+/// Whether a match was audited, or can be.
+pub(crate) fn audit_state(of: &[u8; 32]) -> Option<&'static str> {
+    if NamedFile::open(&audit_name(of)).is_some() {
+        return Some("made");
+    }
+    NamedFile::open(&inputs_name(of)).map(|_| "possible")
+}
+
+/// The file of an audit.
+///
+/// # Errors
+/// If there is none, or it cannot be read.
+pub(crate) fn audit(of: &[u8; 32]) -> anyhow::Result<Vec<u8>> {
+    let file = NamedFile::open(&audit_name(of));
+    Ok(file.context("this match was not audited here")?.read()?)
+}
+
+/// Keeps the file of an audit.
+///
+/// # Errors
+/// If it cannot be written.
+pub(crate) fn keep_audit(of: &[u8; 32], bytes: &[u8]) -> io::Result<()> {
+    let mut file = NamedFile::open_or_create(&audit_name(of))?;
+    // An interrupted audit may have left a part.
+    file.truncate(0)?;
+    file.append(bytes)?;
+    file.sync()
 }
 
 /// Cleans up after a match that has stopped here.

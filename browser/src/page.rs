@@ -13,10 +13,13 @@ use dealerless_events::records::show;
 use dealerless_events::stored::{self, OpenMatch, UnreadMatch};
 use dealerless_table::Seat;
 use dealerless_table::connection::Invite;
+use dealerless_table::identity::PublicIdentity;
+use dealerless_table::log::Phase;
 use dealerless_table::play::Done;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::auditing::{self, Auditor};
 use crate::failure::{BrokenOff, exit_code, explain};
 use crate::guest::Guest;
 use crate::hosting::{HostRequest, Hosting};
@@ -48,6 +51,7 @@ thread_local! {
 pub(crate) fn start(count: u32) -> anyhow::Result<()> {
     files::open(count).context("cannot read the files of this page")?;
     let own = Own::open()?;
+    matches::destroy_old_inputs(&own).context("cannot remove old files")?;
     PAGE.set(Some(Page { own, program: None }));
     Ok(())
 }
@@ -139,12 +143,28 @@ pub(crate) fn command(line: &[u8]) {
 
 /// Answers a request of the page.
 pub(crate) fn request(number: u32, is_post: bool, path: &str, body: &[u8]) {
-    let answered = with_page(|page| page.answer(is_post, path, body));
-    let (status, body) = match answered {
-        None => (500, error("this page has not started")),
-        Some(Ok(Some(object))) => (200, object),
-        Some(Ok(None)) => (404, error("not found")),
-        Some(Err(why)) => (500, error(&format!("{why:#}"))),
+    let answered = with_page(|page| match (is_post, path) {
+        // It is answered at the end of the audit.
+        (true, "/audit") => match page.audit(number, body) {
+            Ok(answer) => answer.map(|answer| Ok(Some(answer))),
+            Err(error) => Some(Err(error)),
+        },
+        _ => Some(page.answer(is_post, path, body)),
+    });
+    match answered {
+        None => respond(number, Err("this page has not started".into())),
+        Some(None) => {}
+        Some(Some(Ok(Some(object)))) => respond(number, Ok(object)),
+        Some(Some(Ok(None))) => host::respond(number, 404, &error("not found").to_string()),
+        Some(Some(Err(why))) => respond(number, Err(format!("{why:#}"))),
+    }
+}
+
+/// Answers the request with this number: with an object, or with the message of an error.
+pub(crate) fn respond(number: u32, answer: Result<Value, String>) {
+    let (status, body) = match answer {
+        Ok(object) => (200, object),
+        Err(message) => (500, error(&message)),
     };
     host::respond(number, status, &body.to_string());
 }
@@ -180,6 +200,16 @@ struct Resume {
     close: bool,
 }
 
+/// A request to audit a match with the other player, or to destroy this player's inputs to its shuffles.
+#[derive(Deserialize)]
+struct AuditRequest {
+    #[serde(rename = "match")]
+    of: String,
+    relay: Option<String>,
+    #[serde(default)]
+    decline: bool,
+}
+
 impl Page {
     /// The answer to a request. `None` if there is no such request.
     fn answer(&mut self, is_post: bool, path: &str, body: &[u8]) -> anyhow::Result<Option<Value>> {
@@ -208,6 +238,9 @@ impl Page {
                 let record = matches::record(&called(query)?)?;
                 json!({ "hex": dealerless_table::hex(&record) })
             }
+            (false, "/audit") => {
+                auditing::made(&self.kept(query.strip_prefix("match=").unwrap_or(""))?.id())?
+            }
             (true, "/verify") => verify(query, body)?,
             (true, "/host") => self.host(body)?,
             (true, "/join") => self.join(serde_json::from_slice(body)?)?,
@@ -222,7 +255,18 @@ impl Page {
         }))
     }
 
-    fn must_be_free(&self) -> anyhow::Result<()> {
+    /// Ends an audit.
+    ///
+    /// # Errors
+    /// If a match is being played.
+    fn must_be_free(&mut self) -> anyhow::Result<()> {
+        if self
+            .program
+            .as_ref()
+            .is_some_and(|program| program.is_audit())
+        {
+            self.end();
+        }
         ensure!(
             self.program.is_none(),
             "a match is being played: end it first"
@@ -289,11 +333,14 @@ impl Page {
     }
 
     fn show(&self, query: &str) -> anyhow::Result<Value> {
-        let record = show::read(
-            &matches::record(&called(query)?)?,
-            Some(self.own.identity()),
-        )?;
-        Ok(answers::shown(&record, None))
+        let name = called(query)?;
+        let record = show::read(&matches::record(&name)?, Some(self.own.identity()))?;
+        let mut shown = answers::shown(&record, None);
+        if matches!(record.log.phase(), Phase::Over(_)) {
+            let of = record.log.match_info().id();
+            shown["audit"] = matches::audit_state(&of).into();
+        }
+        Ok(shown)
     }
 
     fn state(&self) -> Value {
@@ -358,26 +405,51 @@ impl Page {
         Ok(json!({}))
     }
 
+    /// The match that begins with these digits of its id.
+    fn kept(&self, called: &str) -> anyhow::Result<matches::Kept> {
+        let (kept, _) = matches::all(&self.own);
+        let is_called = |kept: &matches::Kept| {
+            dealerless_table::hex(&kept.id()).starts_with(called) && called.len() >= 4
+        };
+        let found = kept.into_iter().find(is_called);
+        found.context("there is no such match here")
+    }
+
+    /// The given relay, or that at which this player was last met.
+    fn relay(&self, given: Option<String>, peer: &PublicIdentity) -> anyhow::Result<String> {
+        let kept = || self.own.relay_of(peer).map(str::to_owned);
+        let relay = given.or_else(kept);
+        relay.context("no relay is known at which the other player waits")
+    }
+
+    /// Begins an audit, which answers the request, or answers now.
+    fn audit(&mut self, number: u32, body: &[u8]) -> anyhow::Result<Option<Value>> {
+        let request: AuditRequest = serde_json::from_slice(body)?;
+        self.must_be_free()?;
+        let kept = self.kept(&request.of)?;
+        if request.decline {
+            ensure!(kept.is_over(), "this match is not over");
+            matches::destroy_inputs(&kept.id())?;
+            return Ok(Some(json!({ "destroyed": true })));
+        }
+        self.own.can_play()?;
+        let relay = self.relay(request.relay, kept.peer())?;
+        let auditor = Auditor::new(&self.own, &kept, relay, number, host::now())?;
+        self.program = Some(Box::new(auditor));
+        Ok(None)
+    }
+
     fn resume(&mut self, resume: Resume) -> anyhow::Result<Value> {
         self.must_be_free()?;
         self.own.can_play()?;
-        let (kept, _) = matches::all(&self.own);
-        let is_called = |kept: &matches::Kept| {
-            dealerless_table::hex(&kept.id()).starts_with(&resume.of) && resume.of.len() >= 4
-        };
-        let kept = kept
-            .into_iter()
-            .find(is_called)
-            .context("there is no such match here")?;
+        let kept = self.kept(&resume.of)?;
         if resume.close {
             kept.close()?;
             return Ok(json!({}));
         }
         let peer = kept.peer().clone();
-        let relay = resume.relay.as_deref().or(self.own.relay_of(&peer));
-        let relay = relay.context("no relay is known at which the other player waits")?;
+        let relay = self.relay(resume.relay, &peer)?;
         tell(&Event::Hello { version: VERSION });
-        let relay = relay.to_owned();
         if kept.opened.sitting.seat == Seat::HOST {
             self.program = Some(Box::new(Hosting::resuming(
                 &self.own,
@@ -411,7 +483,11 @@ impl Page {
 
     /// The program that plays has ended.
     fn ended(&mut self, ended: anyhow::Result<()>) {
-        self.program = None;
+        let ended_audit = (self.program.take()).is_some_and(|program| program.is_audit());
+        if ended_audit {
+            // It has answered its request.
+            return;
+        }
         engine::detach();
         if let Err(error) = self.own.keep_hosting(None) {
             // The next page waits again, and its player ends it again.

@@ -1,4 +1,4 @@
-//! The interface of the programs that play: a guest and a host.
+//! The interface of the programs: a guest, a host, and an audit.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use dealerless_table::play::Done;
 use crate::line::{Happened, Line};
 use crate::own::Own;
 
-/// A program that plays. It runs until [`step`](Self::step) returns how it has ended, or another function
+/// A program that plays or audits. It runs until [`step`](Self::step) returns how it has ended, or another function
 /// fails.
 pub(crate) trait Program {
     /// The connection with this socket.
@@ -52,4 +52,9 @@ pub(crate) trait Program {
     /// # Errors
     /// [`BrokenOff`](crate::failure::BrokenOff), unless a match must end first.
     fn break_off(&mut self, now: Duration) -> anyhow::Result<()>;
+
+    /// Whether this is an audit, which ends when its player wants something else.
+    fn is_audit(&self) -> bool {
+        false
+    }
 }

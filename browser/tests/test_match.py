@@ -1,6 +1,10 @@
 """A guest in a browser plays with a native host, through a relay."""
 
+import json
+import subprocess
+
 from guests import KEEP_SAVED, Guests
+from programs import start
 
 
 class Match(Guests):
@@ -21,6 +25,21 @@ class Match(Guests):
         guest.reads("hands? played|Hand 1")
         guest.picture("guest-after")
         self.assert_agree(host, record)
+
+    def test_page_and_program_audit_their_match(self):
+        host, link = self.host_of("--hands=1", "--auto")
+        guest = self.guest_of(link)
+        self.all_check_to_the_end(guest)
+        host.until("over")
+        host.process.wait()
+        args = ["audit", "Bert", f"--relay={self.relay.tcp}", "--listen=127.0.0.1:0", "--json"]
+        audit = start(self, host.folder, args, subprocess.DEVNULL)
+        guest.press("Match history")
+        guest.press("Audit")
+        guest.press("Audit")
+        guest.reads("1 deck was recomputed")
+        self.assertTrue(json.loads(audit.stdout.read().splitlines()[-1])["good"])
+        guest.picture("guest-audit")
 
     def test_two_pages_play_without_a_program(self):
         host = self.browser()

@@ -13,7 +13,7 @@ use dealerless_table::record::Record;
 use dealerless_table::storage::{DiskStorage, Storage};
 
 use crate::output::{say, show, show_json};
-use crate::record::{Decks, read};
+use crate::record::{must_agree, read, recompute};
 use crate::table::open::{self, MatchFile, audit_file, inputs_file};
 use crate::table::waiting_room::{RoomEvent, WaitingRoom};
 use crate::table::{MeetAgainArgs, Own, OwnArgs, sit};
@@ -192,7 +192,7 @@ fn conclude(file: &MatchFile, opened: &Audit, json: bool) -> anyhow::Result<()> 
     std::fs::remove_file(inputs_file(&file.path))
         .context("cannot remove the file of your inputs")?;
     let bytes = read(&file.path)?;
-    let decks = Decks::of(&Record::read(&bytes, None)?, opened)?;
+    let decks = recompute(&Record::read(&bytes, None)?, opened)?;
     if json {
         show_json("audit", &decks.json())?;
     } else {
@@ -203,5 +203,5 @@ fn conclude(file: &MatchFile, opened: &Audit, json: bool) -> anyhow::Result<()> 
              {log} --audit {audit}"
         ));
     }
-    Ok(decks.outcome()?)
+    must_agree(&decks)
 }

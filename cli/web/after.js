@@ -2,7 +2,7 @@
 
 import { buttonTo, clear, complain, h, panel, quiet } from "./dom.js";
 import { copyButton } from "./invite.js";
-import { IN_PAGE } from "./server.js";
+import { IN_PAGE, auditing } from "./server.js";
 import { trouble } from "./trouble.js";
 import { chipsTable, many, textBox } from "./verify.js";
 import { called, problem } from "./words.js";
@@ -37,7 +37,7 @@ export function after(app, id, match) {
 
   const load = async () => {
     try {
-      const { text, show: { record } } = await app.get(`/show?match=${encodeURIComponent(id)}`);
+      const { text, show: { record }, audit } = await app.get(`/show?match=${encodeURIComponent(id)}`);
       const past = last?.log ? [] : (await app.get("/history")).matches;
       const file = last?.log ?? past.find((/** @type {{ match: string }} */ one) => id.startsWith(one.match))?.file;
       const chips = record.bought.some((/** @type {number} */ bought) => bought > 0);
@@ -45,7 +45,7 @@ export function after(app, id, match) {
         h("p", `${record.names.map(called).join(" and ")}: ${record.game}, ${record.hands} of `
           + `${many(record.of, record.game === "bridge" ? "set" : "hand")} played.`),
         chips && chipsTable(record)),
-      recordPart(file),
+      recordPart(file), auditing(app, id, audit),
       panel("hands", "All hands", textBox("All hands", text)));
     } catch (error) {
       clear(body, h("p.error", { role: "alert" }, problem(error)),

@@ -10,6 +10,9 @@ export const IN_PAGE = false;
 /** @returns {Act[]} */
 export const retry = () => [];
 
+/** The program makes audits: `dealerless audit`. @type {(app: App, id: string, state: any) => Child} */
+export const auditing = () => null;
+
 /** The program moves identities: `dealerless identity succeed`. @type {(app: App, own: Listed, renew: () => void) => Child} */
 export const moving = () => null;
 

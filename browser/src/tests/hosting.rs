@@ -240,6 +240,15 @@ fn two_pages_play_holdem_from_the_invite_to_the_end() {
     pages_agree(&host.closed(), &guest);
 }
 
+/// The files of two pages that have played a match with each other.
+pub(super) fn played() -> [Disk; 2] {
+    let host = HostPage::new(hands(2));
+    let guest = page_joins(relay::through(host.relay), Disk::new(FILES), &host.invite());
+    let host = host.closed();
+    pages_agree(&host, &guest);
+    [host.disk, guest.disk]
+}
+
 #[test]
 fn guest_page_that_is_cut_at_any_message_comes_back() {
     for message in (2..24).step_by(3) {

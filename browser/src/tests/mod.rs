@@ -2,6 +2,7 @@
 //! sockets, the clock and the player.
 
 mod answers;
+mod auditing;
 mod disk;
 pub(crate) mod host;
 mod hosting;

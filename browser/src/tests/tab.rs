@@ -264,7 +264,7 @@ fn turn(deadline: Option<Duration>) {
     page::step();
     act();
     let due = page::step();
-    if engine::wants() || with_tab(|tab| tab.ended.is_some()) {
+    if engine::wants() || with_tab(|tab| tab.ended.is_some() || !tab.answers.is_empty()) {
         return;
     }
     let happened = with_tab(|tab| {
@@ -375,6 +375,27 @@ pub(crate) fn request(is_post: bool, path: &str, body: &[u8]) -> (u32, Value) {
     });
     page::request(number, is_post, path, body);
     with_tab(|tab| tab.answers.remove(&number)).expect("an answer")
+}
+
+/// Makes a request that is answered later, and waits for the answer.
+pub(crate) fn answered(path: &str, body: &Value) -> Result<Value, String> {
+    let number = with_tab(|tab| {
+        tab.requests += 1;
+        tab.requests
+    });
+    page::request(number, true, path, body.to_string().as_bytes());
+    let began = Instant::now();
+    loop {
+        let answer = with_tab(|tab| tab.answers.remove(&number));
+        if let Some((status, answer)) = answer {
+            let message = answer["error"]["message"].as_str().map(str::to_owned);
+            return message
+                .map_or(Ok(answer), Err)
+                .inspect(|_| assert_eq!(status, 200));
+        }
+        assert!(began.elapsed() < PATIENCE, "{path} is not answered");
+        turn(None);
+    }
 }
 
 /// What is left of a tab.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use dealerless_events::records::verify::{Read, Verified, outcome, pairs, report};
 
-use super::decks::Decks;
+use super::decks;
 use super::source::{path_of, read};
 use crate::failure::AnswerIsNo;
 use crate::output::{show, show_json};
@@ -54,13 +54,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
     let pairs = pairs(&files);
     let decks = match (&args.audit, &files[0].record) {
-        (Some(path), Ok(record)) => Some(Decks::of_file(record, path)?),
+        (Some(path), Ok(record)) => Some(decks::of_file(record, path)?),
         _ => None,
     };
     if args.json {
         let mut verified = Verified::of(&files, &pairs);
         if let Some(decks) = &decks {
-            verified = verified.with_audit(decks.outcome().is_ok(), decks.json());
+            verified = verified.with_audit(decks.agrees(), decks.json());
         }
         show_json("verify", &verified)?;
     } else {
@@ -70,5 +70,5 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         }
     }
     outcome(&files, &pairs).map_err(AnswerIsNo)?;
-    Ok(decks.as_ref().map_or(Ok(()), Decks::outcome)?)
+    decks.as_ref().map_or(Ok(()), decks::must_agree)
 }

@@ -13,6 +13,7 @@
 //! return an object or a text. They read no files.
 
 pub mod answers;
+pub mod decks;
 pub mod history;
 mod json;
 mod listing;

@@ -26,11 +26,11 @@ enum Kind {
     HighCard,
     Pair,
     TwoPair,
-    ThreeOfAKind,
+    Three,
     Straight,
     Flush,
     FullHouse,
-    FourOfAKind,
+    Four,
     StraightFlush,
 }
 
@@ -70,11 +70,11 @@ impl HandRank {
         };
         let kind = match (counts, highest, is_flush) {
             (_, Some(_), true) => Kind::StraightFlush,
-            ([4, ..], ..) => Kind::FourOfAKind,
+            ([4, ..], ..) => Kind::Four,
             ([3, .., 2], ..) => Kind::FullHouse,
             (_, None, true) => Kind::Flush,
             (_, Some(_), false) => Kind::Straight,
-            ([3, ..], ..) => Kind::ThreeOfAKind,
+            ([3, ..], ..) => Kind::Three,
             ([_, _, 2, ..], ..) => Kind::TwoPair,
             ([2, ..], ..) => Kind::Pair,
             _ => Kind::HighCard,
@@ -126,11 +126,11 @@ impl fmt::Display for HandRank {
             Kind::HighCard => write!(f, "high card, {one}"),
             Kind::Pair => write!(f, "pair, {many}"),
             Kind::TwoPair => write!(f, "two pair, {many} and {}", names(third)),
-            Kind::ThreeOfAKind => write!(f, "three of a kind, {many}"),
+            Kind::Three => write!(f, "three of a kind, {many}"),
             Kind::Straight => write!(f, "straight, {one}-high"),
             Kind::Flush => write!(f, "flush, {one}-high"),
             Kind::FullHouse => write!(f, "full house, {many} over {}", names(fourth)),
-            Kind::FourOfAKind => write!(f, "four of a kind, {many}"),
+            Kind::Four => write!(f, "four of a kind, {many}"),
             Kind::StraightFlush if one == "ace" => write!(f, "royal flush"),
             Kind::StraightFlush => write!(f, "straight flush, {one}-high"),
         }
