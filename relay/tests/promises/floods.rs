@@ -26,6 +26,25 @@ fn silent_connections_of_one_address_do_not_keep_others_out() {
 }
 
 #[test]
+fn rooms_of_one_address_do_not_keep_others_out() {
+    let relay = Running::limited(Limits {
+        connections: 10,
+        ..Limits::default()
+    });
+    let mut hosts: Vec<Tcp> = (0..10).map(|_| relay.connect_from(2)).collect();
+    for host in &mut hosts {
+        host.send(b"please open a code\n");
+        host.code();
+    }
+    let mut pair = [1, 2].map(|side| relay.says(&line(1, side)));
+    pair.iter_mut().for_each(|end| end.expect("ok\n"));
+    for newest in &mut hosts[8..] {
+        newest.expect_end("");
+    }
+    assert!(hosts[..8].iter().all(Tcp::is_waiting));
+}
+
+#[test]
 fn full_address_loses_its_oldest_silent_connection() {
     let relay = Running::limited(Limits {
         connections_per_address: 3,
