@@ -1,0 +1,353 @@
+//! What each address uses of the relay, and which connection goes first when a limit is reached.
+
+use std::collections::{BTreeSet, HashMap};
+use std::net::{IpAddr, Ipv6Addr};
+use std::time::Instant;
+
+use crate::Limits;
+
+/// A connection: its number in the order of arrival, and its place. The number comes first, so ids
+/// are sorted by age.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Id {
+    pub(crate) number: u64,
+    pub(crate) slot: usize,
+}
+
+/// The clients that share limits: an IPv4 address, or a /64 of IPv6, because a provider gives each
+/// customer at least a /64.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Network(IpAddr);
+
+impl Network {
+    pub(crate) fn of(address: IpAddr) -> Self {
+        Network(match address.to_canonical() {
+            IpAddr::V6(ip) => IpAddr::V6(Ipv6Addr::from_bits(ip.to_bits() & (u128::MAX << 64))),
+            v4 => v4,
+        })
+    }
+
+    pub(crate) fn is_loopback(self) -> bool {
+        // Of a /64: `::`.
+        self.0.is_loopback() || self.0 == IpAddr::V6(Ipv6Addr::UNSPECIFIED)
+    }
+
+    /// The /48 of an IPv6 network, because some providers give a customer as much as this.
+    fn wide(self) -> Wide {
+        Wide(match self.0 {
+            IpAddr::V6(ip) => IpAddr::V6(Ipv6Addr::from_bits(ip.to_bits() & (u128::MAX << 80))),
+            v4 => v4,
+        })
+    }
+}
+
+/// An IPv4 address, or a /48 of IPv6.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Wide(IpAddr);
+
+/// A rate limit: a counter that falls with time.
+#[derive(Clone, Copy)]
+struct Bucket {
+    used: f64,
+    at: Instant,
+}
+
+impl Bucket {
+    fn used(&self, now: Instant, per_second: f64) -> f64 {
+        let passed = now.saturating_duration_since(self.at).as_secs_f64();
+        (self.used - passed * per_second).max(0.0)
+    }
+
+    fn take(&mut self, now: Instant, per_second: f64, burst: f64) -> bool {
+        let used = self.used(now, per_second);
+        let fits = used + 1.0 <= burst;
+        *self = Bucket {
+            used: used + f64::from(u8::from(fits)),
+            at: now,
+        };
+        fits
+    }
+}
+
+struct Usage {
+    connections: usize,
+    waiting: usize,
+    /// The connections that may be closed at any time, the oldest first: those that have not
+    /// completed a handshake, and those that only get a last answer.
+    idle: BTreeSet<Id>,
+    arrivals: Bucket,
+    codes: Bucket,
+}
+
+/// The usage of all networks.
+pub(crate) struct Networks {
+    limits: Limits,
+    usage: HashMap<Network, Usage>,
+    /// The connections of each IPv4 address and each /48, the oldest first.
+    wide: HashMap<Wide, BTreeSet<Id>>,
+    /// The keys of `wide`, by the number of connections.
+    by_connections: BTreeSet<(usize, Wide)>,
+    /// The number of idle connections.
+    idle: usize,
+    /// The networks with idle connections, by their number.
+    by_idle: BTreeSet<(usize, Network)>,
+    /// Whether loopback addresses are those of a proxy, which has no limits.
+    behind_proxy: bool,
+}
+
+impl Networks {
+    pub(crate) fn new(limits: Limits, behind_proxy: bool) -> Self {
+        Networks {
+            limits,
+            usage: HashMap::new(),
+            wide: HashMap::new(),
+            by_connections: BTreeSet::new(),
+            idle: 0,
+            by_idle: BTreeSet::new(),
+            behind_proxy,
+        }
+    }
+
+    pub(crate) fn is_proxy(&self, network: Network) -> bool {
+        self.behind_proxy && network.is_loopback()
+    }
+
+    fn usage(&mut self, network: Network, now: Instant) -> &mut Usage {
+        let bucket = Bucket { used: 0.0, at: now };
+        self.usage.entry(network).or_insert(Usage {
+            connections: 0,
+            waiting: 0,
+            idle: BTreeSet::new(),
+            arrivals: bucket,
+            codes: bucket,
+        })
+    }
+
+    /// Whether another connection of this network may arrive now.
+    pub(crate) fn may_arrive(&mut self, network: Network, now: Instant) -> bool {
+        let rate = f64::from(self.limits.arrivals_per_second);
+        let burst = f64::from(self.limits.arrivals);
+        self.is_proxy(network) || self.usage(network, now).arrivals.take(now, rate, burst)
+    }
+
+    /// Whether another connection of this network needs the place of one that exists.
+    pub(crate) fn is_full(&self, network: Network) -> bool {
+        let most = self.limits.connections_per_address;
+        let used = |usage: &Usage| usage.connections >= most;
+        !self.is_proxy(network)
+            && (self.usage.get(&network).is_some_and(used)
+                || self.connections_of(network.wide()) >= Self::WIDE * most)
+    }
+
+    /// A /48 may have as many connections as this number of addresses.
+    const WIDE: usize = 8;
+
+    /// Counts a new connection, which is idle.
+    pub(crate) fn add(&mut self, network: Network, id: Id, now: Instant) {
+        self.usage(network, now).connections += 1;
+        self.change_wide(network, |connections| connections.insert(id));
+        self.set_idle(network, id, true);
+    }
+
+    /// Removes a connection from all counts but that of waiting ones.
+    pub(crate) fn remove(&mut self, network: Network, id: Id) {
+        self.set_idle(network, id, false);
+        if let Some(usage) = self.usage.get_mut(&network) {
+            usage.connections -= 1;
+        }
+        self.change_wide(network, |connections| connections.remove(&id));
+    }
+
+    fn connections_of(&self, wide: Wide) -> usize {
+        self.wide.get(&wide).map_or(0, BTreeSet::len)
+    }
+
+    fn change_wide(&mut self, network: Network, change: impl FnOnce(&mut BTreeSet<Id>) -> bool) {
+        if self.is_proxy(network) {
+            return;
+        }
+        let wide = network.wide();
+        let connections = self.wide.entry(wide).or_default();
+        self.by_connections.remove(&(connections.len(), wide));
+        change(connections);
+        if connections.is_empty() {
+            self.wide.remove(&wide);
+        } else {
+            self.by_connections.insert((connections.len(), wide));
+        }
+    }
+
+    /// Sets whether this connection may be closed at any time.
+    pub(crate) fn set_idle(&mut self, network: Network, id: Id, idle: bool) {
+        let Some(usage) = self.usage.get_mut(&network) else {
+            return;
+        };
+        self.by_idle.remove(&(usage.idle.len(), network));
+        self.idle -= usage.idle.len();
+        if idle {
+            usage.idle.insert(id);
+        } else {
+            usage.idle.remove(&id);
+        }
+        self.idle += usage.idle.len();
+        if !usage.idle.is_empty() {
+            self.by_idle.insert((usage.idle.len(), network));
+        }
+    }
+
+    /// The oldest idle connection of a network.
+    pub(crate) fn oldest_idle_of(&self, network: Network) -> Option<Id> {
+        self.usage.get(&network)?.idle.first().copied()
+    }
+
+    /// The oldest idle connection of the network with the most idle connections.
+    pub(crate) fn oldest_idle(&self) -> Option<Id> {
+        let (_, network) = self.by_idle.last()?;
+        self.oldest_idle_of(*network)
+    }
+
+    /// The connection that makes room for another one of this network when the relay is full. An
+    /// eighth of all places is for connections that have not said anything yet: if fewer are idle,
+    /// the address or /48 with the most connections loses its newest one, unless this network would
+    /// then have as many.
+    pub(crate) fn superfluous(&self, network: Network) -> Option<Id> {
+        let busiest = || {
+            let (most, busiest) = self.by_connections.last()?;
+            let is_busier = *most > self.connections_of(network.wide()) + 1;
+            is_busier.then(|| self.wide.get(busiest)?.last().copied())?
+        };
+        let many_are_idle = self.idle > self.limits.connections / 8;
+        let idle = || self.oldest_idle();
+        if many_are_idle {
+            idle()
+        } else {
+            busiest().or_else(idle)
+        }
+    }
+
+    /// Counts another waiting connection, if the network may have one.
+    pub(crate) fn may_wait(&mut self, network: Network, now: Instant) -> bool {
+        let most = self.limits.waiting_per_address;
+        let is_proxy = self.is_proxy(network);
+        let usage = self.usage(network, now);
+        let may = is_proxy || usage.waiting < most;
+        usage.waiting += usize::from(may);
+        may
+    }
+
+    /// Counts a connection that waits no longer.
+    pub(crate) fn waited(&mut self, network: Network) {
+        if let Some(usage) = self.usage.get_mut(&network) {
+            usage.waiting -= 1;
+        }
+    }
+
+    /// Whether this network may open or use another code now.
+    pub(crate) fn may_use_code(&mut self, network: Network, now: Instant) -> bool {
+        let rate = f64::from(self.limits.codes_per_minute) / 60.0;
+        let burst = f64::from(self.limits.codes);
+        self.is_proxy(network) || self.usage(network, now).codes.take(now, rate, burst)
+    }
+
+    /// Forgets networks without connections whose rate limits are unused, or all without
+    /// connections if there are very many.
+    pub(crate) fn forget(&mut self, now: Instant) {
+        let many = self.usage.len() > 4 * self.limits.connections;
+        let [arrivals, codes] = [
+            f64::from(self.limits.arrivals_per_second),
+            f64::from(self.limits.codes_per_minute) / 60.0,
+        ];
+        self.usage.retain(|_, usage| {
+            let counts = usage.arrivals.used(now, arrivals) + usage.codes.used(now, codes) > 0.0;
+            usage.connections > 0 || (counts && !many)
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn network(address: &str) -> Network {
+        Network::of(address.parse().unwrap())
+    }
+
+    fn id(number: u64) -> Id {
+        Id { number, slot: 0 }
+    }
+
+    #[test]
+    fn addresses_of_a_64_are_one_network() {
+        assert_eq!(network("2001:db8::1"), network("2001:db8::ffff:1"));
+        assert_ne!(network("2001:db8::1"), network("2001:db8:0:1::1"));
+        assert_eq!(network("::ffff:192.0.2.1"), network("192.0.2.1"));
+        assert!(network("::1").is_loopback() && network("127.0.0.9").is_loopback());
+    }
+
+    #[test]
+    fn oldest_idle_connection_of_the_network_with_the_most_goes_first() {
+        let now = Instant::now();
+        let mut networks = Networks::new(Limits::default(), false);
+        networks.add(network("192.0.2.1"), id(1), now);
+        for number in [2, 3] {
+            networks.add(network("192.0.2.2"), id(number), now);
+        }
+        assert_eq!(networks.oldest_idle(), Some(id(2)));
+        networks.set_idle(network("192.0.2.2"), id(2), false);
+        networks.remove(network("192.0.2.2"), id(3));
+        assert_eq!(networks.oldest_idle(), Some(id(1)));
+    }
+
+    #[test]
+    fn a_48_has_a_limit_of_its_own() {
+        let now = Instant::now();
+        let limits = Limits {
+            connections_per_address: 2,
+            ..Limits::default()
+        };
+        let mut networks = Networks::new(limits, false);
+        for number in 0..16 {
+            let network = network(&format!("2001:db8:0:{number}::1"));
+            assert!(!networks.is_full(network));
+            networks.add(network, id(number), now);
+        }
+        assert!(networks.is_full(network("2001:db8:0:99::1")));
+        assert!(!networks.is_full(network("2001:db8:1::1")));
+    }
+
+    #[test]
+    fn busiest_network_loses_its_newest_connection() {
+        let now = Instant::now();
+        let mut networks = Networks::new(Limits::default(), false);
+        let add = |networks: &mut Networks, address: &str, number| {
+            networks.add(network(address), id(number), now);
+            networks.set_idle(network(address), id(number), false);
+        };
+        for number in 0..3 {
+            add(&mut networks, &format!("2001:db8:0:{number}::1"), number);
+        }
+        add(&mut networks, "192.0.2.1", 8);
+        add(&mut networks, "192.0.2.1", 9);
+        let superfluous = |networks: &Networks, address| networks.superfluous(network(address));
+        assert_eq!(superfluous(&networks, "192.0.2.2"), Some(id(2)));
+        assert_eq!(superfluous(&networks, "192.0.2.1"), None);
+        networks.remove(network("2001:db8:0:2::1"), id(2));
+        networks.remove(network("192.0.2.1"), id(8));
+        assert_eq!(superfluous(&networks, "192.0.2.2"), Some(id(1)));
+        networks.remove(network("2001:db8:0:1::1"), id(1));
+        assert_eq!(superfluous(&networks, "192.0.2.2"), None);
+    }
+
+    #[test]
+    fn a_proxy_has_no_limits() {
+        let limits = Limits {
+            arrivals: 0,
+            ..Limits::default()
+        };
+        let now = Instant::now();
+        let proxy = network("127.0.0.1");
+        assert!(Networks::new(limits, true).may_arrive(proxy, now));
+        assert!(!Networks::new(limits, false).may_arrive(proxy, now));
+        assert!(!Networks::new(limits, true).may_arrive(network("192.0.2.1"), now));
+    }
+}
