@@ -104,7 +104,7 @@ impl Invite {
         self.relay.as_ref()
     }
 
-    fn encode(&self) -> Zeroizing<Vec<u8>> {
+    pub(super) fn encode(&self) -> Zeroizing<Vec<u8>> {
         let mut writer = Writer::default();
         writer.raw(&self.host_key).raw(&*self.secret.0);
         writer
@@ -116,7 +116,7 @@ impl Invite {
         Zeroizing::new(writer.finish())
     }
 
-    fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
+    pub(super) fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut reader = Reader::new(bytes);
         let host_key = reader.array()?;
         let secret = InviteSecret(Zeroizing::new(reader.array()?));

@@ -20,6 +20,8 @@ mod prelude;
 mod relay_request;
 #[cfg(not(target_family = "wasm"))]
 mod sockets;
+mod spoken;
+mod spoken_code;
 mod streams;
 #[cfg(test)]
 mod tests;
@@ -32,6 +34,8 @@ pub use meeting::Met;
 pub use polled::{Expected, PolledConnection, PolledMeeting};
 #[cfg(not(target_family = "wasm"))]
 pub use sockets::{Connection, Door, DoorError, DoorEvent, Guest, ask_relay, own_addresses};
+pub use spoken::{Exchanged, SpokenError, SpokenExchange};
+pub use spoken_code::{BadCode, SpokenCode};
 pub use streams::{Message, Priority, Stream};
 
 #[cfg(feature = "internals")]
