@@ -24,7 +24,8 @@ const KIND: Kind = Kind {
     checksum: "invite checksum",
     max_len: 16 << 10,
 };
-const MAX_ADDRESSES: usize = 8;
+/// The maximum number of addresses in an invite.
+pub(super) const MAX_ADDRESSES: usize = 8;
 
 /// The secret of an invite. The invite belongs to the first guest that proves to know the secret.
 #[derive(Clone)]

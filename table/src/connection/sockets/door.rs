@@ -1,8 +1,9 @@
 //! The door of a host: waits for guests. Connections that are not authenticated yet (*strangers*)
 //! cost the host little.
 
+use std::cell::Cell;
 use std::collections::HashMap;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -252,6 +253,17 @@ impl Door {
         self.events.recv_timeout(within).ok()
     }
 
+    /// The number of failed meetings that the door has counted, once no stranger is left.
+    #[cfg(test)]
+    pub(super) fn failures(&self) -> u32 {
+        loop {
+            match lock(&self.inner.strangers).counts() {
+                (0, failures) => return failures,
+                _ => thread::sleep(ACCEPT_PAUSE),
+            }
+        }
+    }
+
     fn spawn(&self, name: &str, work: impl FnOnce(&Arc<Inner>) + Send + 'static) -> io::Result<()> {
         let inner = Arc::clone(&self.inner);
         let thread = thread::Builder::new()
@@ -288,6 +300,13 @@ fn listener(address: SocketAddr) -> Result<TcpListener, DoorError> {
 /// lock is still valid.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether the stranger has disconnected. After a live prelude this is not counted as a failure: a
+/// guest that tries several routes completes one meeting and leaves the others. A stranger gains
+/// nothing by it, because a failure only shortens the time for later preludes.
+fn has_left(error: &MeetingError) -> bool {
+    matches!(error, MeetingError::Connection(error) if error.kind() != ErrorKind::TimedOut)
 }
 
 impl Inner {
@@ -330,7 +349,7 @@ impl Inner {
         let meet = move || {
             let met = inner.meet(&stream, source, number);
             lock(&inner.strangers).remove(number);
-            inner.report(stream, met);
+            inner.report(stream, source.is_some(), met);
         };
         // If no thread can be started, the connection is closed. The guest may connect again.
         if thread::Builder::new()
@@ -342,10 +361,13 @@ impl Inner {
         }
     }
 
-    fn report(&self, stream: TcpStream, met: Result<Established, MeetingError>) {
+    fn report(&self, stream: TcpStream, is_direct: bool, met: Result<Established, MeetingError>) {
         let event = match met {
             Ok(met) => match Connection::new(stream, met, self.timing) {
-                Ok(connection) => DoorEvent::Connection(Box::new(connection)),
+                Ok(mut connection) => {
+                    connection.at = connection.at.filter(|_| is_direct);
+                    DoorEvent::Connection(Box::new(connection))
+                }
                 Err(_) => return,
             },
             Err(MeetingError::SecondGuest(second)) => DoorEvent::InviteLeaked { second },
@@ -369,11 +391,18 @@ impl Inner {
         let paused = source.is_some_and(|source| lock(&self.strangers).is_paused(source, now));
         let all = now + self.timing.meeting;
         let prelude = if paused { now + PAUSED_TIME } else { all };
-        let first = Step::prelude(move |prelude| self.greeted(prelude, number));
+        let is_live = Cell::new(false);
+        let first = Step::prelude(|prelude| {
+            let step = self.greeted(prelude, number)?;
+            is_live.set(true);
+            Ok(step)
+        });
         let met = socket::prepare(stream)
             .map_err(MeetingError::Connection)
             .and_then(|()| socket::meet(stream, Meeting::host(first, [prelude, all])));
-        if let (Err(_), Some(source)) = (&met, source) {
+        if let (Err(error), Some(source)) = (&met, source)
+            && !(is_live.get() && has_left(error))
+        {
             lock(&self.strangers).record_failure(source, system_time());
         }
         met

@@ -20,7 +20,7 @@ use super::engine_stream::EngineStream;
 pub struct Connection {
     /// What the meeting has established.
     pub met: Met,
-    /// The network address of the peer or of its relay.
+    /// The network address of the peer. `None` if the connection came about through a relay.
     pub at: Option<SocketAddr>,
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,

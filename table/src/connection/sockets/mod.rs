@@ -8,8 +8,11 @@ mod join;
 mod live;
 mod reach;
 mod relay;
+mod routes;
 mod socket;
 mod strangers;
+#[cfg(test)]
+mod tests;
 
 pub use door::{Door, DoorError, DoorEvent};
 pub use engine_stream::EngineStream;

@@ -7,6 +7,7 @@ pub(crate) mod players;
 mod proxy;
 mod relay;
 mod rosters;
+mod routes;
 mod strangers;
 mod streams;
 mod successors;
