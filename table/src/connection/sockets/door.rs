@@ -20,10 +20,13 @@ use super::super::invites::Invites;
 use super::super::meeting::{Established, MAX_HEADER, Meeting, Own, Step, Stepped};
 use super::super::prelude::Prelude;
 use super::super::relay_request::RelayToken;
+use super::super::spoken::SpokenError;
+use super::super::spoken_code::SpokenCode;
 use super::super::{again, first};
 use super::live::Connection;
 use super::relay;
 use super::socket::{self, is_temporary};
+use super::spoken::Offer;
 use super::strangers::{Shown, Source, Strangers};
 use crate::identity::{Address, Fingerprint, Home, Name, PairSecret, PublicIdentity, SharedPeers};
 use crate::random::system_rng;
@@ -51,6 +54,20 @@ pub enum DoorEvent {
     /// A guest used an invite, but the file of invites cannot be written. The guest received no
     /// answer.
     CannotBurn(io::Error),
+    /// A [code](Door::offer_code) is void, and its invite has reached nobody. The invite stays valid.
+    CodeVoid {
+        /// The reason.
+        why: SpokenError,
+        /// Whether no new code follows, because too many codes of the invite were used.
+        is_last: bool,
+    },
+    /// A new code for an invite, in place of a void one.
+    NewCode {
+        /// The invite.
+        invite: Box<Invite>,
+        /// The code.
+        code: SpokenCode,
+    },
 }
 
 /// A door cannot be opened, or cannot create an invite.
@@ -215,6 +232,20 @@ impl Door {
         Ok(invite)
     }
 
+    /// Gets a code for an invite from a relay, and waits there for the guest of the code. If the code
+    /// expires, is used by somebody else or is lost with the relay, the door offers a new one, until the
+    /// invite is used or 4 codes were used.
+    ///
+    /// # Errors
+    /// [`SpokenError`], if the relay gives no code within 4 s. Then no code is offered.
+    pub fn offer_code(&self, relay: &Address, invite: &Invite) -> Result<SpokenCode, SpokenError> {
+        let offer = Offer::open(relay, invite)?;
+        let code = offer.code.clone();
+        self.spawn("door-code", |inner| offer.wait(inner))
+            .map_err(SpokenError::Relay)?;
+        Ok(code)
+    }
+
     /// Revokes an invite. A guest that uses it later receives no answer.
     ///
     /// # Errors
@@ -375,6 +406,10 @@ impl Inner {
             // Failed meetings with strangers are not reported.
             Err(_) => return,
         };
+        self.send(event);
+    }
+
+    pub(super) fn send(&self, event: DoorEvent) {
         match self.events.try_send(event) {
             // If the queue is full, the event is dropped, which closes its connection.
             Ok(()) | Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {}
@@ -429,6 +464,11 @@ impl Inner {
                 again::as_host(own, peer, prelude, &self.header, verified, rng)
             }
         }
+    }
+
+    /// Whether no guest has used an invite.
+    pub(super) fn is_unused(&self, id: &InviteId) -> bool {
+        lock(&self.invites).is_unused(id)
     }
 
     fn is_live(&self, id: &InviteId) -> bool {

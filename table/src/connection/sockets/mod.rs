@@ -10,6 +10,7 @@ mod reach;
 mod relay;
 mod routes;
 mod socket;
+mod spoken;
 mod strangers;
 #[cfg(test)]
 mod tests;
@@ -20,3 +21,4 @@ pub use join::Guest;
 pub use live::Connection;
 pub use reach::own_addresses;
 pub use relay::ask_relay;
+pub use spoken::use_code;

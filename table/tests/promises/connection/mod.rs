@@ -1,6 +1,7 @@
 //! The connection between two players: meetings, attackers between the players, relays, and
 //! connections of strangers.
 
+mod codes;
 mod hostile;
 mod meetings;
 pub(crate) mod players;
