@@ -130,6 +130,7 @@ impl Screen {
                 invite,
                 guests,
                 link,
+                code,
                 ..
             } => {
                 let whom = match guests {
@@ -140,6 +141,12 @@ impl Screen {
                 self.output.lines(&format!(
                     "Send this line to {whom}, who runs it:\n\ndealerless join {invite}\n"
                 ))?;
+                if let Some(code) = code {
+                    self.output.lines(&format!(
+                        "Or tell {whom} this code, which serves once within an hour:\n\n\
+                         dealerless join {code}\n"
+                    ))?;
+                }
                 if let Some(link) = link {
                     self.output.lines(&format!(
                         "Or send this link instead, which {whom} opens in a browser:\n\n{link}\n"
