@@ -23,6 +23,7 @@ mod join;
 mod manual;
 mod peers;
 mod record;
+mod relay;
 mod resume;
 mod settings;
 mod table;
@@ -68,6 +69,7 @@ enum Command {
     Peers(peers::Args),
     Identity(identity::Args),
     Doctor(doctor::Args),
+    Relay(relay::Args),
     #[command(subcommand)]
     Circuit(circuit::Command),
     #[command(subcommand)]
@@ -97,6 +99,7 @@ pub fn run() -> ExitCode {
         Command::Peers(args) => peers::run(&args),
         Command::Identity(args) => identity::run(&args),
         Command::Doctor(args) => doctor::run(&args),
+        Command::Relay(args) => relay::run(&args),
         Command::Circuit(command) => circuit::run(&command),
         Command::Bridge(command) => bridge::run(&command),
         Command::Bench(args) => bench::run(&args),

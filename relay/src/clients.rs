@@ -1,0 +1,457 @@
+//! All connections: who is read when, and what happens to the bytes.
+
+use std::collections::VecDeque;
+use std::net::IpAddr;
+use std::time::{Duration, Instant};
+
+use mio::event::Event;
+use mio::net::TcpStream;
+use mio::{Interest, Registry, Token};
+use slab::Slab;
+use tungstenite::protocol::frame::coding::CloseCode;
+
+use crate::connection::{Connection, Stage};
+use crate::networks::{Id, Network, Networks};
+use crate::rooms::Rooms;
+use crate::{Limits, Page, Settings, frames, http, sockets};
+
+/// The room before the bytes that were read, for the head of a frame.
+const ROOM: usize = frames::MAX_HEAD;
+/// The maximum number of bytes that are read at once, and so the maximum that waits for a slow
+/// reader.
+const CHUNK: usize = 16 << 10;
+/// The same while all slow readers together have more than [`MAX_UNSENT`] waiting.
+const SMALL_CHUNK: usize = 1 << 10;
+const MAX_UNSENT: usize = 16 << 20;
+/// The maximum number of bytes of all incomplete handshakes.
+const MAX_HANDSHAKES: usize = 4 << 20;
+/// The number of bytes that are received and dropped at the end of a connection.
+const MAX_DROPPED: usize = 1 << 20;
+
+/// All connections, and what they share.
+pub(crate) struct Clients {
+    pub(crate) limits: Limits,
+    pub(crate) page: Option<Page>,
+    pub(crate) networks: Networks,
+    pub(crate) rooms: Rooms,
+    pub(crate) connections: Slab<Connection>,
+    /// The time of the last event.
+    pub(crate) now: Instant,
+    /// The slots of connections with work.
+    ready: VecDeque<usize>,
+    /// What was read, from `ROOM` on.
+    bytes: Box<[u8]>,
+    /// The number of connections that have arrived.
+    arrived: u64,
+    /// The sizes of all buffers.
+    buffered: Buffered,
+}
+
+/// The sizes of buffers, in bytes.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Buffered {
+    pub(crate) handshakes: usize,
+    pub(crate) unsent: usize,
+}
+
+impl Clients {
+    pub(crate) fn new(settings: Settings) -> Self {
+        let limits = settings.limits;
+        Clients {
+            limits,
+            page: settings.page,
+            networks: Networks::new(limits, settings.behind_proxy),
+            rooms: Rooms::new(limits.code_rest),
+            connections: Slab::new(),
+            now: Instant::now(),
+            ready: VecDeque::new(),
+            bytes: vec![0; ROOM + CHUNK].into(),
+            arrived: 0,
+            buffered: Buffered::default(),
+        }
+    }
+
+    /// The time between two calls of [`tick`](Self::tick): the precision of all deadlines.
+    pub(crate) fn interval(&self) -> Duration {
+        let limits = &self.limits;
+        let times = [
+            limits.handshake,
+            limits.waiting,
+            limits.code_rest,
+            limits.unread,
+            limits.ping,
+            limits.closing,
+        ];
+        let shortest = times.into_iter().min().unwrap_or_default();
+        (shortest / 4).clamp(Duration::from_millis(1), Duration::from_secs(1))
+    }
+
+    pub(crate) fn set_time(&mut self, now: Instant) {
+        self.now = now;
+    }
+
+    /// Adds an accepted connection, or closes it if a limit is reached.
+    pub(crate) fn add(&mut self, mut socket: TcpStream, peer: IpAddr, registry: &Registry) {
+        let network = Network::of(peer);
+        if !self.admits(network) {
+            return;
+        }
+        if self.connections.len() >= self.limits.connections {
+            self.drop_one();
+        }
+        let is_full = self.connections.len() >= self.limits.connections;
+        if is_full || sockets::prepare(&socket).is_err() {
+            return;
+        }
+        let place = self.connections.vacant_entry();
+        let slot = place.key();
+        let interest = Interest::READABLE | Interest::WRITABLE;
+        if registry
+            .register(&mut socket, Token(slot), interest)
+            .is_err()
+        {
+            return;
+        }
+        self.arrived += 1;
+        let id = Id {
+            number: self.arrived,
+            slot,
+        };
+        let deadline = self.now + self.limits.handshake;
+        place.insert(Connection::new(socket, id, network, self.now, deadline));
+        self.networks.add(network, id, self.now);
+    }
+
+    /// Whether another connection of this network is served. It may take the place of an older one
+    /// of the same network.
+    pub(crate) fn admits(&mut self, network: Network) -> bool {
+        if !self.networks.may_arrive(network, self.now) {
+            return false;
+        }
+        if self.networks.is_full(network)
+            && let Some(oldest) = self.networks.oldest_idle_of(network)
+        {
+            self.lose(oldest.slot);
+        }
+        !self.networks.is_full(network)
+    }
+
+    /// Drops the connection that matters least. Returns false if all have completed a handshake.
+    pub(crate) fn drop_one(&mut self) -> bool {
+        let oldest = self.networks.oldest_idle();
+        if let Some(oldest) = oldest {
+            self.lose(oldest.slot);
+        }
+        oldest.is_some()
+    }
+
+    /// Notes an event of a connection.
+    pub(crate) fn notice(&mut self, slot: usize, event: &Event) {
+        if let Some(connection) = self.connections.get_mut(slot) {
+            connection.notice(event);
+            self.make_ready(slot);
+        }
+    }
+
+    pub(crate) fn has_work(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
+    fn make_ready(&mut self, slot: usize) {
+        if let Some(connection) = self.connections.get_mut(slot)
+            && !connection.is_ready
+        {
+            connection.is_ready = true;
+            self.ready.push_back(slot);
+        }
+    }
+
+    /// Gives each connection with work one turn.
+    pub(crate) fn work(&mut self) {
+        for _ in 0..self.ready.len() {
+            if let Some(slot) = self.ready.pop_front() {
+                self.turn(slot);
+            }
+        }
+    }
+
+    /// Sends what is unsent, and reads once.
+    fn turn(&mut self, slot: usize) {
+        let Some(connection) = self.connections.get_mut(slot) else {
+            return;
+        };
+        connection.is_ready = false;
+        if connection.can_send() {
+            self.flush(slot);
+        }
+        if self.may_read(slot) {
+            self.read(slot);
+        }
+        let has_more = self.connections.get(slot).is_some_and(Connection::can_send);
+        if has_more || self.may_read(slot) {
+            self.make_ready(slot);
+        }
+    }
+
+    /// Whether this connection is read: not while its peer has not taken what was read before.
+    fn may_read(&self, slot: usize) -> bool {
+        let Some(connection) = self.connections.get(slot) else {
+            return false;
+        };
+        let peer = |slot: usize| self.connections.get(slot);
+        connection.is_readable()
+            && match connection.stage {
+                Stage::Joined(slot) => !peer(slot).is_some_and(Connection::has_unsent),
+                Stage::Closing(dropped) => dropped <= MAX_DROPPED,
+                Stage::Handshake(_) | Stage::Waiting(_) => true,
+            }
+    }
+
+    fn flush(&mut self, slot: usize) {
+        let now = self.now;
+        self.change(slot, |connection| connection.flush(now));
+        match self.connections.get(slot) {
+            Some(connection) if connection.has_unsent() => {}
+            Some(connection) => match connection.stage {
+                Stage::Joined(peer) => self.make_ready(peer),
+                Stage::Closing(_) => self.end_sending(slot),
+                Stage::Handshake(_) | Stage::Waiting(_) => {}
+            },
+            None => {}
+        }
+    }
+
+    fn end_sending(&mut self, slot: usize) {
+        if let Some(connection) = self.connections.get_mut(slot)
+            && !connection.has_unsent()
+        {
+            connection.end_sending();
+        }
+    }
+
+    /// Changes a connection, and counts its buffers. It ends if it is broken.
+    pub(crate) fn change(
+        &mut self,
+        slot: usize,
+        change: impl FnOnce(&mut Connection) -> std::io::Result<()>,
+    ) {
+        let Some(connection) = self.connections.get_mut(slot) else {
+            return;
+        };
+        let before = connection.buffered();
+        let changed = change(connection);
+        let after = connection.buffered();
+        self.buffered.handshakes += after.handshakes;
+        self.buffered.handshakes -= before.handshakes;
+        self.buffered.unsent += after.unsent;
+        self.buffered.unsent -= before.unsent;
+        if changed.is_err() {
+            self.lose(slot);
+        }
+    }
+
+    fn read(&mut self, slot: usize) {
+        let Some(connection) = self.connections.get_mut(slot) else {
+            return;
+        };
+        let most = match &connection.stage {
+            Stage::Handshake(bytes) if connection.frames.is_none() => http::MAX_HEAD - bytes.len(),
+            _ if self.buffered.unsent > MAX_UNSENT => SMALL_CHUNK,
+            _ => CHUNK,
+        };
+        match connection.read(&mut self.bytes[ROOM..ROOM + most]) {
+            Ok(None) => {}
+            Ok(Some(0)) | Err(_) => self.lose(slot),
+            Ok(Some(len)) => {
+                connection.heard = self.now;
+                connection.pinged = false;
+                self.received(slot, len);
+            }
+        }
+    }
+
+    /// Copies bytes to the place of what was read.
+    pub(crate) fn put_back(&mut self, bytes: &[u8]) {
+        self.bytes[ROOM..ROOM + bytes.len()].copy_from_slice(bytes);
+    }
+
+    /// Takes `len` bytes that were read.
+    pub(crate) fn received(&mut self, slot: usize, len: usize) {
+        let Some(connection) = self.connections.get_mut(slot) else {
+            return;
+        };
+        if let Stage::Closing(dropped) = &mut connection.stage {
+            *dropped += len;
+            return;
+        }
+        let Some(frames) = &mut connection.frames else {
+            return self.payload(slot, len);
+        };
+        let decoded = frames.decode(&mut self.bytes[ROOM..ROOM + len]);
+        self.payload(slot, decoded.len);
+        let now = self.now;
+        if let Some(pong) = decoded.pong {
+            self.change(slot, |connection| match connection.stage {
+                Stage::Closing(_) => Ok(()),
+                _ => connection.send_pong(pong, now),
+            });
+        }
+        if let Some(close) = decoded.close {
+            self.finish(slot, &close);
+        }
+    }
+
+    /// Takes `len` bytes of the transit relay's protocol.
+    pub(crate) fn payload(&mut self, slot: usize, len: usize) {
+        let Some(connection) = self.connections.get(slot).filter(|_| len > 0) else {
+            return;
+        };
+        match connection.stage {
+            Stage::Handshake(_) => {
+                let bytes = std::mem::take(&mut self.bytes);
+                self.change(slot, |connection| {
+                    if let Stage::Handshake(before) = &mut connection.stage {
+                        before.reserve_exact(len);
+                        before.extend_from_slice(&bytes[ROOM..ROOM + len]);
+                    }
+                    Ok(())
+                });
+                self.bytes = bytes;
+                self.handshake(slot);
+                while self.buffered.handshakes > MAX_HANDSHAKES && self.drop_one() {}
+            }
+            Stage::Waiting(_) => self.close(slot, b"impatient\n"),
+            Stage::Joined(peer) => self.forward(peer, len),
+            Stage::Closing(_) => {}
+        }
+    }
+
+    /// Sends `len` bytes that were read to this connection.
+    fn forward(&mut self, slot: usize, len: usize) {
+        let mut bytes = std::mem::take(&mut self.bytes);
+        let now = self.now;
+        self.change(slot, |connection| {
+            if matches!(connection.stage, Stage::Closing(_)) {
+                return Ok(());
+            }
+            let head = match (&connection.frames, bytes.first_chunk_mut()) {
+                (Some(_), Some(room)) => frames::binary_head(len, room),
+                _ => 0,
+            };
+            connection.send(&bytes[ROOM - head..ROOM + len], now)
+        });
+        self.bytes = bytes;
+    }
+
+    /// Sends an answer of the relay itself.
+    pub(crate) fn answer(&mut self, slot: usize, answer: &[u8]) {
+        self.put_back(answer);
+        self.forward(slot, answer.len());
+    }
+
+    /// Sends an answer and ends the connection.
+    pub(crate) fn close(&mut self, slot: usize, answer: &[u8]) {
+        if !answer.is_empty() {
+            self.answer(slot, answer);
+        }
+        let is_websocket = |connection: &Connection| connection.frames.is_some();
+        let last = if self.connections.get(slot).is_some_and(is_websocket) {
+            frames::close(CloseCode::Normal)
+        } else {
+            Vec::new()
+        };
+        self.finish(slot, &last);
+    }
+
+    /// Ends a connection after its unsent bytes and `last`. The client ends it, too, so that the
+    /// system does not drop what the client has not read; otherwise a deadline does.
+    pub(crate) fn finish(&mut self, slot: usize, last: &[u8]) {
+        let Some(connection) = self.connections.get(slot) else {
+            return;
+        };
+        let limit = match connection.stage {
+            Stage::Closing(_) => return,
+            // It may be slow to read what its peer has sent.
+            Stage::Joined(_) => self.limits.unread,
+            Stage::Handshake(_) | Stage::Waiting(_) => self.limits.closing,
+        };
+        let now = self.now;
+        self.change(slot, |connection| connection.send(last, now));
+        self.set_closing(slot, now + limit);
+    }
+
+    /// The connection gets only its unsent bytes, until `deadline`.
+    pub(crate) fn set_closing(&mut self, slot: usize, deadline: Instant) {
+        let Some(connection) = self.connections.get_mut(slot) else {
+            return;
+        };
+        let (id, network) = (connection.id, connection.network);
+        connection.deadline = Some(deadline);
+        let mut stage = Stage::Closing(0);
+        self.change(slot, |connection| {
+            std::mem::swap(&mut stage, &mut connection.stage);
+            Ok(())
+        });
+        self.networks.set_idle(network, id, true);
+        self.leave(stage, network, id);
+        self.end_sending(slot);
+    }
+
+    /// Removes a connection. Its peer gets what was sent before.
+    pub(crate) fn lose(&mut self, slot: usize) {
+        let Some(connection) = self.connections.try_remove(slot) else {
+            return;
+        };
+        let buffered = connection.buffered();
+        self.buffered.handshakes -= buffered.handshakes;
+        self.buffered.unsent -= buffered.unsent;
+        self.networks.remove(connection.network, connection.id);
+        self.leave(connection.stage, connection.network, connection.id);
+    }
+
+    /// A connection is not in this stage any more.
+    fn leave(&mut self, stage: Stage, network: Network, id: Id) {
+        match stage {
+            Stage::Waiting(place) => {
+                self.networks.waited(network);
+                self.rooms.leave(&place, id, self.now);
+            }
+            Stage::Joined(peer) => self.close(peer, b""),
+            Stage::Handshake(_) | Stage::Closing(_) => {}
+        }
+    }
+
+    /// Ends connections whose time is over, and sends pings.
+    pub(crate) fn tick(&mut self) {
+        let slots: Vec<usize> = self.connections.iter().map(|(slot, _)| slot).collect();
+        for slot in slots {
+            self.check_time(slot);
+        }
+        self.rooms.tick(self.now);
+        self.networks.forget(self.now);
+    }
+
+    fn check_time(&mut self, slot: usize) {
+        let Some(connection) = self.connections.get_mut(slot) else {
+            return;
+        };
+        let (now, limits) = (self.now, &self.limits);
+        let since = |time: Instant| now.saturating_duration_since(time);
+        let is_open = !matches!(connection.stage, Stage::Closing(_));
+        let is_websocket = connection.frames.is_some() && is_open;
+        let is_over = connection.deadline.is_some_and(|deadline| now >= deadline);
+        let is_slow = |blocked: Instant| since(blocked) >= limits.unread;
+        let is_dead = is_websocket && since(connection.heard) >= 3 * limits.ping;
+        if is_over && matches!(connection.stage, Stage::Waiting(_)) {
+            self.close(slot, b"");
+        } else if is_over || is_dead || (is_open && connection.blocked.is_some_and(is_slow)) {
+            self.lose(slot);
+        } else if is_websocket && !connection.pinged && since(connection.heard) >= limits.ping {
+            connection.pinged = true;
+            // A peer that does not take what was sent to it needs no ping.
+            if !connection.has_unsent() {
+                self.change(slot, |connection| connection.send(&frames::ping(), now));
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! What a client says first, and how two clients are joined.
+
+use crate::clients::Clients;
+use crate::connection::{Connection, Stage};
+use crate::http::{self, Asks, Head};
+use crate::networks::Network;
+use crate::request::{Malformed, Request};
+use crate::rooms::Place;
+
+impl Clients {
+    /// Reads what a client has sent so far.
+    pub(crate) fn handshake(&mut self, slot: usize) {
+        let Some(connection) = self.connections.get(slot) else {
+            return;
+        };
+        let Stage::Handshake(bytes) = &connection.stage else {
+            return;
+        };
+        // The methods of HTTP are in upper case.
+        let is_http = bytes.first().is_some_and(u8::is_ascii_uppercase);
+        if connection.frames.is_none() && is_http {
+            match Head::read(bytes) {
+                Ok(None) => {}
+                Ok(Some(head)) => {
+                    let rest = bytes[head.len..].to_vec();
+                    self.http(slot, head, &rest);
+                }
+                Err(status) => self.refuse(slot, status),
+            }
+        } else {
+            match Request::read(bytes) {
+                Ok(None) => {}
+                Ok(Some((request, len))) => {
+                    let rest = bytes[len..].to_vec();
+                    self.request(slot, request);
+                    self.put_back(&rest);
+                    self.payload(slot, rest.len());
+                }
+                Err(Malformed) => self.close(slot, b"bad handshake\n"),
+            }
+        }
+    }
+
+    fn refuse(&mut self, slot: usize, status: http::Refused) {
+        self.close(slot, http::refusal(status).as_bytes());
+    }
+
+    fn http(&mut self, slot: usize, head: Head, rest: &[u8]) {
+        if let Some(address) = head.forwarded_for
+            && !self.came_from(slot, Network::of(address))
+        {
+            return self.refuse(slot, http::TOO_MANY);
+        }
+        match head.asks {
+            Asks::WebSocket { accept } => {
+                self.answer(slot, http::accepted(&accept).as_bytes());
+                let deadline = self.now + self.limits.handshake;
+                self.change(slot, |connection| {
+                    connection.stage = Stage::Handshake(Vec::new());
+                    connection.frames = Some(Box::default());
+                    connection.deadline = Some(deadline);
+                    Ok(())
+                });
+                self.put_back(rest);
+                self.received(slot, rest.len());
+            }
+            Asks::File {
+                path,
+                head_only,
+                gzip,
+            } => {
+                let page = self.page.as_ref();
+                let Some(answer) = page.and_then(|page| page.answer(&path, gzip)) else {
+                    return self.refuse(slot, http::NOT_FOUND);
+                };
+                let len = if head_only {
+                    answer.head
+                } else {
+                    answer.bytes.len()
+                };
+                let now = self.now;
+                self.change(slot, |connection| {
+                    connection.send_shared(answer.bytes, len, now)
+                });
+                self.set_closing(slot, now + self.limits.file);
+            }
+        }
+    }
+
+    /// Counts a connection of a proxy for the network of the proxy's client, if that may have
+    /// another one. All other connections stay where they are.
+    fn came_from(&mut self, slot: usize, network: Network) -> bool {
+        let Some(connection) = self.connections.get(slot) else {
+            return false;
+        };
+        let (proxy, id) = (connection.network, connection.id);
+        if !self.networks.is_proxy(proxy) {
+            return true;
+        }
+        if !self.admits(network) {
+            return false;
+        }
+        self.networks.remove(proxy, id);
+        self.networks.add(network, id, self.now);
+        if let Some(connection) = self.connections.get_mut(slot) {
+            connection.network = network;
+        }
+        true
+    }
+
+    fn request(&mut self, slot: usize, request: Request) {
+        let Some(connection) = self.connections.get(slot) else {
+            return;
+        };
+        let (id, network) = (connection.id, connection.network);
+        match request {
+            Request::Relay { token, side } => match self.rooms.meet(&token, side) {
+                Some(peer) => {
+                    self.join(slot, peer.slot);
+                    while let Some(superfluous) = self.rooms.waits(&token) {
+                        self.lose(superfluous.slot);
+                    }
+                }
+                None if self.wait(slot, Place::Token(token)) => self.rooms.wait(token, side, id),
+                None => {}
+            },
+            Request::OpenCode | Request::UseCode(_)
+                if !self.networks.may_use_code(network, self.now) =>
+            {
+                self.lose(slot);
+            }
+            Request::OpenCode => {
+                let number = self.rooms.open_code(id);
+                if self.wait(slot, Place::Code(number)) {
+                    self.answer(slot, format!("code {number}\n").as_bytes());
+                } else {
+                    self.rooms.leave(&Place::Code(number), id, self.now);
+                }
+            }
+            Request::UseCode(number) => match self.rooms.use_code(number, self.now) {
+                Some(host) => self.join(slot, host.slot),
+                None => self.close(slot, b"no such code\n"),
+            },
+        }
+    }
+
+    /// Makes a connection wait. Ends it if too many of its network wait, and returns false.
+    fn wait(&mut self, slot: usize, place: Place) -> bool {
+        let Some(connection) = self.connections.get(slot) else {
+            return false;
+        };
+        let (id, network) = (connection.id, connection.network);
+        if !self.networks.may_wait(network, self.now) {
+            self.lose(slot);
+            return false;
+        }
+        self.networks.set_idle(network, id, false);
+        let deadline = self.now + self.limits.waiting;
+        self.change(slot, |connection| {
+            connection.stage = Stage::Waiting(place);
+            connection.deadline = Some(deadline);
+            Ok(())
+        });
+        true
+    }
+
+    /// Joins two connections. `host` was waiting, and is in no room any more.
+    fn join(&mut self, slot: usize, host: usize) {
+        let network = |connection: &Connection| (connection.network, connection.id);
+        let [guest_is, host_is] = [slot, host].map(|slot| self.connections.get(slot).map(network));
+        if let Some((network, id)) = guest_is {
+            self.networks.set_idle(network, id, false);
+        }
+        if let Some((network, _)) = host_is {
+            self.networks.waited(network);
+        }
+        for (one, other) in [(host, slot), (slot, host)] {
+            self.change(one, |connection| {
+                connection.stage = Stage::Joined(other);
+                connection.deadline = None;
+                Ok(())
+            });
+        }
+        for one in [host, slot] {
+            self.answer(one, b"ok\n");
+        }
+    }
+}

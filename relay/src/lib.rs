@@ -1,0 +1,102 @@
+//! A blind relay for two players who can only make outgoing connections.
+//!
+//! A [`Relay`] listens on one port for TCP and HTTP. Over TCP, and in the binary messages of a
+//! WebSocket, it speaks the protocol of the transit relay of Magic Wormhole, and adds codes: short
+//! numbers for two people who have no token in common yet. When two connections have met, it
+//! forwards bytes between them and reads none of them. It can also serve the static files of a
+//! [`Page`].
+//!
+//! Everything that a client sends is hostile. A client that says nothing costs a file descriptor
+//! and a few hundred bytes; what a client may use is in [`Limits`]. docs/relay.md describes the
+//! handshakes and how to run a relay.
+
+#![forbid(unsafe_code)]
+
+mod clients;
+mod connection;
+mod event_loop;
+mod frames;
+mod handshake;
+mod http;
+#[cfg(feature = "internals")]
+pub mod internals;
+mod networks;
+mod page;
+mod request;
+mod rooms;
+mod sockets;
+
+use std::time::Duration;
+
+pub use event_loop::{Relay, Stop};
+pub use page::Page;
+
+/// What clients may use. An *address* is an IPv4 address, or a /64 of IPv6; a /48 may use as much as
+/// eight of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The maximum number of connections. Beyond it, a new connection takes the place of the oldest
+    /// one that has not completed a handshake, of the address with the most of these.
+    pub connections: usize,
+    /// The maximum number of connections of an address.
+    pub connections_per_address: usize,
+    /// The maximum number of connections of an address that wait for their peer.
+    pub waiting_per_address: usize,
+    /// The number of connections that an address may open at once.
+    pub arrivals: u32,
+    /// The number of connections that an address may open in a second on average.
+    pub arrivals_per_second: u32,
+    /// The number of codes that an address may open or use at once.
+    pub codes: u32,
+    /// The number of codes that an address may open or use in a minute on average.
+    pub codes_per_minute: u32,
+    /// Timeout for a handshake. A WebSocket has two: the head of the request, and the line.
+    pub handshake: Duration,
+    /// The maximum time that a connection waits for its peer.
+    pub waiting: Duration,
+    /// The time until the number of a void code is used again.
+    pub code_rest: Duration,
+    /// A client that does not read for this time what its peer has sent loses the connection.
+    pub unread: Duration,
+    /// The time of silence after which a WebSocket gets a ping. After three times this time it is
+    /// dead.
+    pub ping: Duration,
+    /// The maximum time to send a file.
+    pub file: Duration,
+    /// The maximum time to send a last answer, and to wait for the end of the connection.
+    pub closing: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            connections: 16_384,
+            connections_per_address: 256,
+            waiting_per_address: 64,
+            arrivals: 256,
+            arrivals_per_second: 32,
+            codes: 10,
+            codes_per_minute: 6,
+            handshake: Duration::from_secs(5),
+            waiting: Duration::from_secs(3600),
+            code_rest: Duration::from_secs(600),
+            unread: Duration::from_secs(60),
+            ping: Duration::from_secs(30),
+            file: Duration::from_secs(120),
+            closing: Duration::from_secs(5),
+        }
+    }
+}
+
+/// The settings of a relay.
+#[derive(Default)]
+pub struct Settings {
+    /// What clients may use.
+    pub limits: Limits,
+    /// Whether connections from loopback addresses come from a proxy. Limits then apply to the last
+    /// address in `X-Forwarded-For`. Other clients cannot choose their address: the header counts
+    /// only in requests from this machine.
+    pub behind_proxy: bool,
+    /// The page to serve.
+    pub page: Option<Page>,
+}
