@@ -13,6 +13,7 @@ mod audit;
 mod bridge;
 #[cfg(feature = "browser")]
 mod browser;
+mod config;
 mod demo;
 mod doctor;
 mod failure;
@@ -20,6 +21,7 @@ mod host;
 mod identity;
 mod in_browser;
 mod join;
+mod link;
 mod manual;
 mod peers;
 mod record;
@@ -67,6 +69,7 @@ enum Command {
     Audit(audit::Args),
     Peers(peers::Args),
     Identity(identity::Args),
+    Config(config::Args),
     Doctor(doctor::Args),
     #[command(subcommand)]
     Circuit(circuit::Command),
@@ -96,6 +99,7 @@ pub fn run() -> ExitCode {
         Command::Audit(args) => audit::run(&args),
         Command::Peers(args) => peers::run(&args),
         Command::Identity(args) => identity::run(&args),
+        Command::Config(args) => config::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Circuit(command) => circuit::run(&command),
         Command::Bridge(command) => bridge::run(&command),
