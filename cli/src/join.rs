@@ -20,6 +20,7 @@ use dealerless_table::play::{Control, GuestAddresses, Seating, Term};
 
 use crate::failure::AnswerIsNo;
 use crate::in_browser::InBrowser;
+use crate::link::parts_of_link;
 use crate::memory::{self, Limit};
 use crate::table::absence::{self, Absentees};
 use crate::table::door::{LISTEN_AS_GUEST, addresses_of, open_guest_door};
@@ -27,8 +28,8 @@ use crate::table::guests::{OtherGuests, guests_of, reachable};
 use crate::table::open::{self, MatchFile};
 use crate::table::stored_match::{self, NewMatch, SeatContext, StoredMatch};
 use crate::table::{
-    CONNECTION, Dialer, Differs, GAME, GuestTerms, Own, OwnArgs, Player, Posts, Route, sit,
-    standing,
+    CONNECTION, Dialer, Differs, GAME, GuestTerms, Own, OwnArgs, Player, Posts, RelayArgs,
+    RelayChoice, RelayName, Route, sit, standing,
 };
 
 /// Joins a host.
@@ -39,12 +40,13 @@ use crate::table::{
 #[command(after_help = "Examples:\n  \
     dealerless join dealerless2-...\n  \
     dealerless join dealerless2-... --game holdem --time 30+120 --name Bert\n  \
+    dealerless join 'https://PAGE/#dealerless2-...&relay=...'\n  \
     dealerless join Anna --at 192.0.2.1:5252\n\n\
     With --json, input and output are JSON Lines; see docs/table-protocol.md.")]
 pub(crate) struct Args {
-    /// The invite from the host's screen, or the name or fingerprint of a known player who is
-    /// hosting.
-    #[arg(value_name = "INVITE|NAME", required = true)]
+    /// The invite or the link from the host's screen, or the name or fingerprint of a known player who
+    /// is hosting. Quote a link.
+    #[arg(value_name = "INVITE|LINK|NAME", required = true)]
     whom: Vec<String>,
     /// Sit down on the host's terms without being asked.
     #[arg(long, help_heading = GAME)]
@@ -58,9 +60,8 @@ pub(crate) struct Args {
     /// Current address of a known player, if it has changed since you last met.
     #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
     at: Vec<Address>,
-    /// The relay at which a known player waits.
-    #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
-    relay: Option<Address>,
+    #[command(flatten)]
+    relay: RelayArgs,
     /// Address on which other guests of the same match reach you; port 0 takes a free port. May be
     /// given several times.
     #[arg(long, value_name = "ADDRESS", default_value = LISTEN_AS_GUEST, value_parser = address,
@@ -79,7 +80,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
     let whom = args.whom.join(" ");
     let found = HostName::of(&whom)?;
-    let own = args.own.open()?;
+    let own = args.own.open(&args.relay)?;
     let mut player = args.own.player(&own);
     player.tell(&Event::Hello { version: VERSION })?;
     let posts = Posts::default();
@@ -402,8 +403,7 @@ impl GuestSeat<'_> {
         };
         let text = absence::in_words(&file, &settled);
         player.tell(&Event::Notice { text })?;
-        let relay = self.args.relay.as_ref();
-        Absentees::try_to_reach(self.own, &file, &settled.absent, relay).map(Some)
+        Absentees::try_to_reach(self.own, &file, &settled.absent).map(Some)
     }
 
     /// The keys of the other guests of a match.
@@ -452,7 +452,8 @@ fn forget_unless_begun(
 
 /// The host, as named by the player.
 enum HostName {
-    Invite(Box<Invite>),
+    /// An invite, and the relay of its link.
+    Invite(Box<Invite>, Option<String>),
     Known(String),
 }
 
@@ -460,9 +461,10 @@ impl HostName {
     /// # Errors
     /// If the text looks like an invite but is invalid.
     fn of(whom: &str) -> anyhow::Result<Self> {
-        match whom.parse::<Invite>() {
-            Ok(invite) => Ok(HostName::Invite(Box::new(invite))),
-            Err(error) if looks_like_an_invite(whom) => Err(error.into()),
+        let (invite, relay) = parts_of_link(whom).unwrap_or((whom, None));
+        match invite.parse::<Invite>() {
+            Ok(invite) => Ok(HostName::Invite(Box::new(invite), relay)),
+            Err(error) if looks_like_an_invite(invite) => Err(error.into()),
             Err(_) => Ok(HostName::Known(whom.into())),
         }
     }
@@ -475,12 +477,23 @@ impl HostName {
             timing: Timing::default(),
         };
         let whom = match self {
-            HostName::Invite(invite) => {
-                let connection = guest.join(invite)?;
+            HostName::Invite(invite, of_link) => {
+                let relay = match (own.relays.given(), invite.relay(), of_link) {
+                    (Some(RelayChoice::None), ..) => None,
+                    (_, Some(relay), _) => Some(relay.clone()),
+                    (Some(RelayChoice::At(relay)), ..) => Some(relay.tcp.clone()),
+                    (None, None, Some(url)) => {
+                        let relay: RelayName = url.parse().context("the relay of the link")?;
+                        Some(relay.tcp)
+                    }
+                    (None, None, None) => None,
+                };
+                let invite = invite.at_relay(relay);
+                let connection = guest.join(&invite)?;
                 let route = Route {
                     addresses: invite.addresses().to_vec(),
-                    relay: invite.relay().or(args.relay.as_ref()).cloned(),
-                    invite: Some(invite.clone()),
+                    relay: invite.relay().cloned(),
+                    invite: Some(Box::new(invite)),
                 };
                 return Ok((connection, route));
             }
@@ -499,7 +512,7 @@ impl HostName {
             found?.clone()
         };
         ensure!(!peer.blocked, BLOCKED);
-        let route = Route::to(&peer, &args.at, args.relay.as_ref())?;
+        let route = Route::to(own, &peer, &args.at)?;
         let connection =
             guest.join_again(&peer.identity, &route.addresses, route.relay.as_ref())?;
         Ok((connection, route))

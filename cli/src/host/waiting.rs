@@ -143,11 +143,7 @@ impl Waiting<'_> {
                     absentees.must_be_absent()?;
                 }
                 let recognised = self.recognise(&connection);
-                if self
-                    .invites
-                    .iter()
-                    .any(|invite| connection.met.came_by(invite))
-                {
+                if self.is_invited(&connection) {
                     self.invited(&connection.met.peer)?;
                 }
                 match recognised {
@@ -165,6 +161,12 @@ impl Waiting<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether a peer came by an invite of this host.
+    fn is_invited(&self, connection: &Connection) -> bool {
+        let mut invites = self.invites.iter();
+        invites.any(|invite| connection.met.came_by(invite))
     }
 
     /// Expects the guest of the invite. If the guest is blocked, notifies the player instead that
@@ -238,9 +240,11 @@ impl Waiting<'_> {
     /// Looks up a peer that has connected. Returns a notice that the player gets if the peer sits
     /// down.
     fn recognise(&self, connection: &Connection) -> anyhow::Result<Option<String>> {
-        let relay = self.args.relay.as_ref();
+        let relay = self.own.relays.own().map(|relay| &relay.tcp);
         let known = self.own.peers.lock().get(&connection.met.peer).is_some();
-        let warning = sit::recognise(self.own, connection, relay)?;
+        // A known player who came without an invite does not know of this relay.
+        let common = relay.filter(|_| !known || self.is_invited(connection));
+        let warning = sit::recognise(self.own, connection, common)?;
         if let (Some(relay), false) = (relay, known) {
             self.room
                 .door()

@@ -99,19 +99,15 @@ pub(crate) fn kept_addresses(log: &Path) -> anyhow::Result<Option<Vec<SocketAddr
     Ok(addresses)
 }
 
-/// Waits for each known peer at `relay`, or if it is `None` at the relay where the peer was met.
+/// Waits for each known peer at the relays where the peer may look for this player.
 ///
 /// # Errors
 /// If the threads cannot be started.
-pub(crate) fn wait_at_relays(
-    own: &Own,
-    door: &Door,
-    relay: Option<&Address>,
-) -> anyhow::Result<()> {
+pub(crate) fn wait_at_relays(own: &Own, door: &Door) -> anyhow::Result<()> {
     let peers = own.peers.lock();
     for peer in peers.peers() {
-        if let Some(relay) = relay.or(peer.relay.as_ref()) {
-            door.wait_at_relay(relay, &peer.identity)?;
+        for relay in own.relays.with_known(peer.relay.as_ref()) {
+            door.wait_at_relay(&relay, &peer.identity)?;
         }
     }
     Ok(())

@@ -24,6 +24,7 @@ mod json;
 mod kinds;
 mod laboratory;
 mod leaving;
+mod meeting;
 mod netlists;
 mod page_events;
 mod page_link;

@@ -105,6 +105,15 @@ impl Invite {
         self.relay.as_ref()
     }
 
+    /// The same invite, with this relay in place of its own.
+    #[must_use]
+    pub fn at_relay(&self, relay: Option<Address>) -> Self {
+        Invite {
+            relay,
+            ..self.clone()
+        }
+    }
+
     pub(super) fn encode(&self) -> Zeroizing<Vec<u8>> {
         let mut writer = Writer::default();
         writer.raw(&self.host_key).raw(&*self.secret.0);
