@@ -150,7 +150,7 @@ impl Hosting {
         let settling = settling.transpose()?;
         let addresses = reachable(&door, &args.advertise)?;
         let dead_relay = dead_relay(self.own.relays.own(), &addresses)?;
-        let invites = self.invite(&door, &addresses, &mut player)?;
+        let invites = self.invite(&door, &addresses, dead_relay.is_none(), &mut player)?;
         if let Some(text) = &dead_relay {
             player.tell(&notice(text))?;
         }
@@ -217,11 +217,12 @@ impl Hosting {
         stored.play().map(drop)
     }
 
-    /// Makes an invite for each guest.
+    /// Makes an invite for each guest, and a code for a single guest if the relay answers and knows codes.
     fn invite(
         &self,
         door: &Door,
         addresses: &[Address],
+        relay_answers: bool,
         player: &mut Player,
     ) -> anyhow::Result<Vec<Invite>> {
         let relay = self.own.relays.own().map(|relay| &relay.tcp);
@@ -232,10 +233,13 @@ impl Hosting {
         let opens = opens(&self.header);
         for _ in 1..seats {
             let invite = door.invite(addresses.to_vec(), relay.cloned())?;
+            let of_code = relay.filter(|_| relay_answers && guests.is_none());
+            let code = of_code.and_then(|relay| door.offer_code(relay, &invite).ok());
             player.tell(&Event::Invite {
                 version: VERSION,
                 invite: invite.to_string(),
                 link: self.link.of(&invite),
+                code: code.map(|code| code.to_string()),
                 guests,
                 opens: guests.and(opens),
             })?;

@@ -12,7 +12,9 @@ use dealerless_events::peers::BLOCKED;
 use dealerless_events::seated::Seated;
 use dealerless_events::words;
 use dealerless_program::arguments::address;
-use dealerless_table::connection::{Connection, Door, Guest, Invite, Timing};
+use dealerless_table::connection::{
+    BadCode, Connection, Door, Guest, Invite, SpokenCode, Timing, use_code,
+};
 use dealerless_table::hex;
 use dealerless_table::identity::{Address, Name, PublicIdentity};
 use dealerless_table::log::{DeckTerms, Past, Sitting};
@@ -40,13 +42,14 @@ use crate::table::{
 #[command(after_help = "Examples:\n  \
     dealerless join dealerless2-...\n  \
     dealerless join dealerless2-... --game holdem --time 30+120 --name Bert\n  \
+    dealerless join 7-crossbow-guitar\n  \
     dealerless join 'https://PAGE/#dealerless2-...&relay=...'\n  \
     dealerless join Anna --at 192.0.2.1:5252\n\n\
     With --json, input and output are JSON Lines; see docs/table-protocol.md.")]
 pub(crate) struct Args {
-    /// The invite or the link from the host's screen, or the name or fingerprint of a known player who
-    /// is hosting. Quote a link.
-    #[arg(value_name = "INVITE|LINK|NAME", required = true)]
+    /// The invite, the link or the code from the host's screen, or the name or fingerprint of a known
+    /// player who is hosting. Quote a link. A code needs the host's relay.
+    #[arg(value_name = "INVITE|LINK|CODE|NAME", required = true)]
     whom: Vec<String>,
     /// Sit down on the host's terms without being asked.
     #[arg(long, help_heading = GAME)]
@@ -79,16 +82,27 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         return played;
     }
     let whom = args.whom.join(" ");
-    let found = HostName::of(&whom)?;
+    let code = whom.parse::<SpokenCode>();
+    let mut found = HostName::of(&whom)?;
     let own = args.own.open(&args.relay)?;
     let mut player = args.own.player(&own);
     player.tell(&Event::Hello { version: VERSION })?;
     let posts = Posts::default();
     posts.break_off_by_signal()?;
+    if let Ok(code) = &code {
+        found = HostName::Invite(Box::new(invite_of(code, &own)?), None);
+    }
     // The host may name another open match with this guest, or may not resume the match found here.
     let mut answer = None;
     for _ in 0..=guest::CHANGES {
-        let (connection, route) = found.connect(args, &own)?;
+        let connected = found.connect(args, &own);
+        let (connection, route) = match (connected, &found) {
+            (Err(error), HostName::Invite(invite, _)) if code.is_ok() => {
+                let again = format!("the code is used; to retry, run `dealerless join {invite}`");
+                return Err(error.context(again));
+            }
+            (connected, _) => connected?,
+        };
         let relay = route.relay.as_ref();
         if let Some(text) = sit::recognise(&own, &connection, relay)? {
             player.tell(&Event::Notice { text })?;
@@ -457,6 +471,15 @@ enum HostName {
     Known(String),
 }
 
+/// Gets the invite of the host with this code.
+fn invite_of(code: &SpokenCode, own: &Own) -> anyhow::Result<Invite> {
+    let relay = own.relays.own().context(
+        "a code is used at the host's relay: give it with --relay, or set it once with `dealerless \
+         config relay RELAY`",
+    )?;
+    use_code(&relay.tcp, code.clone()).with_context(|| format!("at the relay {}", relay.tcp))
+}
+
 impl HostName {
     /// # Errors
     /// If the text looks like an invite but is invalid.
@@ -501,11 +524,17 @@ impl HostName {
         };
         let peer = {
             let peers = own.peers.lock();
-            let found = peers.find(whom).with_context(|| {
+            let found = peers.find(whom);
+            if let (Err(bad), true) = (whom.parse::<SpokenCode>(), found.is_err())
+                && bad != BadCode::NoCode
+            {
+                return Err(bad.into());
+            }
+            let found = found.with_context(|| {
                 format!(
-                    "{:?} is neither an invite, which begins with dealerless2-, nor the name of a known \
-                     player (see `dealerless peers`). To give a player's address, use --at HOST:PORT, \
-                     for example 192.0.2.1:5252",
+                    "{:?} is neither an invite, which begins with dealerless2-, nor a code such as \
+                     7-crossbow-guitar, nor the name of a known player (see `dealerless peers`). To give a \
+                     player's address, use --at HOST:PORT, for example 192.0.2.1:5252",
                     Name::clean(whom).as_str()
                 )
             });

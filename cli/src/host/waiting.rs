@@ -8,6 +8,7 @@ use dealerless_events::game_name::GameName;
 use dealerless_events::guest::ANSWER;
 use dealerless_events::open_match::went_on_without_host;
 use dealerless_events::peers::{cannot_burn, leaked};
+use dealerless_events::words;
 use dealerless_table::connection::{Connection, Invite};
 use dealerless_table::hex;
 use dealerless_table::identity::{Name, PublicIdentity};
@@ -134,6 +135,17 @@ impl Waiting<'_> {
         match event {
             RoomEvent::Leaked(second) => self.player.tell(&notice(&leaked(&second)))?,
             RoomEvent::CannotBurn(error) => bail!(cannot_burn(&error)),
+            RoomEvent::CodeVoid(why, is_last) => {
+                let mut text = words::sentence(&why.to_string());
+                if is_last {
+                    text += " No new code is offered: send the invite.";
+                }
+                self.player.tell(&notice(&text))?;
+            }
+            RoomEvent::NewCode(code) => {
+                let text = format!("The new code: dealerless join {code}");
+                self.player.tell(&notice(&text))?;
+            }
             RoomEvent::Gone(connection, error) => {
                 self.did_not_sit(whose(&connection), &error.into())?
             }

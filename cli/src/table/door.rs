@@ -158,6 +158,7 @@ pub(crate) fn keep_watch(
     let is_ended = Arc::clone(&ended);
     let mut told = Vec::new();
     let watch = move || {
+        room.door().end_codes();
         room.decline_others(&peers, Control::Taken);
         while !is_ended.load(Ordering::Relaxed) {
             let in_play = match room.next(WATCH_POLL) {
@@ -208,7 +209,13 @@ pub(crate) fn keep_watch(
                         true
                     }
                 }
-                Some(RoomEvent::Connected(_) | RoomEvent::Gone(..)) | None => true,
+                Some(
+                    RoomEvent::Connected(_)
+                    | RoomEvent::Gone(..)
+                    | RoomEvent::CodeVoid(..)
+                    | RoomEvent::NewCode(_),
+                )
+                | None => true,
             };
             if !in_play {
                 break;

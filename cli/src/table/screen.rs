@@ -15,6 +15,7 @@ use dealerless_events::command::Said;
 use dealerless_events::event::{Event, YourTurn};
 use dealerless_events::seated::{Chips, Posts, Seated, Time};
 use dealerless_events::words::{self, Names};
+use dealerless_table::connection::Invite;
 
 use super::cards::Ink;
 use super::columns::wrapped;
@@ -142,9 +143,12 @@ impl Screen {
                     "Send this line to {whom}, who runs it:\n\ndealerless join {invite}\n"
                 ))?;
                 if let Some(code) = code {
+                    let relay = invite.parse::<Invite>().ok();
+                    let relay = relay.as_ref().and_then(Invite::relay);
+                    let relay = relay.map_or(String::new(), |relay| format!(" --relay {relay}"));
                     self.output.lines(&format!(
-                        "Or tell {whom} this code, which serves once within an hour:\n\n\
-                         dealerless join {code}\n"
+                        "Or tell {whom} this code, which serves once within an hour. --relay can be left out \
+                         if the relay is configured:\n\ndealerless join {code}{relay}\n"
                     ))?;
                 }
                 if let Some(link) = link {

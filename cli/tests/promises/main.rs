@@ -12,6 +12,7 @@ mod bridge_sheets;
 mod broken_off;
 mod cli;
 mod clock;
+mod codes;
 mod common;
 mod cut_connections;
 mod dead_relay;

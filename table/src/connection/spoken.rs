@@ -132,7 +132,7 @@ pub enum SpokenError {
     #[error("the host of this code sent an invalid invite: ask for a new code")]
     Invite,
     /// The relay cannot be reached or violates its protocol, or the other player has left.
-    #[error("the exchange of the code at the relay failed")]
+    #[error("the connection to the relay of the code failed, or the other player left")]
     Relay(#[source] io::Error),
 }
 

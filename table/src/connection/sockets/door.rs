@@ -116,6 +116,8 @@ pub(super) struct Inner {
     secrets: Mutex<HashMap<[u8; 32], PairSecret>>,
     events: SyncSender<DoorEvent>,
     closed: AtomicBool,
+    /// Whether codes are offered no longer.
+    codes_ended: AtomicBool,
 }
 
 /// The guests that a door admits.
@@ -195,6 +197,7 @@ impl Door {
             secrets: Mutex::default(),
             events: sender,
             closed: AtomicBool::new(false),
+            codes_ended: AtomicBool::new(false),
         });
         let door = Door {
             inner,
@@ -244,6 +247,11 @@ impl Door {
         self.spawn("door-code", |inner| offer.wait(inner))
             .map_err(SpokenError::Relay)?;
         Ok(code)
+    }
+
+    /// Ends all codes. Their invites stay valid.
+    pub fn end_codes(&self) {
+        self.inner.codes_ended.store(true, Ordering::Relaxed);
     }
 
     /// Revokes an invite. A guest that uses it later receives no answer.
@@ -466,9 +474,10 @@ impl Inner {
         }
     }
 
-    /// Whether no guest has used an invite.
-    pub(super) fn is_unused(&self, id: &InviteId) -> bool {
-        lock(&self.invites).is_unused(id)
+    /// Whether a code for this invite is still of use.
+    pub(super) fn needs_code(&self, id: &InviteId) -> bool {
+        let is_over = self.is_closed() || self.codes_ended.load(Ordering::Relaxed);
+        !is_over && lock(&self.invites).is_unused(id)
     }
 
     fn is_live(&self, id: &InviteId) -> bool {

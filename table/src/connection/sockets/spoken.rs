@@ -121,7 +121,7 @@ impl Offer {
     /// new code if a code is void without that.
     pub(super) fn wait(mut self, door: &Arc<Inner>) {
         let id = self.invite.secret.id();
-        let is_needed = || !door.is_closed() && door.is_unused(&id);
+        let is_needed = || door.needs_code(&id);
         let mut used = 0;
         while is_needed() {
             let why = match self.exchange.step(system_time() + POLL) {
