@@ -89,8 +89,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut answer = None;
     for _ in 0..=guest::CHANGES {
         let (connection, route) = found.connect(args, &own)?;
-        let relay = route.relay.as_ref();
-        if let Some(text) = sit::recognise(&own, &connection, relay)? {
+        let in_invite = route.invite.as_ref().and_then(|invite| invite.relay());
+        if let Some(text) = sit::recognise(&own, &connection, in_invite)? {
             player.tell(&Event::Notice { text })?;
         }
         ensure!(!sit::is_blocked(&own, &connection.met.peer), BLOCKED);
