@@ -1,6 +1,9 @@
 """A guest in a browser plays with a native host, through a relay."""
 
+from urllib.parse import quote
+
 from guests import KEEP_SAVED, Guests
+from programs import Player
 
 
 class Match(Guests):
@@ -22,7 +25,17 @@ class Match(Guests):
         guest.picture("guest-after")
         self.assert_agree(host, record)
 
-    def test_two_pages_play_without_a_program(self):
+    def test_native_guest_joins_by_the_link_of_a_page(self):
+        host, link = self.page_that_hosts()
+        # The link leads a page to the WebSocket of the relay, and a program to its TCP address.
+        link = link.replace(quote(self.relay.url, safe=""), quote(f"ws://{self.relay.tcp}/", safe=""))
+        guest = Player(self, ["join", link, "--auto", "--name=Bert"])
+        self.all_check_to_the_end(host)
+        guest.until("over")
+        self.assert_agree(guest, self.saved_record(host))
+
+    def page_that_hosts(self):
+        """A browser that hosts a match of one hand, and its link."""
         host = self.browser()
         host.before_each_page(KEEP_SAVED)
         host.open(self.site.address)
@@ -33,6 +46,10 @@ class Match(Guests):
         host.press("Host")
         link = host.find(".invite-text", "Invite").text
         self.assertTrue(link.startswith(self.site.address + "#dealerless"), link)
+        return host, link
+
+    def test_two_pages_play_without_a_program(self):
+        host, link = self.page_that_hosts()
         guest = self.guest_of(link)
         self.all_check_to_the_end(host, guest)
         self.assert_records_agree(self.saved_record(host), self.saved_record(guest))

@@ -103,8 +103,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             }
             (connected, _) => connected?,
         };
-        let relay = route.relay.as_ref();
-        if let Some(text) = sit::recognise(&own, &connection, relay)? {
+        let in_invite = route.invite.as_ref().and_then(|invite| invite.relay());
+        if let Some(text) = sit::recognise(&own, &connection, in_invite)? {
             player.tell(&Event::Notice { text })?;
         }
         ensure!(!sit::is_blocked(&own, &connection.met.peer), BLOCKED);

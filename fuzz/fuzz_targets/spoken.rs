@@ -56,10 +56,12 @@ fn exchange(of: &Invite, input: &mut Unstructured) -> Result<()> {
     let is_right = used == code;
     let mut guest = SpokenExchange::as_guest(used, NOW);
     guest.outgoing();
-    for side in [&mut host, &mut guest] {
-        pass(side, b"ok\n".to_vec(), input)?;
+    let of_host = pass(&mut host, b"ok\n".to_vec(), input)?.0;
+    let of_guest = pass(&mut guest, b"ok\n".to_vec(), input)?.0;
+    let at_point = pass(&mut guest, host.outgoing(), input)?.0;
+    for early in [of_host, of_guest, at_point] {
+        assert!(!matches!(early, Ok(Some(_))));
     }
-    pass(&mut guest, host.outgoing(), input)?;
     let guess = guest.outgoing();
     let (result, came) = pass(&mut host, guess.clone(), input)?;
     if matches!(result, Ok(Some(_))) {

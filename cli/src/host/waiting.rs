@@ -254,9 +254,8 @@ impl Waiting<'_> {
     fn recognise(&self, connection: &Connection) -> anyhow::Result<Option<String>> {
         let relay = self.own.relays.own().map(|relay| &relay.tcp);
         let known = self.own.peers.lock().get(&connection.met.peer).is_some();
-        // A known player who came without an invite does not know of this relay.
-        let common = relay.filter(|_| !known || self.is_invited(connection));
-        let warning = sit::recognise(self.own, connection, common)?;
+        let in_invite = relay.filter(|_| self.is_invited(connection));
+        let warning = sit::recognise(self.own, connection, in_invite)?;
         if let (Some(relay), false) = (relay, known) {
             self.room
                 .door()

@@ -37,7 +37,7 @@ fn known_players_meet_at_the_configured_relay_unless_another_is_given() {
     let at = free_address();
     let hosts = |options: &[&str]| host_at(a.path(), &at, &[&BOT, options].concat());
     let (host, invite) = hosts(&[]);
-    let guest = Side::join(b.path(), &invite, &["--auto", "--name", "Bert"]);
+    let guest = Side::join(b.path(), &invite, &["--auto"]);
     assert_eq!((guest.finish().1, host.finish().1), (0, 0));
     let (configured, other) = (Relay::start(), Relay::start());
     for folder in [&a, &b] {

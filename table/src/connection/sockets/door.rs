@@ -120,6 +120,12 @@ pub(super) struct Inner {
     codes_ended: AtomicBool,
 }
 
+/// Where a stranger comes from.
+pub(super) enum Origin {
+    Source(Source),
+    Relay(Address),
+}
+
 /// The guests that a door admits.
 enum Admits {
     /// Guests with an invite, and these known peers.
@@ -265,10 +271,10 @@ impl Door {
             .map_err(DoorError::Invites)
     }
 
-    /// Greets a stranger that has come through a relay.
+    /// Greets a stranger that has come through this relay.
     #[cfg(feature = "internals")]
-    pub(in super::super) fn greet(&self, stream: TcpStream) {
-        self.inner.greet(stream, None);
+    pub(in super::super) fn greet(&self, stream: TcpStream, relay: Address) {
+        self.inner.greet(stream, Origin::Relay(relay));
     }
 
     /// Starts a thread that waits at a relay for a known peer.
@@ -360,7 +366,7 @@ impl Inner {
                 match listener.accept() {
                     Ok((stream, from)) => {
                         idle = false;
-                        self.greet(stream, Some(Source::of(from.ip())));
+                        self.greet(stream, Origin::Source(Source::of(from.ip())));
                     }
                     Err(error) if is_temporary(&error) => {}
                     // The guest has already disconnected, or this process has no file descriptors
@@ -374,8 +380,8 @@ impl Inner {
         }
     }
 
-    /// Meets a stranger in a new thread. `source` is `None` if the stranger comes through a relay.
-    pub(super) fn greet(self: &Arc<Self>, stream: TcpStream, source: Option<Source>) {
+    /// Meets a stranger in a new thread.
+    pub(super) fn greet(self: &Arc<Self>, stream: TcpStream, origin: Origin) {
         let Ok(handle) = stream.try_clone() else {
             return;
         };
@@ -386,9 +392,13 @@ impl Inner {
         }
         let inner = Arc::clone(self);
         let meet = move || {
+            let (source, relay) = match origin {
+                Origin::Source(source) => (Some(source), None),
+                Origin::Relay(relay) => (None, Some(relay)),
+            };
             let met = inner.meet(&stream, source, number);
             lock(&inner.strangers).remove(number);
-            inner.report(stream, source.is_some(), met);
+            inner.report(stream, relay, met);
         };
         // If no thread can be started, the connection is closed. The guest may connect again.
         if thread::Builder::new()
@@ -400,13 +410,15 @@ impl Inner {
         }
     }
 
-    fn report(&self, stream: TcpStream, is_direct: bool, met: Result<Established, MeetingError>) {
+    fn report(
+        &self,
+        stream: TcpStream,
+        relay: Option<Address>,
+        met: Result<Established, MeetingError>,
+    ) {
         let event = match met {
-            Ok(met) => match Connection::new(stream, met, self.timing) {
-                Ok(mut connection) => {
-                    connection.at = connection.at.filter(|_| is_direct);
-                    DoorEvent::Connection(Box::new(connection))
-                }
+            Ok(met) => match Connection::new(stream, relay, met, self.timing) {
+                Ok(connection) => DoorEvent::Connection(Box::new(connection)),
                 Err(_) => return,
             },
             Err(MeetingError::SecondGuest(second)) => DoorEvent::InviteLeaked { second },

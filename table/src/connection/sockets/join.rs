@@ -112,11 +112,8 @@ impl Guest<'_> {
             routes: Routes::default(),
             failures: Vec::new(),
         };
-        let (stream, met, is_direct) = race.run()?;
-        let connection = Connection::new(stream, met, self.timing);
-        let mut connection = connection.map_err(MeetingError::Connection)?;
-        connection.at = connection.at.filter(|_| is_direct);
-        Ok(connection)
+        let (stream, relay, met) = race.run()?;
+        Connection::new(stream, relay, met, self.timing).map_err(MeetingError::Connection)
     }
 }
 
@@ -157,15 +154,16 @@ impl Tried<'_> {
 }
 
 impl<'a, B: Fn() -> Stepped<'a>> Race<'a, B> {
-    /// Returns the connected socket, the result of the meeting, and whether it came about at an address
-    /// of the host.
-    fn run(mut self) -> Result<(TcpStream, Established, bool), MeetingError> {
+    /// Returns the connected socket, the relay through which it leads, and the result of the meeting.
+    fn run(mut self) -> Result<(TcpStream, Option<Address>, Established), MeetingError> {
         loop {
             let (is_open, wait) = self.start_due()?;
             let answered = |tried: &Tried| matches!(tried.state, State::Answered(_));
             if let Some(number) = self.tried.iter().position(answered) {
                 if let Some((stream, met)) = self.take_turn(number)? {
-                    return Ok((stream, met, !self.tried[number].is_relay()));
+                    let tried = &self.tried[number];
+                    let relay = tried.is_relay().then(|| tried.route.address.clone());
+                    return Ok((stream, relay, met));
                 }
             } else if !is_open {
                 return Err(self.failure());

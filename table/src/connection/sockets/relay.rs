@@ -12,7 +12,7 @@ use dealerless::net::system_time;
 
 use super::super::polled::PolledMeeting;
 use super::super::relay_request::{RelayAnswer, RelayToken, not_a_relay};
-use super::door::Inner;
+use super::door::{Inner, Origin};
 use super::routes::connect;
 use super::socket::{self, read_by, write_by};
 use crate::identity::Address;
@@ -115,7 +115,7 @@ fn wait_once(door: &Arc<Inner>, relay: &Address, token: &RelayToken) -> io::Resu
     while system_time() < until && !door.is_closed() {
         match asking.wait(system_time() + POLL) {
             Ok(()) => {
-                door.greet(asking.stream, None);
+                door.greet(asking.stream, Origin::Relay(relay.clone()));
                 return Ok(());
             }
             Err(error) if error.kind() == ErrorKind::TimedOut => {}
