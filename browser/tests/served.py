@@ -2,16 +2,14 @@
 
 import functools
 import http.server
+import json
 import os
-import socket
 import subprocess
 import threading
-import time
 
-from programs import free_address
+from programs import PROGRAM
 
 PAGE = os.environ.get("DEALERLESS_PAGE", "")
-TWIST = os.environ.get("DEALERLESS_TWIST", "twist")
 
 
 class Files(http.server.SimpleHTTPRequestHandler):
@@ -62,29 +60,17 @@ class Site:
 
 
 class Relay:
-    """The public relay server, for TCP and WebSocket."""
+    """`dealerless relay`, for TCP and WebSocket at one address, until the end of the test."""
 
-    def __init__(self, test):
-        self.tcp, websocket = free_address(), free_address()
-        self.url = f"ws://{websocket}/"
-        ports = [f"--port=tcp:{self.tcp.split(':')[1]}:interface=127.0.0.1", f"--websocket=tcp:{websocket.split(':')[1]}:interface=127.0.0.1"]
+    def __init__(self, test, *args):
         self.process = subprocess.Popen(
-            [TWIST, "--log-level=error", "transitrelay", *ports], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            [PROGRAM, "relay", "--listen=127.0.0.1:0", "--json", *args], stdout=subprocess.PIPE, text=True
         )
         test.addCleanup(self.end)
-        for address in [self.tcp, websocket]:
-            self.wait_for(address)
-
-    def wait_for(self, address):
-        host, port = address.split(":")
-        for _ in range(100):
-            try:
-                socket.create_connection((host, int(port)), 1).close()
-                return
-            except OSError:
-                time.sleep(0.1)
-        raise AssertionError(f"no relay at {address}")
+        self.tcp = json.loads(self.process.stdout.readline())["addresses"][0]
+        self.url = f"ws://{self.tcp}/"
 
     def end(self):
         self.process.kill()
         self.process.wait()
+        self.process.stdout.close()

@@ -96,11 +96,14 @@ impl Clients {
         if !self.admits(network) {
             return;
         }
-        if self.connections.len() >= self.limits.connections {
-            self.drop_one();
-        }
         let is_full = self.connections.len() >= self.limits.connections;
-        if is_full || sockets::prepare(&socket).is_err() {
+        if is_full {
+            match self.networks.superfluous(network) {
+                Some(other) => self.lose(other.slot),
+                None => return,
+            }
+        }
+        if sockets::prepare(&socket).is_err() {
             return;
         }
         let place = self.connections.vacant_entry();

@@ -124,8 +124,9 @@ impl Relay {
                     None => self.clients.notice(token, event),
                 }
             }
-            self.accept();
+            // First what has arrived: a new connection may take the place of one that was silent.
             self.clients.work();
+            self.accept();
             if now >= next_tick {
                 self.clients.tick();
                 // Listeners that could not accept, because there were too many open files.

@@ -1,8 +1,9 @@
-//! The parsers of what clients send, for fuzz targets.
+//! What fuzz targets and measurements need.
 
 use crate::frames::Frames;
 use crate::http;
 use crate::request::Request;
+pub use crate::sockets::allow_open_files;
 
 /// Reads the beginning of a connection, as a line and as the head of an HTTP request. Returns the
 /// lengths of what was complete.

@@ -36,7 +36,8 @@ pub use page::Page;
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The maximum number of connections. Beyond it, a new connection takes the place of the oldest
-    /// one that has not completed a handshake, of the address with the most of these.
+    /// one that has not completed a handshake, of the address with the most of these. If nearly all
+    /// have, it takes the place of the newest one of the address or /48 with the most connections.
     pub connections: usize,
     /// The maximum number of connections of an address.
     pub connections_per_address: usize,

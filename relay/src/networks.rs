@@ -32,14 +32,18 @@ impl Network {
         self.0.is_loopback() || self.0 == IpAddr::V6(Ipv6Addr::UNSPECIFIED)
     }
 
-    /// The /48 of an IPv6 network. Some providers give a customer as much as this.
-    fn wide(self) -> Option<u64> {
-        match self.0 {
-            IpAddr::V6(ip) => Some((ip.to_bits() >> 80) as u64),
-            IpAddr::V4(_) => None,
-        }
+    /// The /48 of an IPv6 network, because some providers give a customer as much as this.
+    fn wide(self) -> Wide {
+        Wide(match self.0 {
+            IpAddr::V6(ip) => IpAddr::V6(Ipv6Addr::from_bits(ip.to_bits() & (u128::MAX << 80))),
+            v4 => v4,
+        })
     }
 }
+
+/// An IPv4 address, or a /48 of IPv6.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Wide(IpAddr);
 
 /// A rate limit: a counter that falls with time.
 #[derive(Clone, Copy)]
@@ -79,8 +83,12 @@ struct Usage {
 pub(crate) struct Networks {
     limits: Limits,
     usage: HashMap<Network, Usage>,
-    /// The number of connections of each /48.
-    wide: HashMap<u64, usize>,
+    /// The connections of each IPv4 address and each /48, the oldest first.
+    wide: HashMap<Wide, BTreeSet<Id>>,
+    /// The keys of `wide`, by the number of connections.
+    by_connections: BTreeSet<(usize, Wide)>,
+    /// The number of idle connections.
+    idle: usize,
     /// The networks with idle connections, by their number.
     by_idle: BTreeSet<(usize, Network)>,
     /// Whether loopback addresses are those of a proxy, which has no limits.
@@ -93,6 +101,8 @@ impl Networks {
             limits,
             usage: HashMap::new(),
             wide: HashMap::new(),
+            by_connections: BTreeSet::new(),
+            idle: 0,
             by_idle: BTreeSet::new(),
             behind_proxy,
         }
@@ -124,10 +134,9 @@ impl Networks {
     pub(crate) fn is_full(&self, network: Network) -> bool {
         let most = self.limits.connections_per_address;
         let used = |usage: &Usage| usage.connections >= most;
-        let wide = network.wide().and_then(|wide| self.wide.get(&wide));
         !self.is_proxy(network)
             && (self.usage.get(&network).is_some_and(used)
-                || wide.is_some_and(|used| *used >= Self::WIDE * most))
+                || self.connections_of(network.wide()) >= Self::WIDE * most)
     }
 
     /// A /48 may have as many connections as this number of addresses.
@@ -136,9 +145,7 @@ impl Networks {
     /// Counts a new connection, which is idle.
     pub(crate) fn add(&mut self, network: Network, id: Id, now: Instant) {
         self.usage(network, now).connections += 1;
-        if let Some(wide) = network.wide() {
-            *self.wide.entry(wide).or_default() += 1;
-        }
+        self.change_wide(network, |connections| connections.insert(id));
         self.set_idle(network, id, true);
     }
 
@@ -148,13 +155,25 @@ impl Networks {
         if let Some(usage) = self.usage.get_mut(&network) {
             usage.connections -= 1;
         }
-        if let Some(wide) = network.wide()
-            && let Some(used) = self.wide.get_mut(&wide)
-        {
-            *used -= 1;
-            if *used == 0 {
-                self.wide.remove(&wide);
-            }
+        self.change_wide(network, |connections| connections.remove(&id));
+    }
+
+    fn connections_of(&self, wide: Wide) -> usize {
+        self.wide.get(&wide).map_or(0, BTreeSet::len)
+    }
+
+    fn change_wide(&mut self, network: Network, change: impl FnOnce(&mut BTreeSet<Id>) -> bool) {
+        if self.is_proxy(network) {
+            return;
+        }
+        let wide = network.wide();
+        let connections = self.wide.entry(wide).or_default();
+        self.by_connections.remove(&(connections.len(), wide));
+        change(connections);
+        if connections.is_empty() {
+            self.wide.remove(&wide);
+        } else {
+            self.by_connections.insert((connections.len(), wide));
         }
     }
 
@@ -164,11 +183,13 @@ impl Networks {
             return;
         };
         self.by_idle.remove(&(usage.idle.len(), network));
+        self.idle -= usage.idle.len();
         if idle {
             usage.idle.insert(id);
         } else {
             usage.idle.remove(&id);
         }
+        self.idle += usage.idle.len();
         if !usage.idle.is_empty() {
             self.by_idle.insert((usage.idle.len(), network));
         }
@@ -183,6 +204,25 @@ impl Networks {
     pub(crate) fn oldest_idle(&self) -> Option<Id> {
         let (_, network) = self.by_idle.last()?;
         self.oldest_idle_of(*network)
+    }
+
+    /// The connection that makes room for another one of this network when the relay is full. An
+    /// eighth of all places is for connections that have not said anything yet: if fewer are idle,
+    /// the address or /48 with the most connections loses its newest one, unless this network would
+    /// then have as many.
+    pub(crate) fn superfluous(&self, network: Network) -> Option<Id> {
+        let busiest = || {
+            let (most, busiest) = self.by_connections.last()?;
+            let is_busier = *most > self.connections_of(network.wide()) + 1;
+            is_busier.then(|| self.wide.get(busiest)?.last().copied())?
+        };
+        let many_are_idle = self.idle > self.limits.connections / 8;
+        let idle = || self.oldest_idle();
+        if many_are_idle {
+            idle()
+        } else {
+            busiest().or_else(idle)
+        }
     }
 
     /// Counts another waiting connection, if the network may have one.
@@ -273,6 +313,29 @@ mod tests {
         }
         assert!(networks.is_full(network("2001:db8:0:99::1")));
         assert!(!networks.is_full(network("2001:db8:1::1")));
+    }
+
+    #[test]
+    fn busiest_network_loses_its_newest_connection() {
+        let now = Instant::now();
+        let mut networks = Networks::new(Limits::default(), false);
+        let add = |networks: &mut Networks, address: &str, number| {
+            networks.add(network(address), id(number), now);
+            networks.set_idle(network(address), id(number), false);
+        };
+        for number in 0..3 {
+            add(&mut networks, &format!("2001:db8:0:{number}::1"), number);
+        }
+        add(&mut networks, "192.0.2.1", 8);
+        add(&mut networks, "192.0.2.1", 9);
+        let superfluous = |networks: &Networks, address| networks.superfluous(network(address));
+        assert_eq!(superfluous(&networks, "192.0.2.2"), Some(id(2)));
+        assert_eq!(superfluous(&networks, "192.0.2.1"), None);
+        networks.remove(network("2001:db8:0:2::1"), id(2));
+        networks.remove(network("192.0.2.1"), id(8));
+        assert_eq!(superfluous(&networks, "192.0.2.2"), Some(id(1)));
+        networks.remove(network("2001:db8:0:1::1"), id(1));
+        assert_eq!(superfluous(&networks, "192.0.2.2"), None);
     }
 
     #[test]

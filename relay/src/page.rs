@@ -30,6 +30,8 @@ pub(crate) struct Answer {
     pub(crate) head: usize,
 }
 
+/// The file that is also served at `/`.
+const INDEX: &str = "/index.html";
 /// The maximum size of all files, in bytes.
 const MAX_SIZE: usize = 64 << 20;
 
@@ -42,7 +44,7 @@ impl Page {
         let mut files = Vec::new();
         let mut left = MAX_SIZE;
         collect(folder, "/", &mut files, &mut left)?;
-        let index = files.iter().find(|(path, _)| path == "/index.html");
+        let index = files.iter().find(|(path, _)| path == INDEX);
         let index = index.and_then(|(_, bytes)| str::from_utf8(bytes).ok());
         let policy = index.and_then(policy).ok_or_else(|| {
             let why = "index.html is missing or names no Content-Security-Policy";
@@ -50,8 +52,8 @@ impl Page {
         })?;
         let headers = headers(policy);
         let answers = files.iter().map(|(path, bytes)| {
-            let served = path.strip_suffix("index.html").unwrap_or(path);
-            (served.to_owned(), Answers::new(path, bytes, &headers))
+            let answers = Answers::new(path, bytes, &headers);
+            (path.clone(), answers)
         });
         let answers = answers.collect();
         Ok(Page { answers })
@@ -59,6 +61,7 @@ impl Page {
 
     /// The answer to a request for this path.
     pub(crate) fn answer(&self, path: &str, gzip: bool) -> Option<Answer> {
+        let path = if path == "/" { INDEX } else { path };
         let file = self.answers.get(path)?;
         let zipped = file.gzip.as_ref().filter(|_| gzip);
         Some(zipped.unwrap_or(&file.plain).clone())

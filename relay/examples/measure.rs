@@ -1,0 +1,258 @@
+//! Measures a relay on this machine, as docs/measurements.md shows it: its memory and the time that
+//! it adds to a round trip. `cargo run --release -p dealerless-relay --features internals --example
+//! measure`; Linux only. It asserts no times.
+
+use std::error::Error;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dealerless_relay::internals::allow_open_files;
+use dealerless_relay::{Relay, Settings};
+use socket2::{Domain, Socket, Type};
+use tungstenite::{Message, WebSocket};
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+const ROOMS: usize = 1000;
+const SILENT: usize = 10_000;
+const ROUND_TRIPS: usize = 5000;
+
+fn main() -> Outcome<()> {
+    if std::env::args().nth(1).as_deref() == Some("serve") {
+        return serve();
+    }
+    allow_open_files(SILENT + 2 * ROOMS + 100);
+    alone()?;
+    rooms()?;
+    blocked()?;
+    silent()
+}
+
+/// The process of the relay.
+fn serve() -> Outcome<()> {
+    let address = (Ipv4Addr::LOCALHOST, 0).into();
+    let relay = Relay::listen(&[address], Settings::default())?;
+    println!("{}", relay.addresses()[0]);
+    Ok(relay.run()?)
+}
+
+struct Server {
+    child: Child,
+    address: SocketAddr,
+}
+
+impl Server {
+    fn start() -> Outcome<Self> {
+        let mut child = Command::new(std::env::current_exe()?)
+            .arg("serve")
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().ok_or("no output")?).read_line(&mut line)?;
+        let address = line.trim().parse()?;
+        Ok(Server { child, address })
+    }
+
+    /// The present and the greatest memory of the process (resident set), in MB.
+    fn memory(&self) -> Outcome<String> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let mb = |field: &str| -> Outcome<f64> {
+            let line = status.lines().find(|line| line.starts_with(field));
+            let number = line.and_then(|line| line.split_whitespace().nth(1));
+            Ok(number.ok_or("no such field")?.parse::<f64>()? * 1024.0 / 1e6)
+        };
+        let [now, most] = [mb("VmRSS:")?, mb("VmHWM:")?];
+        Ok(format!("{now:.1} MB, at most {most:.1} MB"))
+    }
+
+    /// A connection from 127.0.0.1 or one of the next addresses.
+    fn connect(&self, number: usize) -> Outcome<TcpStream> {
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
+        let last = u8::try_from(1 + number % 100)?;
+        let from = SocketAddr::from((Ipv4Addr::new(127, 0, 0, last), 0));
+        socket.bind(&from.into())?;
+        socket.connect(&self.address.into())?;
+        let stream = TcpStream::from(socket);
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+        Ok(stream)
+    }
+
+    fn pair(&self, room: usize) -> Outcome<[TcpStream; 2]> {
+        let mut pair = [self.connect(room)?, self.connect(room)?];
+        for (end, side) in pair.iter_mut().zip([1, 2]) {
+            end.write_all(line(room, side).as_bytes())?;
+        }
+        for end in &mut pair {
+            let mut answer = [0; 3];
+            end.read_exact(&mut answer)?;
+            assert_eq!(&answer, b"ok\n");
+        }
+        Ok(pair)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn line(room: usize, side: u8) -> String {
+    format!("please relay {room:064x} for side {side:016x}\n")
+}
+
+/// Sends 64 bytes there and back, and reports the times.
+fn round_trips(name: &str, [here, there]: &mut [TcpStream; 2]) -> Outcome<()> {
+    let mut times = Vec::new();
+    thread::scope(|scope| -> Outcome<()> {
+        scope.spawn(|| {
+            let mut bytes = [0; 64];
+            for _ in 0..ROUND_TRIPS {
+                let answered = there.read_exact(&mut bytes);
+                answered
+                    .and_then(|()| there.write_all(&bytes))
+                    .expect("a round trip");
+            }
+        });
+        for _ in 0..ROUND_TRIPS {
+            let begun = Instant::now();
+            here.write_all(&[1; 64])?;
+            here.read_exact(&mut [0; 64])?;
+            times.push(begun.elapsed());
+        }
+        Ok(())
+    })?;
+    report(name, &mut times);
+    Ok(())
+}
+
+fn report(name: &str, times: &mut [Duration]) {
+    times.sort();
+    let at = |percent: usize| times[(times.len() - 1) * percent / 100];
+    println!("round trip, {name}: median {:?}, 99 % {:?}", at(50), at(99));
+}
+
+fn alone() -> Outcome<()> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let here = TcpStream::connect(listener.local_addr()?)?;
+    let there = listener.accept()?.0;
+    here.set_nodelay(true)?;
+    there.set_nodelay(true)?;
+    round_trips("without a relay", &mut [here, there])?;
+    let server = Server::start()?;
+    println!("relay without connections: {}", server.memory()?);
+    round_trips("relay", &mut server.pair(0)?)?;
+    let mut page = page(&server, ROOMS, 1)?;
+    let mut program = server.connect(0)?;
+    program.write_all(line(ROOMS, 2).as_bytes())?;
+    program.read_exact(&mut [0; 3])?;
+    page.read()?;
+    let mut times = Vec::new();
+    for _ in 0..ROUND_TRIPS {
+        let begun = Instant::now();
+        page.send(Message::binary(vec![1; 64]))?;
+        program.read_exact(&mut [0; 64])?;
+        program.write_all(&[1; 64])?;
+        page.read()?;
+        times.push(begun.elapsed());
+    }
+    report("relay, from a WebSocket", &mut times);
+    Ok(())
+}
+
+fn page(server: &Server, room: usize, side: u8) -> Outcome<WebSocket<TcpStream>> {
+    let url = format!("ws://{}/", server.address);
+    let (mut page, _) = tungstenite::client(url, server.connect(room)?)?;
+    page.send(Message::binary(line(room, side).into_bytes()))?;
+    Ok(page)
+}
+
+/// All rooms carry traffic.
+fn rooms() -> Outcome<()> {
+    let server = Server::start()?;
+    let mut pairs = (0..ROOMS)
+        .map(|room| server.pair(room))
+        .collect::<Outcome<Vec<_>>>()?;
+    println!("{ROOMS} rooms, quiet: {}", server.memory()?);
+    let mut measured = server.pair(ROOMS)?;
+    round_trips("beside quiet rooms", &mut measured)?;
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| -> Outcome<()> {
+        let traffic = scope.spawn(|| {
+            let mut sent = 0_u64;
+            while !is_over.load(Ordering::Relaxed) {
+                for [one, other] in &mut pairs {
+                    let sending = one.write_all(&[1; 4096]);
+                    sending
+                        .and_then(|()| other.write_all(&[2; 4096]))
+                        .expect("sent");
+                }
+                for [one, other] in &mut pairs {
+                    let reading = one.read_exact(&mut [0; 4096]);
+                    reading
+                        .and_then(|()| other.read_exact(&mut [0; 4096]))
+                        .expect("received");
+                    sent += 8192;
+                }
+            }
+            sent
+        });
+        let begun = Instant::now();
+        let measured = round_trips("beside 1000 busy rooms", &mut measured);
+        thread::sleep(Duration::from_secs(5).saturating_sub(begun.elapsed()));
+        is_over.store(true, Ordering::Relaxed);
+        let sent = traffic.join().map_err(|_| "the traffic ended")?;
+        let rate = sent as f64 / 1e6 / begun.elapsed().as_secs_f64();
+        println!("{ROOMS} rooms, {rate:.0} MB/s: {}", server.memory()?);
+        measured
+    })
+}
+
+/// In all rooms, both sides send and do not read.
+fn blocked() -> Outcome<()> {
+    let server = Server::start()?;
+    let mut pairs = (0..ROOMS)
+        .map(|room| server.pair(room))
+        .collect::<Outcome<Vec<_>>>()?;
+    for end in pairs.iter_mut().flatten() {
+        end.set_nonblocking(true)?;
+    }
+    for _ in 0..300 {
+        for end in pairs.iter_mut().flatten() {
+            // An error means that the socket takes no more.
+            let _ = end.write(&[1; 65_536]);
+        }
+    }
+    println!("{ROOMS} rooms, nobody reads: {}", server.memory()?);
+    Ok(())
+}
+
+/// Silent connections of 100 addresses, and two clients that speak.
+fn silent() -> Outcome<()> {
+    let server = Server::start()?;
+    let begun = Instant::now();
+    let silent = (0..SILENT)
+        .map(|number| server.connect(number))
+        .collect::<Outcome<Vec<_>>>()?;
+    let opened = begun.elapsed();
+    let speaking = Instant::now();
+    let mut pair = server.pair(0)?;
+    let joined = speaking.elapsed();
+    let mut open = 0;
+    for connection in &silent {
+        connection.set_nonblocking(true)?;
+        open += usize::from(connection.peek(&mut [0]).is_err());
+    }
+    println!(
+        "{open} of {SILENT} silent connections are open, which took {opened:?}: {}; two clients \
+         are joined in {joined:?}",
+        server.memory()?
+    );
+    round_trips("beside silent connections", &mut pair)
+}

@@ -1,0 +1,144 @@
+//! How connections end: with their peer, by silence, and by not reading.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::Shutdown;
+use std::thread;
+use std::time::Duration;
+
+use dealerless_relay::Limits;
+use tungstenite::Message;
+
+use super::clients::{Running, line, next, until};
+
+#[test]
+fn everything_sent_before_the_end_arrives() {
+    let relay = Running::new();
+    let [mut one, mut two] = relay.pair();
+    let sent = vec![5; 3 << 20];
+    let all = sent.clone();
+    // The other side sends as well, and reads only afterwards.
+    two.send(&[6; 1000]);
+    let writer = thread::spawn(move || {
+        one.send(&all);
+        one.0.shutdown(Shutdown::Write).unwrap();
+        one
+    });
+    let mut received = Vec::new();
+    two.0.read_to_end(&mut received).unwrap();
+    assert!(received == sent);
+    drop(writer.join().unwrap());
+}
+
+#[test]
+fn peer_of_a_page_gets_a_close_frame() {
+    let relay = Running::new();
+    let mut program = relay.says(&line(1, 1));
+    let mut page = relay.opens(&line(1, 2));
+    program.expect("ok\n");
+    program.send(b"last words");
+    drop(program);
+    assert_eq!(next(&mut page), b"ok\n");
+    assert_eq!(next(&mut page), b"last words");
+    assert!(matches!(page.read(), Ok(Message::Close(_))));
+}
+
+#[test]
+fn silent_connection_ends_after_the_timeout() {
+    let relay = Running::limited(Limits {
+        handshake: Duration::from_millis(100),
+        ..Limits::default()
+    });
+    relay.connect().expect_end("");
+    relay.says("please rel").expect_end("");
+    relay.says("GET / HTT").expect_end("");
+    let mut page = relay.open();
+    assert!(page.read().is_err());
+    // A connection that has said whom it waits for stays.
+    let waiting = relay.says(&line(1, 1));
+    thread::sleep(Duration::from_millis(300));
+    assert!(waiting.is_waiting());
+}
+
+/// Sends until the socket takes no more, and returns how much it took.
+fn fill(stream: &std::net::TcpStream) -> usize {
+    stream.set_nonblocking(true).unwrap();
+    let mut sent = 0;
+    let mut quiet = 0;
+    while quiet < 20 {
+        match (&*stream).write(&[7; 10_000]) {
+            Ok(len) => (sent, quiet) = (sent + len, 0),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                quiet += 1;
+                thread::sleep(Duration::from_millis(5));
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+    stream.set_nonblocking(false).unwrap();
+    sent
+}
+
+#[test]
+fn slow_reader_slows_its_peer_and_nobody_else() {
+    let relay = Running::new();
+    let [slow, fast] = relay.pair();
+    let mut others = [1, 2].map(|side| relay.says(&line(9, side)));
+    others.iter_mut().for_each(|end| end.expect("ok\n"));
+    let sent = fill(&fast.0);
+    // Buffers of the kernel, at both ends and in the relay. Those of the test's sockets are large.
+    assert!(sent < 32 << 20, "{sent} bytes are in transit");
+    let [one, two] = &mut others;
+    one.send(b"not blocked");
+    two.expect("not blocked");
+    // The other direction is not blocked either.
+    { &slow.0 }.write_all(b"back").unwrap();
+    let mut bytes = [0; 4];
+    { &fast.0 }.read_exact(&mut bytes).unwrap();
+    assert_eq!(&bytes, b"back");
+    // Once it reads, all bytes arrive.
+    let mut received = vec![0; sent];
+    { &slow.0 }.read_exact(&mut received).unwrap();
+    assert!(received.iter().all(|byte| *byte == 7));
+}
+
+#[test]
+fn room_of_a_client_that_does_not_read_ends() {
+    let relay = Running::limited(Limits {
+        unread: Duration::from_millis(200),
+        ..Limits::default()
+    });
+    let [_slow, mut fast] = relay.pair();
+    let writer = fast.0.try_clone().unwrap();
+    let writer = thread::spawn(move || while { &writer }.write_all(&[0; 10_000]).is_ok() {});
+    // The relay closes both ends.
+    let mut rest = Vec::new();
+    let _ = fast.0.read_to_end(&mut rest);
+    assert!(rest.is_empty());
+    fast.0.shutdown(Shutdown::Both).ok();
+    writer.join().unwrap();
+}
+
+#[test]
+fn page_that_answers_no_ping_ends() {
+    let relay = Running::limited(Limits {
+        ping: Duration::from_millis(100),
+        ..Limits::default()
+    });
+    // This client answers pings whenever it reads.
+    let mut alive = relay.opens(&line(1, 1));
+    let dead = relay.opens(&line(2, 1));
+    alive
+        .get_ref()
+        .set_read_timeout(Some(Duration::from_millis(20)))
+        .unwrap();
+    let mut pings = 0;
+    until(|| {
+        pings += u32::from(matches!(alive.read(), Ok(Message::Ping(_))));
+        pings == 6
+    });
+    assert!(alive.can_read());
+    let mut bytes = Vec::new();
+    { dead.get_ref() }.read_to_end(&mut bytes).unwrap();
+    // One ping, and the end.
+    assert_eq!(bytes, [0x89, 0]);
+}
