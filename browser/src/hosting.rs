@@ -157,6 +157,7 @@ impl Hosting {
             version: VERSION,
             invite: kept.invite,
             link: None,
+            code: None,
             guests: None,
             opens: None,
         });

@@ -4,6 +4,7 @@ import base64
 import concurrent.futures
 import os
 import subprocess
+from urllib.parse import quote
 
 import axe
 from browsers import is_pressable
@@ -43,10 +44,12 @@ class Guests(Case):
         self.provoked = ["WebSocket connection to"]
 
     def host_of(self, *args):
-        """A host who waits at the relay, and the link that it prints."""
-        args = ["--listen=127.0.0.1:0", "--name=Anna", "--relay=" + self.relay.tcp, *args]
-        host = Player(self, ["host", *args, "--page=" + self.site.address, "--page-relay=" + self.relay.url])
-        return host, host.until("invite")["link"]
+        """A host who waits at the relay, and the link that it prints, with the WebSocket for the guest."""
+        relay = f"ws://{self.relay.tcp}/"
+        args = ["--listen=127.0.0.1:0", "--name=Anna", "--relay=" + relay, *args]
+        host = Player(self, ["host", *args, "--page=" + self.site.address])
+        link = host.until("invite")["link"]
+        return host, link.replace(quote(relay, safe=""), quote(self.relay.url, safe=""))
 
     def passive_host(self, *args):
         """A host that checks, calls and shows, its link, and the future event of its end."""

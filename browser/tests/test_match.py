@@ -2,9 +2,10 @@
 
 import json
 import subprocess
+from urllib.parse import quote
 
 from guests import KEEP_SAVED, Guests
-from programs import start
+from programs import Player, start
 
 
 class Match(Guests):
@@ -41,7 +42,17 @@ class Match(Guests):
         self.assertTrue(json.loads(audit.stdout.read().splitlines()[-1])["good"])
         guest.picture("guest-audit")
 
-    def test_two_pages_play_without_a_program(self):
+    def test_native_guest_joins_by_the_link_of_a_page(self):
+        host, link = self.page_that_hosts()
+        # The link leads a page to the WebSocket of the relay, and a program to its TCP address.
+        link = link.replace(quote(self.relay.url, safe=""), quote(f"ws://{self.relay.tcp}/", safe=""))
+        guest = Player(self, ["join", link, "--auto", "--name=Bert"])
+        self.all_check_to_the_end(host)
+        guest.until("over")
+        self.assert_agree(guest, self.saved_record(host))
+
+    def page_that_hosts(self):
+        """A browser that hosts a match of one hand, and its link."""
         host = self.browser()
         host.before_each_page(KEEP_SAVED)
         host.open(self.site.address)
@@ -52,6 +63,10 @@ class Match(Guests):
         host.press("Host")
         link = host.find(".invite-text", "Invite").text
         self.assertTrue(link.startswith(self.site.address + "#dealerless"), link)
+        return host, link
+
+    def test_two_pages_play_without_a_program(self):
+        host, link = self.page_that_hosts()
         guest = self.guest_of(link)
         self.all_check_to_the_end(host, guest)
         self.assert_records_agree(self.saved_record(host), self.saved_record(guest))

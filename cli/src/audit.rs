@@ -51,7 +51,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let own = args.own.open()?;
+    let own = args.own.open(&args.with.relay)?;
     let file = choose(&own, &args.with.which())?;
     if args.decline {
         let path = inputs_file(&file.path);

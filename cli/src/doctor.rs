@@ -13,24 +13,25 @@ use dealerless_table::identity::Address;
 use serde::Serialize;
 
 use crate::output::{lines, milliseconds, show, show_json};
-use crate::table::FolderArgs;
+use crate::settings::Settings;
 use crate::table::door::{LISTEN, addresses_of, resolve};
+use crate::table::{FolderArgs, RelayArgs};
 
-/// Reports which addresses are reachable, whether a relay answers, and how long a synced write
-/// takes.
+/// Reports in which ways others can reach this machine, whether the relay answers, and how long a
+/// synced write takes.
 ///
 /// Each step of a match is written to disk before it is sent. A hand needs nine synced writes, one
 /// after another.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  \
+    dealerless doctor\n  \
     dealerless doctor --relay transit.magic-wormhole.io:4001")]
 pub(crate) struct Args {
     /// Address on which `host` would listen.
     #[arg(long, value_name = "ADDRESS", default_value = LISTEN, value_parser = address)]
     listen: String,
-    /// Relay to test.
-    #[arg(long, value_name = "HOST:PORT")]
-    relay: Option<Address>,
+    #[command(flatten)]
+    relay: RelayArgs,
     #[command(flatten)]
     folder: FolderArgs,
     /// Print one JSON object; everything else goes to standard error.
@@ -49,7 +50,18 @@ struct Report {
     public: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     relay: Option<Relay>,
+    /// The ways in which other players can reach a host on this machine.
+    ways: Vec<Way>,
     synced_write_ms: f64,
+}
+
+/// A way in which other players can reach a host.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Way {
+    SameNetwork,
+    PublicAddress,
+    Relay,
 }
 
 #[derive(Serialize)]
@@ -73,13 +85,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let folder = args.folder.folder()?;
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("cannot create {}", folder.display()))?;
+    let relays = args.relay.relays(&Settings::read(&folder)?)?;
+    let relay = relays.own().map(|relay| ask(&relay.tcp));
     let report = Report {
         listen_error: TcpListener::bind(&*args.listen)
             .err()
             .map(|error| error.to_string()),
         public: addresses.iter().any(|address| !address.is_private()),
         addresses: addresses.iter().map(Address::to_string).collect(),
-        relay: args.relay.as_ref().map(ask),
+        ways: ways(&addresses, relay.as_ref()),
+        relay,
         synced_write_ms: milliseconds(
             synced_write(&folder)
                 .with_context(|| format!("cannot write in {}", folder.display()))?,
@@ -92,15 +107,31 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
 }
 
+/// The ways in which others can reach a host at these addresses or at this relay.
+fn ways(addresses: &[Address], relay: Option<&Relay>) -> Vec<Way> {
+    let any = |is: fn(&Address) -> bool| addresses.iter().any(is);
+    let ways = [
+        (Way::SameNetwork, any(|address| !address.is_loopback())),
+        (Way::PublicAddress, any(|address| !address.is_private())),
+        (
+            Way::Relay,
+            relay.is_some_and(|relay| relay.answered_ms.is_some()),
+        ),
+    ];
+    ways.into_iter()
+        .filter(|way| way.1)
+        .map(|way| way.0)
+        .collect()
+}
+
 /// The networks from which these addresses can be reached.
 fn reach(addresses: &[Address]) -> &'static str {
     if addresses.iter().all(Address::is_loopback) {
         "Only programs on this machine can reach these addresses. To be reachable for others, listen \
-         on 0.0.0.0 or on an address of the network, or use a relay (host --relay HOST:PORT)."
+         on 0.0.0.0 or on an address of the network, or use a relay."
     } else if addresses.iter().all(Address::is_private) {
         "All of these addresses are private: players in the same network can reach them. For others, \
-         forward a port and give it with host --advertise HOST:PORT, or use a relay (host --relay \
-         HOST:PORT)."
+         forward a port and give it with host --advertise HOST:PORT, or use a relay."
     } else {
         "One of these addresses is public: others can reach it unless a firewall blocks it."
     }
@@ -114,7 +145,9 @@ fn describe(listen: &str, reach: &str, report: &Report) -> String {
         }
     };
     let relay = match &report.relay {
-        None => "No relay was tested; give one with --relay.".to_owned(),
+        None => "No relay was tested. Name one with --relay RELAY, or once for all commands: dealerless \
+                 config relay RELAY"
+            .to_owned(),
         Some(Relay {
             at,
             error,
@@ -127,8 +160,17 @@ fn describe(listen: &str, reach: &str, report: &Report) -> String {
             }
         },
     };
+    let ways = report.ways.iter().map(|way| match way {
+        Way::SameNetwork => "from the same network",
+        Way::PublicAddress => "at a public address, unless a firewall blocks it",
+        Way::Relay => "through the relay",
+    });
+    let ways = match ways.collect::<Vec<_>>().join("; ") {
+        none if none.is_empty() => "Other players cannot reach you from elsewhere.".to_owned(),
+        ways => format!("Other players reach you: {ways}."),
+    };
     let text = format!(
-        "{listens}\nThe addresses of an invite are {}.\n{reach}\n{relay}\nA synced write takes {:.1} ms \
+        "{listens}\nThe addresses of an invite are {}.\n{reach}\n{relay}\n{ways}\nA synced write takes {:.1} ms \
          here, which adds about {:.0} ms to a hand.",
         report.addresses.join(", "),
         report.synced_write_ms,

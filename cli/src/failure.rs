@@ -3,11 +3,13 @@
 use dealerless::{Blame, deck, mpc, net};
 use dealerless_events::ending::{Breach, CONNECTION, LOCAL, PEER};
 use dealerless_events::event::Event;
-use dealerless_events::failure::{self, INTERRUPTED, NO, blame_of_connection, blame_of_meeting};
+use dealerless_events::failure::{
+    self, INTERRUPTED, NO, blame_of_code, blame_of_connection, blame_of_meeting,
+};
 use dealerless_program::failure::Stopped;
 pub(crate) use dealerless_program::failure::{AnswerIsNo, BROKEN_OFF, OtherTerms};
 use dealerless_table::audit::CannotAudit;
-use dealerless_table::connection::MeetingError;
+use dealerless_table::connection::{MeetingError, SpokenError};
 use dealerless_table::play::PlayError;
 use serde::Serialize;
 
@@ -48,6 +50,7 @@ fn blame(error: &anyhow::Error) -> Blame {
     let terms = || error.is::<OtherTerms>().then_some(Blame::Either);
     let play = || error.downcast_ref().map(PlayError::blame);
     let meeting = || error.downcast_ref().map(blame_of_meeting);
+    let code = || error.downcast_ref().map(blame_of_code);
     let connection = || error.downcast_ref().map(blame_of_connection);
     let audit = || error.downcast_ref().map(of_audit);
     deck.or_else(session)
@@ -55,6 +58,7 @@ fn blame(error: &anyhow::Error) -> Blame {
         .or_else(terms)
         .or_else(play)
         .or_else(meeting)
+        .or_else(code)
         .or_else(connection)
         .or_else(audit)
         .unwrap_or(Blame::ThisSide)
@@ -91,6 +95,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
 /// The message of an error, its meaning, and what to do.
 pub(crate) fn explain(error: &anyhow::Error) -> String {
     match blame(error) {
+        _ if error.is::<SpokenError>() => format!("{error:#}"),
         blame if error.is::<PlayError>() || error.is::<MeetingError>() => {
             let advice = error.downcast_ref().map(failure::advice);
             let advice = advice.unwrap_or_else(|| failure::meaning(blame));

@@ -29,7 +29,9 @@ use crate::table::gathering::Gathering;
 use crate::table::open;
 use crate::table::stored_match::{Farewells, NewMatch, SeatContext, StoredMatch};
 use crate::table::waiting_room::WaitingRoom;
-use crate::table::{CONNECTION, GAME, Own, OwnArgs, Player, Posts, StakesArgs};
+use crate::table::{
+    CONNECTION, GAME, Own, OwnArgs, Player, Posts, RelayArgs, RelayName, StakesArgs,
+};
 
 /// Invites other players, waits, and plays with them.
 ///
@@ -42,7 +44,7 @@ use crate::table::{CONNECTION, GAME, Own, OwnArgs, Player, Posts, StakesArgs};
     dealerless host --game bridge --boards 24 --name Anna\n  \
     dealerless host --advertise table.example.org:5252\n  \
     dealerless host --relay transit.magic-wormhole.io:4001\n  \
-    dealerless host --relay R:4001 --page https://PAGE/ --page-relay wss://R/\n  \
+    dealerless host --relay wss://RELAY/ --page https://PAGE/\n  \
     dealerless host --for Bert\n  \
     dealerless host --seats 6 --may-leave 1 --name Anna\n  \
     dealerless host --after --seats 5\n\n\
@@ -66,9 +68,8 @@ pub(crate) struct Args {
     /// Address at which others reach this machine, such as that of a forwarded port.
     #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
     advertise: Vec<Address>,
-    /// Also wait at this Magic Wormhole transit relay.
-    #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
-    relay: Option<Address>,
+    #[command(flatten)]
+    relay: RelayArgs,
     #[command(flatten)]
     link: LinkArgs,
     /// Seat this known player, given by name or fingerprint, without asking.
@@ -107,10 +108,10 @@ impl Hosting {
         let (own, header, settling, mut expected) = match &args.stakes.after {
             None => {
                 let header = args.stakes.header(args.memory)?;
-                (args.own.open()?, header, None, Vec::new())
+                (args.own.open(&args.relay)?, header, None, Vec::new())
             }
             Some(which) => {
-                let own = args.own.open()?;
+                let own = args.own.open(&args.relay)?;
                 let before = open::before(&own, which)?;
                 let (past, settling) = Settling::of(&before)?;
                 open::must_not_be_continued(&own, &before.id())?;
@@ -123,7 +124,7 @@ impl Hosting {
             expected.push(known(&own, name)?);
         }
         let seats = header.stakes.seats();
-        let link = args.link.link(&args.own, args.relay.as_ref(), seats)?;
+        let link = args.link.link(&args.own, own.relays.own(), seats)?;
         Ok(Hosting {
             own,
             header,
@@ -143,17 +144,17 @@ impl Hosting {
         let door = open_door(&self.own, &self.header, &args.listen)?;
         // The old door may have the address of the new one.
         let settling = self.settling.as_ref().map(|settling| {
-            let absentees = settling.try_to_reach(&self.own, args.relay.as_ref())?;
+            let absentees = settling.try_to_reach(&self.own)?;
             anyhow::Ok((settling.past.match_id, absentees))
         });
         let settling = settling.transpose()?;
         let addresses = reachable(&door, &args.advertise)?;
-        let dead_relay = dead_relay(args.relay.as_ref(), &addresses)?;
-        let invites = self.invite(&door, &addresses, args, &mut player)?;
+        let dead_relay = dead_relay(self.own.relays.own(), &addresses)?;
+        let invites = self.invite(&door, &addresses, dead_relay.is_none(), &mut player)?;
         if let Some(text) = &dead_relay {
             player.tell(&notice(text))?;
         }
-        wait_at_relays(&self.own, &door, args.relay.as_ref())?;
+        wait_at_relays(&self.own, &door)?;
         player.listen_before(&posts)?;
         let mut waiting = Waiting {
             own: &self.own,
@@ -216,25 +217,29 @@ impl Hosting {
         stored.play().map(drop)
     }
 
-    /// Makes an invite for each guest.
+    /// Makes an invite for each guest, and a code for a single guest if the relay answers and knows codes.
     fn invite(
         &self,
         door: &Door,
         addresses: &[Address],
-        args: &Args,
+        relay_answers: bool,
         player: &mut Player,
     ) -> anyhow::Result<Vec<Invite>> {
+        let relay = self.own.relays.own().map(|relay| &relay.tcp);
         let only_private = addresses.iter().all(Address::is_private);
         let mut invites = Vec::new();
         let seats = self.header.stakes.seats();
         let guests = u8::try_from(seats - 1).ok().filter(|&guests| guests > 1);
         let opens = opens(&self.header);
         for _ in 1..seats {
-            let invite = door.invite(addresses.to_vec(), args.relay.clone())?;
+            let invite = door.invite(addresses.to_vec(), relay.cloned())?;
+            let of_code = relay.filter(|_| relay_answers && guests.is_none());
+            let code = of_code.and_then(|relay| door.offer_code(relay, &invite).ok());
             player.tell(&Event::Invite {
                 version: VERSION,
                 invite: invite.to_string(),
                 link: self.link.of(&invite),
+                code: code.map(|code| code.to_string()),
                 guests,
                 opens: guests.and(opens),
             })?;
@@ -244,14 +249,15 @@ impl Hosting {
         if let Some(text) = self.link.notice() {
             player.tell(&notice(&text))?;
         }
-        if args.relay.is_none() && only_private {
+        if relay.is_none() && only_private {
             let who = match guests {
                 None => "The invite has only private addresses, so the other player must be",
                 Some(_) => "The invites have only private addresses, so the other players must be",
             };
             player.tell(&notice(&format!(
                 "{who} in the same network. Otherwise forward a port and give its address with \
-                 --advertise, or use --relay."
+                 --advertise, or name a relay: once for all commands with `dealerless config relay \
+                 RELAY`, or with --relay."
             )))?;
         }
         if let Some(opens) = opens {
@@ -285,8 +291,9 @@ const RELAY_ANSWERS: Duration = Duration::from_secs(4);
 ///
 /// # Errors
 /// If nobody else can reach this machine without the relay.
-fn dead_relay(relay: Option<&Address>, addresses: &[Address]) -> anyhow::Result<Option<String>> {
+fn dead_relay(relay: Option<&RelayName>, addresses: &[Address]) -> anyhow::Result<Option<String>> {
     let Some(relay) = relay else { return Ok(None) };
+    let relay = &relay.tcp;
     let Err(source) = ask_relay(relay, RELAY_ANSWERS) else {
         return Ok(None);
     };

@@ -12,7 +12,9 @@ use dealerless_events::peers::BLOCKED;
 use dealerless_events::seated::Seated;
 use dealerless_events::words;
 use dealerless_program::arguments::address;
-use dealerless_table::connection::{Connection, Door, Guest, Invite, Timing};
+use dealerless_table::connection::{
+    BadCode, Connection, Door, Guest, Invite, SpokenCode, Timing, use_code,
+};
 use dealerless_table::hex;
 use dealerless_table::identity::{Address, Name, PublicIdentity};
 use dealerless_table::log::{DeckTerms, Past, Sitting};
@@ -20,6 +22,7 @@ use dealerless_table::play::{Control, GuestAddresses, Seating, Term};
 
 use crate::failure::AnswerIsNo;
 use crate::in_browser::InBrowser;
+use crate::link::parts_of_link;
 use crate::memory::{self, Limit};
 use crate::table::absence::{self, Absentees};
 use crate::table::door::{LISTEN_AS_GUEST, addresses_of, open_guest_door};
@@ -27,8 +30,8 @@ use crate::table::guests::{OtherGuests, guests_of, reachable};
 use crate::table::open::{self, MatchFile};
 use crate::table::stored_match::{self, NewMatch, SeatContext, StoredMatch};
 use crate::table::{
-    CONNECTION, Dialer, Differs, GAME, GuestTerms, Own, OwnArgs, Player, Posts, Route, sit,
-    standing,
+    CONNECTION, Dialer, Differs, GAME, GuestTerms, Own, OwnArgs, Player, Posts, RelayArgs,
+    RelayChoice, RelayName, Route, sit, standing,
 };
 
 /// Joins a host.
@@ -39,12 +42,14 @@ use crate::table::{
 #[command(after_help = "Examples:\n  \
     dealerless join dealerless2-...\n  \
     dealerless join dealerless2-... --game holdem --time 30+120 --name Bert\n  \
+    dealerless join 7-crossbow-guitar\n  \
+    dealerless join 'https://PAGE/#dealerless2-...&relay=...'\n  \
     dealerless join Anna --at 192.0.2.1:5252\n\n\
     With --json, input and output are JSON Lines; see docs/table-protocol.md.")]
 pub(crate) struct Args {
-    /// The invite from the host's screen, or the name or fingerprint of a known player who is
-    /// hosting.
-    #[arg(value_name = "INVITE|NAME", required = true)]
+    /// The invite, the link or the code from the host's screen, or the name or fingerprint of a known
+    /// player who is hosting. Quote a link. A code needs the host's relay.
+    #[arg(value_name = "INVITE|LINK|CODE|NAME", required = true)]
     whom: Vec<String>,
     /// Sit down on the host's terms without being asked.
     #[arg(long, help_heading = GAME)]
@@ -58,9 +63,8 @@ pub(crate) struct Args {
     /// Current address of a known player, if it has changed since you last met.
     #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
     at: Vec<Address>,
-    /// The relay at which a known player waits.
-    #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
-    relay: Option<Address>,
+    #[command(flatten)]
+    relay: RelayArgs,
     /// Address on which other guests of the same match reach you; port 0 takes a free port. May be
     /// given several times.
     #[arg(long, value_name = "ADDRESS", default_value = LISTEN_AS_GUEST, value_parser = address,
@@ -78,18 +82,29 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         return played;
     }
     let whom = args.whom.join(" ");
-    let found = HostName::of(&whom)?;
-    let own = args.own.open()?;
+    let code = whom.parse::<SpokenCode>();
+    let mut found = HostName::of(&whom)?;
+    let own = args.own.open(&args.relay)?;
     let mut player = args.own.player(&own);
     player.tell(&Event::Hello { version: VERSION })?;
     let posts = Posts::default();
     posts.break_off_by_signal()?;
+    if let Ok(code) = &code {
+        found = HostName::Invite(Box::new(invite_of(code, &own)?), None);
+    }
     // The host may name another open match with this guest, or may not resume the match found here.
     let mut answer = None;
     for _ in 0..=guest::CHANGES {
-        let (connection, route) = found.connect(args, &own)?;
-        let relay = route.relay.as_ref();
-        if let Some(text) = sit::recognise(&own, &connection, relay)? {
+        let connected = found.connect(args, &own);
+        let (connection, route) = match (connected, &found) {
+            (Err(error), HostName::Invite(invite, _)) if code.is_ok() => {
+                let again = format!("the code is used; to retry, run `dealerless join {invite}`");
+                return Err(error.context(again));
+            }
+            (connected, _) => connected?,
+        };
+        let in_invite = route.invite.as_ref().and_then(|invite| invite.relay());
+        if let Some(text) = sit::recognise(&own, &connection, in_invite)? {
             player.tell(&Event::Notice { text })?;
         }
         ensure!(!sit::is_blocked(&own, &connection.met.peer), BLOCKED);
@@ -402,8 +417,7 @@ impl GuestSeat<'_> {
         };
         let text = absence::in_words(&file, &settled);
         player.tell(&Event::Notice { text })?;
-        let relay = self.args.relay.as_ref();
-        Absentees::try_to_reach(self.own, &file, &settled.absent, relay).map(Some)
+        Absentees::try_to_reach(self.own, &file, &settled.absent).map(Some)
     }
 
     /// The keys of the other guests of a match.
@@ -452,17 +466,28 @@ fn forget_unless_begun(
 
 /// The host, as named by the player.
 enum HostName {
-    Invite(Box<Invite>),
+    /// An invite, and the relay of its link.
+    Invite(Box<Invite>, Option<String>),
     Known(String),
+}
+
+/// Gets the invite of the host with this code.
+fn invite_of(code: &SpokenCode, own: &Own) -> anyhow::Result<Invite> {
+    let relay = own.relays.own().context(
+        "a code is used at the host's relay: give it with --relay, or set it once with `dealerless \
+         config relay RELAY`",
+    )?;
+    use_code(&relay.tcp, code.clone()).with_context(|| format!("at the relay {}", relay.tcp))
 }
 
 impl HostName {
     /// # Errors
     /// If the text looks like an invite but is invalid.
     fn of(whom: &str) -> anyhow::Result<Self> {
-        match whom.parse::<Invite>() {
-            Ok(invite) => Ok(HostName::Invite(Box::new(invite))),
-            Err(error) if looks_like_an_invite(whom) => Err(error.into()),
+        let (invite, relay) = parts_of_link(whom).unwrap_or((whom, None));
+        match invite.parse::<Invite>() {
+            Ok(invite) => Ok(HostName::Invite(Box::new(invite), relay)),
+            Err(error) if looks_like_an_invite(invite) => Err(error.into()),
             Err(_) => Ok(HostName::Known(whom.into())),
         }
     }
@@ -475,12 +500,23 @@ impl HostName {
             timing: Timing::default(),
         };
         let whom = match self {
-            HostName::Invite(invite) => {
-                let connection = guest.join(invite)?;
+            HostName::Invite(invite, of_link) => {
+                let relay = match (own.relays.given(), invite.relay(), of_link) {
+                    (Some(RelayChoice::None), ..) => None,
+                    (_, Some(relay), _) => Some(relay.clone()),
+                    (Some(RelayChoice::At(relay)), ..) => Some(relay.tcp.clone()),
+                    (None, None, Some(url)) => {
+                        let relay: RelayName = url.parse().context("the relay of the link")?;
+                        Some(relay.tcp)
+                    }
+                    (None, None, None) => None,
+                };
+                let invite = invite.at_relay(relay);
+                let connection = guest.join(&invite)?;
                 let route = Route {
                     addresses: invite.addresses().to_vec(),
-                    relay: invite.relay().or(args.relay.as_ref()).cloned(),
-                    invite: Some(invite.clone()),
+                    relay: invite.relay().cloned(),
+                    invite: Some(Box::new(invite)),
                 };
                 return Ok((connection, route));
             }
@@ -488,18 +524,24 @@ impl HostName {
         };
         let peer = {
             let peers = own.peers.lock();
-            let found = peers.find(whom).with_context(|| {
+            let found = peers.find(whom);
+            if let (Err(bad), true) = (whom.parse::<SpokenCode>(), found.is_err())
+                && bad != BadCode::NoCode
+            {
+                return Err(bad.into());
+            }
+            let found = found.with_context(|| {
                 format!(
-                    "{:?} is neither an invite, which begins with dealerless2-, nor the name of a known \
-                     player (see `dealerless peers`). To give a player's address, use --at HOST:PORT, \
-                     for example 192.0.2.1:5252",
+                    "{:?} is neither an invite, which begins with dealerless2-, nor a code such as \
+                     7-crossbow-guitar, nor the name of a known player (see `dealerless peers`). To give a \
+                     player's address, use --at HOST:PORT, for example 192.0.2.1:5252",
                     Name::clean(whom).as_str()
                 )
             });
             found?.clone()
         };
         ensure!(!peer.blocked, BLOCKED);
-        let route = Route::to(&peer, &args.at, args.relay.as_ref())?;
+        let route = Route::to(own, &peer, &args.at)?;
         let connection =
             guest.join_again(&peer.identity, &route.addresses, route.relay.as_ref())?;
         Ok((connection, route))

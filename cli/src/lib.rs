@@ -13,6 +13,7 @@ mod audit;
 mod bridge;
 #[cfg(feature = "browser")]
 mod browser;
+mod config;
 mod demo;
 mod doctor;
 mod failure;
@@ -20,6 +21,7 @@ mod host;
 mod identity;
 mod in_browser;
 mod join;
+mod link;
 mod manual;
 mod peers;
 mod record;
@@ -68,6 +70,7 @@ enum Command {
     Audit(audit::Args),
     Peers(peers::Args),
     Identity(identity::Args),
+    Config(config::Args),
     Doctor(doctor::Args),
     Relay(relay::Args),
     #[command(subcommand)]
@@ -98,6 +101,7 @@ pub fn run() -> ExitCode {
         Command::Audit(args) => audit::run(&args),
         Command::Peers(args) => peers::run(&args),
         Command::Identity(args) => identity::run(&args),
+        Command::Config(args) => config::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Relay(args) => relay::run(&args),
         Command::Circuit(command) => circuit::run(&command),

@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if let Some(played) = args.browser.instead(&args.own) {
         return played;
     }
-    let own = args.own.open()?;
+    let own = args.own.open(&args.with.relay)?;
     let files = open::all(&own)?;
     if args.list {
         return list(&files, args.own.json);

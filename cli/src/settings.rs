@@ -1,6 +1,5 @@
 //! Options that later commands keep: `settings.json` in the folder.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Context;
@@ -21,9 +20,9 @@ pub(crate) struct Settings {
     /// The page to which a host's links lead.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(crate) page: Option<String>,
-    /// The URL of the WebSocket of each relay, by the relay's TCP address.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
-    pub(crate) page_relays: BTreeMap<String, String>,
+    /// The relay of commands without another one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) relay: Option<String>,
     /// Settings that this program does not know. They are kept in the file.
     #[serde(flatten)]
     unknown: serde_json::Map<String, serde_json::Value>,
@@ -112,7 +111,7 @@ mod tests {
             "null",
             r#"{"name":1}"#,
             r#"{"confirm":"yes"}"#,
-            r#"{"page_relays":[]}"#,
+            r#"{"relay":[]}"#,
             r#"{"name":"a"} b"#,
             &long,
             &deep,

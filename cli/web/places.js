@@ -5,8 +5,8 @@ const LISTEN = ["listen", "Wait at", "0.0.0.0:5252", "If empty: port 5252 on all
 /** @type {AddressField} */
 const AT = ["at", "Where the host is now", "192.0.2.1:5252", "If empty: where you met last."];
 /** @type {AddressField} */
-const RELAY = ["relay", "Relay", "transit.example.org:4001",
-  "A Magic Wormhole transit relay, if neither of you can reach the other. Both enter the same relay. It sees no content."];
+const RELAY = ["relay", "Relay", "wss://relay.example.org/",
+  "If neither of you can reach the other. Its URL, or host and port; both enter the same relay. It sees no content. If empty: that of “dealerless config relay”."];
 
 /** The fields of each form, and their title. @type {Record<"host" | "join" | "openHost" | "openGuest", [string, AddressField[]]>} */
 export const PLACES = {
@@ -17,8 +17,9 @@ export const PLACES = {
   openGuest: ["Another address, or a relay", [AT, RELAY]],
 };
 
-/** The problem with an address; empty if it is valid. @param {string} text */
+/** The problem with an address or the URL of a relay; empty if it is valid. @param {string} text */
 export function badAddress(text) {
+  if (/^wss?:\/\/[^\s#]+$/.test(text)) return "";
   const parts = /^(\[[0-9a-f:.%a-z]+\]|[^\s:[\]]+):(\d{1,5})$/i.exec(text);
   return parts && Number(parts[2]) < 65536 ? "" : "Enter a host and a port, such as table.example.org:5252.";
 }
@@ -28,7 +29,13 @@ export function waysToInvite(invite) {
   return [["Copy the invite", invite], ["Copy the command for a terminal", `dealerless join ${invite}`]];
 }
 
-/** The addresses in a pasted invite, as fields of a request. @param {string} _pasted @returns {Record<string, string>} */
-export function placesIn(_pasted) {
-  return {};
+/** The relay in a pasted link, as a field of a request. @param {string} pasted @returns {Record<string, string>} */
+export function placesIn(pasted) {
+  const found = /dealerless\d+-[0-9a-z]+&relay=([^\s&]*)/i.exec(pasted);
+  try {
+    const relay = decodeURIComponent(found?.[1] ?? "");
+    return relay ? { relay } : {};
+  } catch {
+    return {};
+  }
 }

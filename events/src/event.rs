@@ -29,6 +29,9 @@ pub enum Event {
         /// The invite as a link to a page, for a guest who plays in a browser.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         link: Option<String>,
+        /// A code that can be spoken, for a guest who gets the invite through the relay.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        code: Option<String>,
         /// The number of guests, if there are several.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         guests: Option<u8>,

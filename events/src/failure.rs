@@ -1,7 +1,7 @@
 //! What an error at a table means for the player: whose fault it can be, the exit code, and advice.
 
 use dealerless::Blame;
-use dealerless_table::connection::{ConnectionError, MeetingError};
+use dealerless_table::connection::{ConnectionError, MeetingError, SpokenError};
 use dealerless_table::play::PlayError;
 
 use crate::ending::{CONNECTION, LOCAL, PEER};
@@ -30,6 +30,15 @@ pub fn blame_of_meeting(error: &MeetingError) -> Blame {
         }
         MeetingError::Used => Blame::Either,
         _ => Blame::ProgramOrConnection,
+    }
+}
+
+/// Returns whose fault the error of a code can be.
+pub fn blame_of_code(error: &SpokenError) -> Blame {
+    match error {
+        SpokenError::Relay(_) | SpokenError::WrongHost => Blame::Connection,
+        SpokenError::Invite => Blame::ProgramOrConnection,
+        _ => Blame::ThisSide,
     }
 }
 

@@ -47,7 +47,7 @@ pub use seat::{Seat, SeatSet};
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::connection::internals::{Frames, MOST_KEPT, Stranger, at_relay, comes, invite};
+    pub use crate::connection::internals::{Frames, MOST_KEPT, Stranger, comes, invite};
     pub use crate::log::internals::write_records;
 }
 

@@ -10,7 +10,6 @@ use dealerless_table::connection::{
     Connection, ConnectionError, Guest, Invite, MeetingError, Timing,
 };
 use dealerless_table::identity::{Identity, Name};
-use dealerless_table::internals::at_relay;
 use dealerless_table::play::{Control, Seating, Term};
 use serde_json::{Value, json};
 
@@ -141,7 +140,10 @@ impl Native {
         Native {
             identity: Arc::new(Identity::from_seed([seed; 32])),
             name: Name::clean("Bob"),
-            invite: at_relay(&invite.parse().unwrap(), relay.into()),
+            invite: invite
+                .parse::<Invite>()
+                .unwrap()
+                .at_relay(Some(relay.into())),
         }
     }
 
@@ -522,7 +524,11 @@ fn host_page_that_was_ended_waits_no_longer() {
     // After the meeting, too.
     let host = HostPage::open(relay, closed.disk, "/host", hands(1), Box::new(react));
     let guest = Native {
-        invite: at_relay(&host.invite().parse().unwrap(), relay.into()),
+        invite: host
+            .invite()
+            .parse::<Invite>()
+            .unwrap()
+            .at_relay(Some(relay.into())),
         ..guest
     };
     let connection = guest.joins().unwrap();
@@ -531,7 +537,11 @@ fn host_page_that_was_ended_waits_no_longer() {
     // In the match.
     let host = HostPage::open(relay, closed.disk, "/host", hands(30), Box::new(react));
     let guest = Native {
-        invite: at_relay(&host.invite().parse().unwrap(), relay.into()),
+        invite: host
+            .invite()
+            .parse::<Invite>()
+            .unwrap()
+            .at_relay(Some(relay.into())),
         ..guest
     };
     let mut hosted = guest.sits();

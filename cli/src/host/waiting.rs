@@ -8,6 +8,7 @@ use dealerless_events::game_name::GameName;
 use dealerless_events::guest::ANSWER;
 use dealerless_events::open_match::went_on_without_host;
 use dealerless_events::peers::{cannot_burn, leaked};
+use dealerless_events::words;
 use dealerless_table::connection::{Connection, Invite};
 use dealerless_table::hex;
 use dealerless_table::identity::{Name, PublicIdentity};
@@ -134,6 +135,17 @@ impl Waiting<'_> {
         match event {
             RoomEvent::Leaked(second) => self.player.tell(&notice(&leaked(&second)))?,
             RoomEvent::CannotBurn(error) => bail!(cannot_burn(&error)),
+            RoomEvent::CodeVoid(why, is_last) => {
+                let mut text = words::sentence(&why.to_string());
+                if is_last {
+                    text += " No new code is offered: send the invite.";
+                }
+                self.player.tell(&notice(&text))?;
+            }
+            RoomEvent::NewCode(code) => {
+                let text = format!("The new code: dealerless join {code}");
+                self.player.tell(&notice(&text))?;
+            }
             RoomEvent::Gone(connection, error) => {
                 self.did_not_sit(whose(&connection), &error.into())?
             }
@@ -143,11 +155,7 @@ impl Waiting<'_> {
                     absentees.must_be_absent()?;
                 }
                 let recognised = self.recognise(&connection);
-                if self
-                    .invites
-                    .iter()
-                    .any(|invite| connection.met.came_by(invite))
-                {
+                if self.is_invited(&connection) {
                     self.invited(&connection.met.peer)?;
                 }
                 match recognised {
@@ -165,6 +173,12 @@ impl Waiting<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether a peer came by an invite of this host.
+    fn is_invited(&self, connection: &Connection) -> bool {
+        let mut invites = self.invites.iter();
+        invites.any(|invite| connection.met.came_by(invite))
     }
 
     /// Expects the guest of the invite. If the guest is blocked, notifies the player instead that
@@ -238,9 +252,10 @@ impl Waiting<'_> {
     /// Looks up a peer that has connected. Returns a notice that the player gets if the peer sits
     /// down.
     fn recognise(&self, connection: &Connection) -> anyhow::Result<Option<String>> {
-        let relay = self.args.relay.as_ref();
+        let relay = self.own.relays.own().map(|relay| &relay.tcp);
         let known = self.own.peers.lock().get(&connection.met.peer).is_some();
-        let warning = sit::recognise(self.own, connection, relay)?;
+        let in_invite = relay.filter(|_| self.is_invited(connection));
+        let warning = sit::recognise(self.own, connection, in_invite)?;
         if let (Some(relay), false) = (relay, known) {
             self.room
                 .door()

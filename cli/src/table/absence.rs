@@ -10,7 +10,7 @@ use dealerless_events::event::Event;
 use dealerless_events::open_match;
 use dealerless_events::seated::Seated;
 use dealerless_events::words::Names;
-use dealerless_table::identity::{Address, Fingerprint, Name, PublicIdentity};
+use dealerless_table::identity::{Fingerprint, Name, PublicIdentity};
 use dealerless_table::log::{Disagreement, Past, Settled};
 use dealerless_table::{Seat, hex};
 
@@ -126,7 +126,7 @@ pub(crate) fn tell_absent_host(own: &Own, past: Option<&Past>) -> Option<Dialer>
     players.find(|(player, _)| *player == this)?;
     let (host, _) = past.player(Seat::HOST)?;
     let host = own.peers.lock().find(&host.to_string()).ok()?.clone();
-    let route = Route::to(&host, &[], None).ok().filter(|_| !host.blocked)?;
+    let route = Route::to(own, &host, &[]).ok().filter(|_| !host.blocked)?;
     let told = door::went_on(past, &host.identity)?;
     let (identity, name) = (own.home.identity().clone(), own.name.clone());
     let (peer, of) = (host.identity, past.match_id);
@@ -170,13 +170,9 @@ impl Settling {
     }
 
     /// Tries to reach the absent players.
-    pub(crate) fn try_to_reach(
-        &self,
-        own: &Own,
-        relay: Option<&Address>,
-    ) -> anyhow::Result<Absentees> {
+    pub(crate) fn try_to_reach(&self, own: &Own) -> anyhow::Result<Absentees> {
         let file = MatchFile::open(own, self.file.clone())?;
-        Absentees::try_to_reach(own, &file, &self.absent, relay)
+        Absentees::try_to_reach(own, &file, &self.absent)
     }
 
     /// Shows the settlement. Asks a person whether to continue with it; a program has named the match.
@@ -244,7 +240,6 @@ impl Absentees {
         own: &Own,
         file: &MatchFile,
         absent: &[Seat],
-        relay: Option<&Address>,
     ) -> anyhow::Result<Self> {
         let (of, posts) = (file.id(), Posts::default());
         let players: Vec<_> = absent.iter().map(|&seat| file.player(seat)).collect();
@@ -263,6 +258,7 @@ impl Absentees {
             return Ok(absentees);
         }
         // Without a door, this side only dials.
+        let relay = own.relays.own().map(|relay| &relay.tcp);
         let mut guests = OtherGuests::again(own, file, &[], relay, &posts)?;
         for seat in absent {
             guests.iter_mut().for_each(|guests| guests.dial(*seat));
@@ -271,7 +267,7 @@ impl Absentees {
         if absent.contains(&Seat::HOST) {
             let host = file.peer();
             let known = own.peers.lock().get(host).cloned();
-            let route = known.and_then(|known| Route::to(&known, &[], relay).ok());
+            let route = known.and_then(|known| Route::to(own, &known, &[]).ok());
             if let Some(route) = route {
                 let identity = own.home.identity().clone();
                 let name = own.name.clone();

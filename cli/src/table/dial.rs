@@ -13,6 +13,7 @@ use dealerless_table::connection::{Connection, Guest, Invite, MeetingError, Timi
 use dealerless_table::identity::{Address, Identity, Name, Peer, PublicIdentity};
 use dealerless_table::play::Control;
 
+use super::own::Own;
 use super::posts::{Post, Posts};
 
 /// The addresses and the relay of a player, and the invite if there is one.
@@ -25,23 +26,27 @@ pub(crate) struct Route {
 }
 
 impl Route {
-    /// The route to a known player: `at` and `relay` if they are given, otherwise the addresses and
-    /// the relay at which the player was last met.
+    /// The route to a known player: `at` if it is given, otherwise the addresses at which the player was
+    /// last met; and a relay.
     ///
     /// # Errors
     /// If no address is known.
-    pub(crate) fn to(peer: &Peer, at: &[Address], relay: Option<&Address>) -> anyhow::Result<Self> {
+    pub(crate) fn to(own: &Own, peer: &Peer, at: &[Address]) -> anyhow::Result<Self> {
         let addresses = if at.is_empty() { &peer.addresses } else { at };
-        let relay = relay.or(peer.relay.as_ref());
+        let relay = own
+            .relays
+            .with_known(peer.relay.as_ref())
+            .into_iter()
+            .next();
         ensure!(
             !addresses.is_empty() || relay.is_some(),
-            "no address of {} is known; give it with --at HOST:PORT",
+            "no address of {} is known; give it with --at HOST:PORT, or a relay with --relay RELAY",
             peer.name
         );
         Ok(Route {
             invite: None,
             addresses: addresses.to_vec(),
-            relay: relay.cloned(),
+            relay,
         })
     }
 }

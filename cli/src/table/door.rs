@@ -99,19 +99,15 @@ pub(crate) fn kept_addresses(log: &Path) -> anyhow::Result<Option<Vec<SocketAddr
     Ok(addresses)
 }
 
-/// Waits for each known peer at `relay`, or if it is `None` at the relay where the peer was met.
+/// Waits for each known peer at the relays where the peer may look for this player.
 ///
 /// # Errors
 /// If the threads cannot be started.
-pub(crate) fn wait_at_relays(
-    own: &Own,
-    door: &Door,
-    relay: Option<&Address>,
-) -> anyhow::Result<()> {
+pub(crate) fn wait_at_relays(own: &Own, door: &Door) -> anyhow::Result<()> {
     let peers = own.peers.lock();
     for peer in peers.peers() {
-        if let Some(relay) = relay.or(peer.relay.as_ref()) {
-            door.wait_at_relay(relay, &peer.identity)?;
+        for relay in own.relays.with_known(peer.relay.as_ref()) {
+            door.wait_at_relay(&relay, &peer.identity)?;
         }
     }
     Ok(())
@@ -162,6 +158,7 @@ pub(crate) fn keep_watch(
     let is_ended = Arc::clone(&ended);
     let mut told = Vec::new();
     let watch = move || {
+        room.door().end_codes();
         room.decline_others(&peers, Control::Taken);
         while !is_ended.load(Ordering::Relaxed) {
             let in_play = match room.next(WATCH_POLL) {
@@ -212,7 +209,13 @@ pub(crate) fn keep_watch(
                         true
                     }
                 }
-                Some(RoomEvent::Connected(_) | RoomEvent::Gone(..)) | None => true,
+                Some(
+                    RoomEvent::Connected(_)
+                    | RoomEvent::Gone(..)
+                    | RoomEvent::CodeVoid(..)
+                    | RoomEvent::NewCode(_),
+                )
+                | None => true,
             };
             if !in_play {
                 break;

@@ -11,6 +11,7 @@ use super::headings::CONNECTION;
 use super::open::MatchFile;
 use super::own::Own;
 use super::player::Player;
+use super::relays::RelayArgs;
 
 /// The match to resume, and how to reach the other player.
 #[derive(clap::Args)]
@@ -26,9 +27,8 @@ pub(crate) struct MeetAgainArgs {
     /// For the guest: the host's current address, if it has changed since you last met.
     #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
     at: Vec<Address>,
-    /// The relay at which both players wait.
-    #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
-    relay: Option<Address>,
+    #[command(flatten)]
+    pub(crate) relay: RelayArgs,
 }
 
 /// Error message when the earlier address of the host is not available.
@@ -68,7 +68,7 @@ impl MeetAgainArgs {
             given => open_door(own, header, given)?,
         };
         keep_addresses(&file.path, door.addresses())?;
-        wait_at_relays(own, &door, self.relay.as_ref())?;
+        wait_at_relays(own, &door)?;
         player.tell(&listening(&door))?;
         Ok(door)
     }
@@ -80,6 +80,6 @@ impl MeetAgainArgs {
     pub(crate) fn route(&self, own: &Own, host: &PublicIdentity) -> anyhow::Result<Route> {
         let known = own.peers.lock().get(host).cloned();
         let known = known.context("the host of this match is not in the list of known peers")?;
-        Route::to(&known, &self.at, self.relay.as_ref())
+        Route::to(own, &known, &self.at)
     }
 }

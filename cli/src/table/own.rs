@@ -23,6 +23,7 @@ use super::columns::WIDTH;
 use super::headings::{IDENTITY, PROGRAMS, SCREEN};
 use super::open::inputs_file;
 use super::player::{Face, Player};
+use super::relays::{RelayArgs, Relays};
 use super::screen::{Columns, Screen};
 use crate::settings::Settings;
 
@@ -77,6 +78,7 @@ pub(crate) struct Own {
     pub(crate) name: Name,
     /// Whether to ask on a terminal for confirmation before the player gives a hand away.
     pub(crate) confirms: bool,
+    pub(crate) relays: Relays,
 }
 
 impl FolderArgs {
@@ -143,6 +145,7 @@ impl FolderArgs {
             peers,
             name: Name::clean(""),
             confirms: true,
+            relays: Relays::default(),
         })
     }
 
@@ -211,7 +214,7 @@ impl OwnArgs {
     ///
     /// # Errors
     /// The errors of [`FolderArgs::own`], and if the settings cannot be read or written.
-    pub(crate) fn open(&self) -> anyhow::Result<Own> {
+    pub(crate) fn open(&self, relay: &RelayArgs) -> anyhow::Result<Own> {
         let own = self.folder.own()?;
         let name = self.name.as_deref().map(Name::clean);
         let settings = self.keep(|settings| Ok(settings.replace(name.as_ref(), self.confirm)))?;
@@ -221,6 +224,7 @@ impl OwnArgs {
         Ok(Own {
             name,
             confirms,
+            relays: relay.relays(&settings)?,
             ..own
         })
     }

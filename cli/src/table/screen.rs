@@ -15,6 +15,7 @@ use dealerless_events::command::Said;
 use dealerless_events::event::{Event, YourTurn};
 use dealerless_events::seated::{Chips, Posts, Seated, Time};
 use dealerless_events::words::{self, Names};
+use dealerless_table::connection::Invite;
 
 use super::cards::Ink;
 use super::columns::wrapped;
@@ -130,6 +131,7 @@ impl Screen {
                 invite,
                 guests,
                 link,
+                code,
                 ..
             } => {
                 let whom = match guests {
@@ -140,6 +142,15 @@ impl Screen {
                 self.output.lines(&format!(
                     "Send this line to {whom}, who runs it:\n\ndealerless join {invite}\n"
                 ))?;
+                if let Some(code) = code {
+                    let relay = invite.parse::<Invite>().ok();
+                    let relay = relay.as_ref().and_then(Invite::relay);
+                    let relay = relay.map_or(String::new(), |relay| format!(" --relay {relay}"));
+                    self.output.lines(&format!(
+                        "Or tell {whom} this code, which serves once within an hour. --relay can be left out \
+                         if the relay is configured:\n\ndealerless join {code}{relay}\n"
+                    ))?;
+                }
                 if let Some(link) = link {
                     self.output.lines(&format!(
                         "Or send this link instead, which {whom} opens in a browser:\n\n{link}\n"

@@ -22,15 +22,16 @@ pub(crate) fn send(connection: &Connection, control: Control) -> Result<(), Conn
     connection.send_control(control.encode())
 }
 
-/// [Recognises](peers::recognise) a connected peer, and stores the `relay` at which to meet it again.
-/// Returns a notice for the player if the keys are new.
+/// [Recognises](peers::recognise) a connected peer, and stores the relay at which to meet it again: that
+/// of the connection, or otherwise the relay in the invite by which the players met. Returns a notice for
+/// the player if the keys are new.
 ///
 /// # Errors
 /// If the peer's keys are not accepted, or the list cannot be written.
 pub(crate) fn recognise(
     own: &Own,
     connection: &Connection,
-    relay: Option<&Address>,
+    in_invite: Option<&Address>,
 ) -> Result<Option<String>, PeersError> {
     let at: Vec<_> = connection.at.iter().map(|at| (*at).into()).collect();
     let met = MetPeer {
@@ -41,7 +42,7 @@ pub(crate) fn recognise(
             Seat::GUEST => &at,
             _ => &[],
         },
-        relay,
+        relay: connection.relay.as_ref().or(in_invite),
     };
     peers::recognise(&mut own.peers.lock(), own.home.identity().public(), met)
 }

@@ -4,7 +4,9 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use dealerless_table::connection::{Connection, ConnectionError, Door, DoorEvent, Message, Stream};
+use dealerless_table::connection::{
+    Connection, ConnectionError, Door, DoorEvent, Message, SpokenCode, SpokenError, Stream,
+};
 use dealerless_table::identity::{Fingerprint, PublicIdentity};
 use dealerless_table::play::Control;
 
@@ -49,6 +51,10 @@ pub(crate) enum RoomEvent {
     Leaked(Fingerprint),
     /// A peer has come with an invite, but the file of invites cannot be written.
     CannotBurn(io::Error),
+    /// A code is void, and its invite has reached nobody. If the flag is set, no new code follows.
+    CodeVoid(SpokenError, bool),
+    /// A new code for an invite of this host.
+    NewCode(SpokenCode),
 }
 
 impl WaitingRoom {
@@ -82,6 +88,10 @@ impl WaitingRoom {
                 }
                 Some(DoorEvent::InviteLeaked { second }) => return Some(RoomEvent::Leaked(second)),
                 Some(DoorEvent::CannotBurn(error)) => return Some(RoomEvent::CannotBurn(error)),
+                Some(DoorEvent::CodeVoid { why, is_last }) => {
+                    return Some(RoomEvent::CodeVoid(why, is_last));
+                }
+                Some(DoorEvent::NewCode { code, .. }) => return Some(RoomEvent::NewCode(code)),
                 None if left.is_zero() => return None,
                 None => {}
             }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use common::matches::run;
 use common::relay::Relay;
 use common::side::{Side, folders, of_kind};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The program promises to report within 5 s. A busy machine may take longer to start the program.
 const SOON: Duration = Duration::from_secs(30);
@@ -102,19 +102,24 @@ fn doctor_detects_dead_relays() {
     let [folder, _] = folders();
     let (nobody, silent) = dead();
     let relay = Relay::start();
+    let checked = |options: &[&str]| {
+        let doctor = ["doctor", "--json", "--listen", "127.0.0.1:0"];
+        let checked = run(folder.path(), &[&doctor, options].concat());
+        serde_json::from_slice::<Value>(&checked.stdout).unwrap()
+    };
+    let configured = format!("ws://{}/", relay.address);
+    run(folder.path(), &["config", "relay", &configured]);
+    let found = checked(&[]);
+    assert!(found["relay"]["answered_ms"].is_f64() && found["ways"] == json!(["relay"]));
+    let without = checked(&["--relay", "none"]);
+    assert!(without.get("relay").is_none() && without["ways"] == json!([]));
     let check = |relay: &str| {
-        let checked = run(
-            folder.path(),
-            &[
-                "doctor",
-                "--json",
-                "--listen",
-                "127.0.0.1:0",
-                "--relay",
-                relay,
-            ],
+        let checked = checked(&["--relay", relay]);
+        assert_eq!(
+            checked["ways"] == json!(["relay"]),
+            checked["relay"].get("error").is_none()
         );
-        serde_json::from_slice::<Value>(&checked.stdout).unwrap()["relay"].clone()
+        checked["relay"].clone()
     };
     assert!(check(&relay.address.to_string())["answered_ms"].is_f64());
     for dead in [nobody, silent.local_addr().unwrap().to_string()] {

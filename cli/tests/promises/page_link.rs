@@ -4,12 +4,13 @@ use crate::common;
 
 use std::path::Path;
 
+use common::matches::run;
 use common::relay::Relay;
 use common::side::{Side, folders};
+use dealerless_table::connection::Invite;
 use serde_json::Value;
 
 const PAGE: &str = "https://cards.example.org/";
-const WEBSOCKET: &str = "wss://relay.example.org/";
 
 /// The `invite` events of a host, the text of its notices, and its error.
 fn hosted(folder: &Path, options: &[&str]) -> (Vec<Value>, String, Option<Value>) {
@@ -40,69 +41,75 @@ fn error(folder: &Path, options: &[&str]) -> String {
     error.expect("an error")["message"].to_string()
 }
 
+/// A relay on loopback, by its TCP address and by the URL of its WebSocket.
+fn relay() -> (String, String) {
+    let address = Relay::start().address;
+    (address.to_string(), format!("ws://{address}/"))
+}
+
 #[test]
 fn link_has_the_invite_and_the_relay_and_later_hosts_keep_the_page() {
     let [folder, _] = folders();
-    let relay = Relay::start().address.to_string();
+    let (tcp, url) = relay();
     let link = |options: &[&str]| {
-        let options = [&["--relay", &relay], options].concat();
-        let (invites, notices, _) = hosted(folder.path(), &options);
+        let (invites, notices, _) = hosted(folder.path(), options);
         let [invite] = &invites[..] else {
             panic!("{invites:?}")
         };
         let link = invite["link"].as_str().map(str::to_owned);
         (link, invite["invite"].as_str().unwrap().to_owned(), notices)
     };
-    let given = ["--page", PAGE, "--page-relay", WEBSOCKET];
-    for options in [&given[..], &[]] {
-        let (link, invite, _) = link(options);
-        let expected = format!("{PAGE}#{invite}&relay=wss%3A%2F%2Frelay.example.org%2F");
-        assert_eq!(link, Some(expected));
+    let encoded = url.replace(':', "%3A").replace('/', "%2F");
+    for options in [&["--page", PAGE][..], &[]] {
+        let (link, text, _) = link(&[&["--relay", &url], options].concat());
+        assert_eq!(link, Some(format!("{PAGE}#{text}&relay={encoded}")));
+        let invite: Invite = text.parse().unwrap();
+        assert_eq!(invite.relay().map(ToString::to_string), Some(tcp.clone()));
     }
     // A page plays matches of two only.
-    let (invites, notices, _) = hosted(folder.path(), &["--relay", &relay, "--seats", "3"]);
+    let (invites, notices, _) = hosted(folder.path(), &["--relay", &url, "--seats", "3"]);
     assert!(invites.len() == 2 && invites.iter().all(|invite| invite.get("link").is_none()));
     assert!(!notices.contains("no link"), "{notices}");
-    // Another relay has another WebSocket.
-    let other = Relay::start().address.to_string();
-    let (invites, notices, _) = hosted(folder.path(), &["--relay", &other]);
-    assert_eq!(invites[0].get("link"), None);
+    // The WebSocket of this relay is unknown.
+    let (none, _, notices) = link(&["--relay", &tcp]);
+    assert_eq!(none, None);
     assert!(
-        notices.contains("no link") && notices.contains(&other),
+        notices.contains("no link") && notices.contains(&tcp),
         "{notices}"
     );
-    let (invites, notices, _) = hosted(folder.path(), &[]);
-    assert_eq!(invites[0].get("link"), None);
-    assert!(notices.contains("--relay HOST:PORT"), "{notices}");
+    let (none, _, notices) = link(&[]);
+    assert_eq!(none, None);
+    assert!(notices.contains("--relay wss://"), "{notices}");
+    // The relay of the settings is used, except if another one or none is given.
+    let set = run(folder.path(), &["config", "relay", &url]);
+    assert!(set.status.success(), "{set:?}");
+    assert!(link(&[]).0.is_some_and(|link| link.ends_with(&encoded)));
+    let (none, invite, _) = link(&["--relay", "none"]);
+    assert_eq!(none, None);
+    assert_eq!(invite.parse::<Invite>().unwrap().relay(), None);
     for options in [&["--page", "none"][..], &[]] {
         let (link, _, notices) = link(options);
         assert_eq!((link, notices.contains("no link")), (None, false));
     }
-    // The relay's WebSocket is still known.
-    assert!(link(&["--page", PAGE]).0.is_some());
 }
 
 #[test]
 fn a_page_whose_link_cannot_be_made_is_an_error_and_is_not_kept() {
     let [folder, _] = folders();
-    let relay = Relay::start().address.to_string();
+    let (tcp, url) = relay();
     let home = folder.path();
     let no_relay = error(home, &["--page", PAGE]);
-    assert!(no_relay.contains("--relay HOST:PORT"), "{no_relay}");
-    let no_websocket = error(home, &["--page", PAGE, "--relay", &relay]);
-    assert!(no_websocket.contains("--page-relay URL"), "{no_websocket}");
-    let websocket = ["--relay", &relay, "--page-relay", WEBSOCKET];
-    let several = error(
-        home,
-        &[&["--page", PAGE, "--seats", "3"], &websocket[..]].concat(),
-    );
+    assert!(no_relay.contains("--relay wss://"), "{no_relay}");
+    let no_websocket = error(home, &["--page", PAGE, "--relay", &tcp]);
+    assert!(no_websocket.contains("--relay wss://"), "{no_websocket}");
+    let several = error(home, &["--page", PAGE, "--seats", "3", "--relay", &url]);
     assert!(several.contains("--seats"), "{several}");
     let exposed = error(
         home,
-        &[&["--page", "http://cards.example.org/"], &websocket[..]].concat(),
+        &["--page", "http://cards.example.org/", "--relay", &url],
     );
     assert!(exposed.contains("https://"), "{exposed}");
-    let (invites, notices, _) = hosted(home, &["--relay", &relay]);
+    let (invites, notices, _) = hosted(home, &["--relay", &url]);
     assert!(
         invites[0].get("link").is_none() && !notices.contains("no link"),
         "{notices}"

@@ -24,7 +24,8 @@ const KIND: Kind = Kind {
     checksum: "invite checksum",
     max_len: 16 << 10,
 };
-const MAX_ADDRESSES: usize = 8;
+/// The maximum number of addresses in an invite.
+pub(super) const MAX_ADDRESSES: usize = 8;
 
 /// The secret of an invite. The invite belongs to the first guest that proves to know the secret.
 #[derive(Clone)]
@@ -104,7 +105,16 @@ impl Invite {
         self.relay.as_ref()
     }
 
-    fn encode(&self) -> Zeroizing<Vec<u8>> {
+    /// The same invite, with this relay in place of its own.
+    #[must_use]
+    pub fn at_relay(&self, relay: Option<Address>) -> Self {
+        Invite {
+            relay,
+            ..self.clone()
+        }
+    }
+
+    pub(super) fn encode(&self) -> Zeroizing<Vec<u8>> {
         let mut writer = Writer::default();
         writer.raw(&self.host_key).raw(&*self.secret.0);
         writer
@@ -116,7 +126,7 @@ impl Invite {
         Zeroizing::new(writer.finish())
     }
 
-    fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
+    pub(super) fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut reader = Reader::new(bytes);
         let host_key = reader.array()?;
         let secret = InviteSecret(Zeroizing::new(reader.array()?));

@@ -97,6 +97,13 @@ impl Invites {
         Some(entry.secret.clone())
     }
 
+    /// Whether no guest has used an invite.
+    #[cfg(not(target_family = "wasm"))]
+    pub(super) fn is_unused(&self, id: &InviteId) -> bool {
+        let is_unused = |entry: &Entry| entry.id == *id && entry.guest.is_none();
+        self.entries.iter().any(is_unused)
+    }
+
     /// Records a first handshake message that was verified with the secret of the invite. Returns
     /// `true` if the message is new and may be answered.
     pub(super) fn is_fresh(&mut self, id: &InviteId, message: &[u8]) -> bool {

@@ -179,6 +179,12 @@ impl<'a> Meeting<'a> {
         }
     }
 
+    #[cfg(not(target_family = "wasm"))]
+    /// Changes the deadline of the whole meeting.
+    pub(super) fn end_by(&mut self, deadline: Duration) {
+        self.deadlines[1] = deadline;
+    }
+
     /// The bytes to send now.
     pub(super) fn outgoing(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.outgoing)

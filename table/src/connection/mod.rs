@@ -20,6 +20,8 @@ mod prelude;
 mod relay_request;
 #[cfg(not(target_family = "wasm"))]
 mod sockets;
+mod spoken;
+mod spoken_code;
 mod streams;
 #[cfg(test)]
 mod tests;
@@ -31,7 +33,11 @@ pub use invites::Invites;
 pub use meeting::Met;
 pub use polled::{Expected, PolledConnection, PolledMeeting};
 #[cfg(not(target_family = "wasm"))]
-pub use sockets::{Connection, Door, DoorError, DoorEvent, Guest, ask_relay, own_addresses};
+pub use sockets::{
+    Connection, Door, DoorError, DoorEvent, Guest, ask_relay, own_addresses, use_code,
+};
+pub use spoken::{Exchanged, SpokenError, SpokenExchange};
+pub use spoken_code::{BadCode, SpokenCode};
 pub use streams::{Message, Priority, Stream};
 
 #[cfg(feature = "internals")]

@@ -85,6 +85,6 @@ pub(super) fn not_a_relay() -> io::Error {
     refused("the answer is not that of a transit relay")
 }
 
-fn refused(why: &str) -> io::Error {
+pub(super) fn refused(why: &str) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, why)
 }

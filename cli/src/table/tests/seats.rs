@@ -15,6 +15,7 @@ use dealerless_table::system_rng;
 use super::super::own::Own;
 use super::super::player::{Face, Player};
 use super::super::posts::Posts;
+use super::super::relays::Relays;
 use super::super::stored_match::{SeatContext, StoredMatch};
 
 /// The program at the other end of a seat's JSON.
@@ -77,6 +78,7 @@ pub(super) fn own(name: &str) -> (tempfile::TempDir, Own) {
         peers,
         name: Name::clean(name),
         confirms: true,
+        relays: Relays::default(),
     };
     (folder, own)
 }

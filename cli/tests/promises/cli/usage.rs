@@ -17,6 +17,7 @@ fn help_of_every_command_has_an_example() {
         "show",
         "verify",
         "peers",
+        "config",
         "doctor",
         "circuit",
         "circuit stats",

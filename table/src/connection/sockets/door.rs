@@ -1,8 +1,9 @@
 //! The door of a host: waits for guests. Connections that are not authenticated yet (*strangers*)
 //! cost the host little.
 
+use std::cell::Cell;
 use std::collections::HashMap;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -19,10 +20,13 @@ use super::super::invites::Invites;
 use super::super::meeting::{Established, MAX_HEADER, Meeting, Own, Step, Stepped};
 use super::super::prelude::Prelude;
 use super::super::relay_request::RelayToken;
+use super::super::spoken::SpokenError;
+use super::super::spoken_code::SpokenCode;
 use super::super::{again, first};
 use super::live::Connection;
 use super::relay;
 use super::socket::{self, is_temporary};
+use super::spoken::Offer;
 use super::strangers::{Shown, Source, Strangers};
 use crate::identity::{Address, Fingerprint, Home, Name, PairSecret, PublicIdentity, SharedPeers};
 use crate::random::system_rng;
@@ -50,6 +54,20 @@ pub enum DoorEvent {
     /// A guest used an invite, but the file of invites cannot be written. The guest received no
     /// answer.
     CannotBurn(io::Error),
+    /// A [code](Door::offer_code) is void, and its invite has reached nobody. The invite stays valid.
+    CodeVoid {
+        /// The reason.
+        why: SpokenError,
+        /// Whether no new code follows, because too many codes of the invite were used.
+        is_last: bool,
+    },
+    /// A new code for an invite, in place of a void one.
+    NewCode {
+        /// The invite.
+        invite: Box<Invite>,
+        /// The code.
+        code: SpokenCode,
+    },
 }
 
 /// A door cannot be opened, or cannot create an invite.
@@ -98,6 +116,14 @@ pub(super) struct Inner {
     secrets: Mutex<HashMap<[u8; 32], PairSecret>>,
     events: SyncSender<DoorEvent>,
     closed: AtomicBool,
+    /// Whether codes are offered no longer.
+    codes_ended: AtomicBool,
+}
+
+/// Where a stranger comes from.
+pub(super) enum Origin {
+    Source(Source),
+    Relay(Address),
 }
 
 /// The guests that a door admits.
@@ -177,6 +203,7 @@ impl Door {
             secrets: Mutex::default(),
             events: sender,
             closed: AtomicBool::new(false),
+            codes_ended: AtomicBool::new(false),
         });
         let door = Door {
             inner,
@@ -214,6 +241,25 @@ impl Door {
         Ok(invite)
     }
 
+    /// Gets a code for an invite from a relay, and waits there for the guest of the code. If the code
+    /// expires, is used by somebody else or is lost with the relay, the door offers a new one, until the
+    /// invite is used or 4 codes were used.
+    ///
+    /// # Errors
+    /// [`SpokenError`], if the relay gives no code within 4 s. Then no code is offered.
+    pub fn offer_code(&self, relay: &Address, invite: &Invite) -> Result<SpokenCode, SpokenError> {
+        let offer = Offer::open(relay, invite)?;
+        let code = offer.code.clone();
+        self.spawn("door-code", |inner| offer.wait(inner))
+            .map_err(SpokenError::Relay)?;
+        Ok(code)
+    }
+
+    /// Ends all codes. Their invites stay valid.
+    pub fn end_codes(&self) {
+        self.inner.codes_ended.store(true, Ordering::Relaxed);
+    }
+
     /// Revokes an invite. A guest that uses it later receives no answer.
     ///
     /// # Errors
@@ -225,10 +271,10 @@ impl Door {
             .map_err(DoorError::Invites)
     }
 
-    /// Greets a stranger that has come through a relay.
+    /// Greets a stranger that has come through this relay.
     #[cfg(feature = "internals")]
-    pub(in super::super) fn greet(&self, stream: TcpStream) {
-        self.inner.greet(stream, None);
+    pub(in super::super) fn greet(&self, stream: TcpStream, relay: Address) {
+        self.inner.greet(stream, Origin::Relay(relay));
     }
 
     /// Starts a thread that waits at a relay for a known peer.
@@ -250,6 +296,17 @@ impl Door {
     /// Waits for the next event. `None` if no event happens within the given time.
     pub fn next(&self, within: Duration) -> Option<DoorEvent> {
         self.events.recv_timeout(within).ok()
+    }
+
+    /// The number of failed meetings that the door has counted, once no stranger is left.
+    #[cfg(test)]
+    pub(super) fn failures(&self) -> u32 {
+        loop {
+            match lock(&self.inner.strangers).counts() {
+                (0, failures) => return failures,
+                _ => thread::sleep(ACCEPT_PAUSE),
+            }
+        }
     }
 
     fn spawn(&self, name: &str, work: impl FnOnce(&Arc<Inner>) + Send + 'static) -> io::Result<()> {
@@ -290,6 +347,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Whether the stranger has disconnected. After a live prelude this is not counted as a failure: a
+/// guest that tries several routes completes one meeting and leaves the others. A stranger gains
+/// nothing by it, because a failure only shortens the time for later preludes.
+fn has_left(error: &MeetingError) -> bool {
+    matches!(error, MeetingError::Connection(error) if error.kind() != ErrorKind::TimedOut)
+}
+
 impl Inner {
     pub(super) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
@@ -302,7 +366,7 @@ impl Inner {
                 match listener.accept() {
                     Ok((stream, from)) => {
                         idle = false;
-                        self.greet(stream, Some(Source::of(from.ip())));
+                        self.greet(stream, Origin::Source(Source::of(from.ip())));
                     }
                     Err(error) if is_temporary(&error) => {}
                     // The guest has already disconnected, or this process has no file descriptors
@@ -316,8 +380,8 @@ impl Inner {
         }
     }
 
-    /// Meets a stranger in a new thread. `source` is `None` if the stranger comes through a relay.
-    pub(super) fn greet(self: &Arc<Self>, stream: TcpStream, source: Option<Source>) {
+    /// Meets a stranger in a new thread.
+    pub(super) fn greet(self: &Arc<Self>, stream: TcpStream, origin: Origin) {
         let Ok(handle) = stream.try_clone() else {
             return;
         };
@@ -328,9 +392,13 @@ impl Inner {
         }
         let inner = Arc::clone(self);
         let meet = move || {
+            let (source, relay) = match origin {
+                Origin::Source(source) => (Some(source), None),
+                Origin::Relay(relay) => (None, Some(relay)),
+            };
             let met = inner.meet(&stream, source, number);
             lock(&inner.strangers).remove(number);
-            inner.report(stream, met);
+            inner.report(stream, relay, met);
         };
         // If no thread can be started, the connection is closed. The guest may connect again.
         if thread::Builder::new()
@@ -342,9 +410,14 @@ impl Inner {
         }
     }
 
-    fn report(&self, stream: TcpStream, met: Result<Established, MeetingError>) {
+    fn report(
+        &self,
+        stream: TcpStream,
+        relay: Option<Address>,
+        met: Result<Established, MeetingError>,
+    ) {
         let event = match met {
-            Ok(met) => match Connection::new(stream, met, self.timing) {
+            Ok(met) => match Connection::new(stream, relay, met, self.timing) {
                 Ok(connection) => DoorEvent::Connection(Box::new(connection)),
                 Err(_) => return,
             },
@@ -353,6 +426,10 @@ impl Inner {
             // Failed meetings with strangers are not reported.
             Err(_) => return,
         };
+        self.send(event);
+    }
+
+    pub(super) fn send(&self, event: DoorEvent) {
         match self.events.try_send(event) {
             // If the queue is full, the event is dropped, which closes its connection.
             Ok(()) | Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {}
@@ -369,11 +446,18 @@ impl Inner {
         let paused = source.is_some_and(|source| lock(&self.strangers).is_paused(source, now));
         let all = now + self.timing.meeting;
         let prelude = if paused { now + PAUSED_TIME } else { all };
-        let first = Step::prelude(move |prelude| self.greeted(prelude, number));
+        let is_live = Cell::new(false);
+        let first = Step::prelude(|prelude| {
+            let step = self.greeted(prelude, number)?;
+            is_live.set(true);
+            Ok(step)
+        });
         let met = socket::prepare(stream)
             .map_err(MeetingError::Connection)
             .and_then(|()| socket::meet(stream, Meeting::host(first, [prelude, all])));
-        if let (Err(_), Some(source)) = (&met, source) {
+        if let (Err(error), Some(source)) = (&met, source)
+            && !(is_live.get() && has_left(error))
+        {
             lock(&self.strangers).record_failure(source, system_time());
         }
         met
@@ -400,6 +484,12 @@ impl Inner {
                 again::as_host(own, peer, prelude, &self.header, verified, rng)
             }
         }
+    }
+
+    /// Whether a code for this invite is still of use.
+    pub(super) fn needs_code(&self, id: &InviteId) -> bool {
+        let is_over = self.is_closed() || self.codes_ended.load(Ordering::Relaxed);
+        !is_over && lock(&self.invites).is_unused(id)
     }
 
     fn is_live(&self, id: &InviteId) -> bool {

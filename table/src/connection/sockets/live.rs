@@ -15,29 +15,34 @@ use super::super::meeting::{Established, Met};
 use super::super::streams::{Message, Priority, Stream};
 use super::carrier::Shared;
 use super::engine_stream::EngineStream;
+use crate::identity::Address;
 
 /// An encrypted connection to a peer whose keys have been verified.
 pub struct Connection {
     /// What the meeting has established.
     pub met: Met,
-    /// The network address of the peer or of its relay.
+    /// The network address of the peer. `None` if the connection came about through a relay.
     pub at: Option<SocketAddr>,
+    /// The relay through which the connection came about, if it did.
+    pub relay: Option<Address>,
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Connection {
-    /// Starts a connection after a meeting on `stream`.
+    /// Starts a connection after a meeting on `stream`, which may lead through a relay.
     pub(super) fn new(
         stream: TcpStream,
+        relay: Option<Address>,
         (met, agreed): Established,
         timing: Timing,
     ) -> io::Result<Self> {
-        let at = stream.peer_addr().ok();
+        let at = stream.peer_addr().ok().filter(|_| relay.is_none());
         let (shared, threads) = Shared::start(stream, agreed, timing)?;
         Ok(Connection {
             met,
             at,
+            relay,
             shared,
             threads,
         })

@@ -8,8 +8,12 @@ mod join;
 mod live;
 mod reach;
 mod relay;
+mod routes;
 mod socket;
+mod spoken;
 mod strangers;
+#[cfg(test)]
+mod tests;
 
 pub use door::{Door, DoorError, DoorEvent};
 pub use engine_stream::EngineStream;
@@ -17,3 +21,4 @@ pub use join::Guest;
 pub use live::Connection;
 pub use reach::own_addresses;
 pub use relay::ask_relay;
+pub use spoken::use_code;

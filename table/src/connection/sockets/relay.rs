@@ -1,4 +1,4 @@
-//! Connections through a relay over TCP: how a guest connects, and how a host keeps a connection
+//! Connections through a relay over TCP: how a guest is paired, and how a host keeps a connection
 //! waiting.
 
 use std::io::{self, ErrorKind};
@@ -12,8 +12,8 @@ use dealerless::net::system_time;
 
 use super::super::polled::PolledMeeting;
 use super::super::relay_request::{RelayAnswer, RelayToken, not_a_relay};
-use super::door::Inner;
-use super::join::connect;
+use super::door::{Inner, Origin};
+use super::routes::connect;
 use super::socket::{self, read_by, write_by};
 use crate::identity::Address;
 use crate::seat::Seat;
@@ -85,14 +85,9 @@ fn answer_of(relay: &Address, within: Duration) -> io::Result<()> {
     }
 }
 
-/// Connects to a relay and waits until the relay has paired both players.
-pub(super) fn connect_through(
-    relay: &Address,
-    token: &RelayToken,
-    seat: Seat,
-    deadline: Duration,
-) -> io::Result<TcpStream> {
-    let mut asking = Asking::new(relay, token, seat)?;
+/// Sends a request to a relay, and waits until the relay has paired both players.
+pub(super) fn pair(stream: TcpStream, request: &str, deadline: Duration) -> io::Result<TcpStream> {
+    let mut asking = Asking::send(stream, request.as_bytes(), deadline)?;
     asking.wait(deadline)?;
     Ok(asking.stream)
 }
@@ -120,7 +115,7 @@ fn wait_once(door: &Arc<Inner>, relay: &Address, token: &RelayToken) -> io::Resu
     while system_time() < until && !door.is_closed() {
         match asking.wait(system_time() + POLL) {
             Ok(()) => {
-                door.greet(asking.stream, None);
+                door.greet(asking.stream, Origin::Relay(relay.clone()));
                 return Ok(());
             }
             Err(error) if error.kind() == ErrorKind::TimedOut => {}
@@ -177,6 +172,10 @@ mod tests {
         system_time() + Duration::from_secs(5)
     }
 
+    fn paired(relay: &Address, token: &RelayToken, seat: Seat) -> io::Result<TcpStream> {
+        pair(connect(relay)?, &token.request(seat), soon())
+    }
+
     fn moment() -> Duration {
         system_time() + Duration::from_millis(500)
     }
@@ -197,7 +196,7 @@ mod tests {
         }
         // The relay pairs a third connection with a different side, even though one player made all
         // three.
-        assert!(connect_through(&relay, &token, Seat::new(9), soon()).is_ok());
+        assert!(paired(&relay, &token, Seat::new(9)).is_ok());
     }
 
     #[test]
@@ -218,7 +217,7 @@ mod tests {
             }
         });
         let answered = (0..20).find(|_| {
-            let Ok(stream) = connect_through(&relay, &token, Seat::GUEST, soon()) else {
+            let Ok(stream) = paired(&relay, &token, Seat::GUEST) else {
                 return false;
             };
             read_by(&stream, &mut [0; 4], moment()).is_ok()

@@ -18,6 +18,20 @@ pub(super) fn prepare(stream: &TcpStream) -> io::Result<()> {
 
 /// Runs one side of a meeting. Reads nothing of what follows the meeting.
 pub(super) fn meet(stream: &TcpStream, mut meeting: Meeting) -> Result<Established, MeetingError> {
+    loop {
+        if let Some(met) = advance(stream, &mut meeting, Duration::MAX)? {
+            return Ok(met);
+        }
+    }
+}
+
+/// Runs one side of a meeting for some time. Returns its result, or `None` if the time is `until` before
+/// the meeting is complete.
+pub(super) fn advance(
+    stream: &TcpStream,
+    meeting: &mut Meeting,
+    until: Duration,
+) -> Result<Option<Established>, MeetingError> {
     let mut buf = [0; MAX_MEETING_MESSAGE];
     let mut received = Ok(None);
     loop {
@@ -25,12 +39,15 @@ pub(super) fn meet(stream: &TcpStream, mut meeting: Meeting) -> Result<Establish
         // A failed meeting is reported even if its last bytes cannot be sent.
         let met = received?;
         sent.map_err(MeetingError::Connection)?;
-        if let Some(met) = met {
+        if met.is_some() {
             return Ok(met);
         }
-        let len = meeting.missing().min(buf.len());
-        received = match read_by(stream, &mut buf[..len], meeting.deadline()) {
+        let (len, deadline) = (meeting.missing().min(buf.len()), meeting.deadline());
+        received = match read_by(stream, &mut buf[..len], deadline.min(until)) {
             Ok(count) => meeting.received(&mut &buf[..count], system_time()),
+            Err(error) if error.kind() == ErrorKind::TimedOut && until < deadline => {
+                return Ok(None);
+            }
             Err(error) => Err(meeting.failed(error)),
         };
     }

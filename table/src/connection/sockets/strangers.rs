@@ -119,6 +119,13 @@ impl<K> Strangers<K> {
             .push_back((source, count.saturating_add(1), now));
     }
 
+    /// The numbers of current strangers and of remembered failures.
+    #[cfg(test)]
+    pub(super) fn counts(&self) -> (usize, u32) {
+        let failures = self.failures.iter().map(|(_, count, _)| count);
+        (self.waiting.len(), failures.sum())
+    }
+
     /// Whether strangers from this source get less time because of earlier failures.
     pub(super) fn is_paused(&self, source: Source, now: Duration) -> bool {
         self.failures.iter().any(|(from, count, last)| {

@@ -3,3 +3,4 @@
 mod cores;
 mod meetings;
 mod polled;
+mod spoken;

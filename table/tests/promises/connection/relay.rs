@@ -19,13 +19,13 @@ type Waiting = HashMap<String, Vec<(String, TcpStream)>>;
 /// An imitation of the real relay. It joins any two connections with the same token and different
 /// sides, the oldest first, and does not notice dead connections.
 #[derive(Default)]
-struct Relay {
+pub(super) struct Relay {
     requests: Mutex<Vec<String>>,
     waiting: Mutex<Waiting>,
 }
 
 impl Relay {
-    fn start() -> (Arc<Self>, Address) {
+    pub(super) fn start() -> (Arc<Self>, Address) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().into();
         let relay = Arc::new(Relay::default());
@@ -73,7 +73,7 @@ impl Relay {
     }
 
     /// The number of waiting connections.
-    fn waiting(&self) -> usize {
+    pub(super) fn waiting(&self) -> usize {
         self.waiting.lock().unwrap().values().map(Vec::len).sum()
     }
 }
@@ -89,7 +89,7 @@ fn carry(from: &TcpStream, to: &TcpStream) {
     });
 }
 
-fn until(condition: impl Fn() -> bool) {
+pub(super) fn until(condition: impl Fn() -> bool) {
     let begun = Instant::now();
     while !condition() {
         assert!(begun.elapsed() < Duration::from_secs(20));

@@ -96,6 +96,7 @@ fn an_invite_of_several_is_for_one_of_the_other_players() {
         version: 1,
         invite: "dealerless2-x".into(),
         link: None,
+        code: None,
         guests: Some(5),
         opens: Some(6),
     };

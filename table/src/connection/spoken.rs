@@ -1,0 +1,471 @@
+//! How a code that can be spoken becomes an invite: SPAKE2 in a room of a relay, as a state machine
+//! without threads, clock and sockets.
+//!
+//! ```text
+//! host  -> relay  please open a code
+//! relay -> host   code N
+//! guest -> relay  please use code N
+//! relay -> both   ok                       from here, the relay forwards bytes
+//! host  -> guest  X                        33 bytes
+//! guest -> host   Y, confirmation          33 + 32 bytes
+//! host  -> guest  1, encrypted invite      1 + 2576 bytes; or 0: the code is wrong
+//! ```
+//!
+//! | step | source |
+//! |---|---|
+//! | X and Y | SPAKE2: Abdalla and Pointcheval, *Simple password-based encrypted key exchange protocols*, CT-RSA 2005; RFC 9382, section 3.3; crate `spake2` over Ed25519 with the host as party A and the guest as party B |
+//! | X and Y are in the subgroup of prime order | RFC 9382, section 7: group membership must be checked; the crate does not check it |
+//! | the shared key is the hash of the password, both identities, X, Y and the shared point | documentation of `spake2`; RFC 9382, section 3.3 |
+//! | the identities name the version, N and the roles | documentation of `spake2`, "Identifier Strings" |
+//! | key confirmation by a MAC over the transcript, first by the guest | RFC 9382, section 4; the MAC is keyed BLAKE3 (`Hash`) |
+//! | the encrypted invite confirms the host's key | RFC 8439: ChaCha20-Poly1305 under a key for this message alone |
+//!
+//! A guest commits to one guess with its confirmation before it receives anything by which a guess can
+//! be tested. An attacker in the place of the host also gets one guess, from the guest's
+//! confirmation. The relay gives a room to one guest, and a [`SpokenExchange`] is one exchange. After
+//! it the code is void, whatever the result. The padded invite always has the same length.
+//!
+//! Words, keys and the invite are wiped, except for the copies of the words and the secret scalar in
+//! `spake2`, which the crate does not wipe.
+
+use std::io::{self, ErrorKind};
+use std::mem;
+use std::time::Duration;
+
+use chacha20poly1305::aead::AeadInPlace;
+use chacha20poly1305::{ChaCha20Poly1305, KeyInit, Nonce, Tag};
+use ed25519_dalek::VerifyingKey;
+use rand::CryptoRng;
+use rand_core_06::{CryptoRng as CryptoRng06, RngCore as RngCore06};
+use spake2::{Ed25519Group, Identity, Password, Spake2};
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+use super::invite::Invite;
+use super::relay_request::{not_a_relay, refused};
+use super::spoken_code::{SpokenCode, room_number};
+use crate::hash::Hash;
+
+/// The version of the exchange.
+const VERSION: u32 = 1;
+/// The length of X and of Y: a byte that names the party, and a point.
+const POINT: usize = 33;
+const CONFIRMATION: usize = 32;
+/// The length of the padded invite, more than that of the longest invite.
+const PADDED: usize = 2560;
+const TAG: usize = 16;
+/// The maximum length of a line of the relay.
+const MAX_LINE: usize = 64;
+
+const WRONG: u8 = 0;
+const RIGHT: u8 = 1;
+
+/// One side of the exchange of an invite by a code.
+pub struct SpokenExchange {
+    state: State,
+    /// The received bytes of the current item.
+    received: Vec<u8>,
+    outgoing: Vec<u8>,
+    deadline: Duration,
+}
+
+/// What the exchange waits for.
+enum State {
+    /// The host: the relay's line with the number of the room.
+    Number(PaddedInvite),
+    /// The host: the relay's line that a guest has come.
+    Guest(SpokenCode, PaddedInvite),
+    /// The host: the guest's point and confirmation.
+    Guess(Started, PaddedInvite),
+    /// The guest: the relay's line that the host is there.
+    Room(SpokenCode),
+    /// The guest: the host's point.
+    Point(SpokenCode),
+    /// The guest: the host's answer.
+    Answer(Keys),
+    Over,
+}
+
+pub(super) type PaddedInvite = Zeroizing<Vec<u8>>;
+
+/// The result of a complete exchange.
+#[derive(Debug)]
+pub enum Exchanged {
+    /// The host has sent its invite to a guest that knows the code.
+    Sent,
+    /// The guest has received the host's invite.
+    Received(Invite),
+}
+
+/// The exchange of an invite by a code failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpokenError {
+    /// The relay knows no codes.
+    #[error("this relay offers no codes")]
+    NotOffered,
+    /// The host: no guest has used the code in time.
+    #[error("the code has expired")]
+    Expired,
+    /// The host: somebody has used the number of the code, and has guessed no words.
+    #[error("somebody used the number of the code and left: the code is void")]
+    Left,
+    /// The host: a guest has used other words.
+    #[error(
+        "somebody entered a wrong code or tried to guess it: the code is void, the invite stays valid"
+    )]
+    Guessed,
+    /// The guest: the relay has no such room.
+    #[error(
+        "no host waits with this code: check its number; a code serves once, for at most an hour"
+    )]
+    NoSuchCode,
+    /// The guest: the host has other words.
+    #[error("the code is wrong, and is void now: ask the host for a new one")]
+    Wrong,
+    /// The answer was not made by a host that knows the code.
+    #[error(
+        "the answer is not from the host of this code: somebody is intercepting the connection; ask for a new code"
+    )]
+    WrongHost,
+    /// The host knows the code, and has sent something else than an invite.
+    #[error("the host of this code sent an invalid invite: ask for a new code")]
+    Invite,
+    /// The relay cannot be reached or violates its protocol, or the other player has left.
+    #[error("the connection to the relay of the code failed, or the other player left")]
+    Relay(#[source] io::Error),
+}
+
+impl SpokenExchange {
+    /// The time limit for an answer of the relay, and for all messages once the players are paired.
+    pub const WITHIN: Duration = Duration::from_secs(20);
+    /// The time for which a code is valid. The relay ends it a minute later.
+    pub const LIFETIME: Duration = Duration::from_secs(59 * 60);
+
+    /// A host that waits with a new code, to send this invite.
+    pub fn as_host(invite: &Invite, now: Duration) -> Self {
+        Self::as_host_with(padded(invite), now)
+    }
+
+    /// A host that sends these bytes as its padded invite.
+    pub(super) fn as_host_with(invite: PaddedInvite, now: Duration) -> Self {
+        Self::new(State::Number(invite), "please open a code\n".into(), now)
+    }
+
+    /// A guest that uses a code.
+    pub fn as_guest(code: SpokenCode, now: Duration) -> Self {
+        let request = format!("please use code {}\n", code.number());
+        Self::new(State::Room(code), request, now)
+    }
+
+    fn new(state: State, request: String, now: Duration) -> Self {
+        SpokenExchange {
+            state,
+            received: Vec::new(),
+            outgoing: request.into_bytes(),
+            deadline: now + Self::WITHIN,
+        }
+    }
+
+    /// The code of the host, while it waits for a guest.
+    pub fn code(&self) -> Option<&SpokenCode> {
+        match &self.state {
+            State::Guest(code, _) => Some(code),
+            _ => None,
+        }
+    }
+
+    /// The bytes to send now.
+    pub fn outgoing(&mut self) -> Vec<u8> {
+        mem::take(&mut self.outgoing)
+    }
+
+    /// The time at which the exchange fails, unless it makes progress.
+    pub fn deadline(&self) -> Duration {
+        self.deadline
+    }
+
+    /// The error of the exchange after an error of its connection, or [`ErrorKind::TimedOut`] at its
+    /// deadline.
+    pub fn failed(&self, error: io::Error) -> SpokenError {
+        match &self.state {
+            State::Guest(..) if error.kind() == ErrorKind::TimedOut => SpokenError::Expired,
+            State::Guess(..) if self.received.len() >= POINT => SpokenError::Guessed,
+            State::Guess(..) => SpokenError::Left,
+            _ => SpokenError::Relay(error),
+        }
+    }
+
+    /// Processes received bytes. Returns the result when the exchange is over.
+    ///
+    /// # Errors
+    /// The exchange has failed. [`outgoing`](Self::outgoing) may still have bytes for the guest.
+    pub fn received(
+        &mut self,
+        mut bytes: &[u8],
+        now: Duration,
+        rng: &mut impl CryptoRng,
+    ) -> Result<Option<Exchanged>, SpokenError> {
+        if now >= self.deadline {
+            return Err(self.failed(ErrorKind::TimedOut.into()));
+        }
+        loop {
+            let missing = self.missing()?;
+            if missing > 0 {
+                if bytes.is_empty() {
+                    return Ok(None);
+                }
+                let (taken, rest) = bytes.split_at(missing.min(bytes.len()));
+                self.received.extend_from_slice(taken);
+                bytes = rest;
+                continue;
+            }
+            let item = mem::take(&mut self.received);
+            match mem::replace(&mut self.state, State::Over) {
+                State::Over => return Ok(None),
+                State::Number(invite) => {
+                    let code = SpokenCode::new(number(&item)?, rng);
+                    self.deadline = now + Self::LIFETIME;
+                    self.state = State::Guest(code, invite);
+                }
+                State::Guest(code, invite) => {
+                    paired(&item)?;
+                    self.deadline = now + Self::WITHIN;
+                    let started = Started::new(&code, Role::Host, rng);
+                    self.outgoing.extend(&started.message);
+                    self.state = State::Guess(started, invite);
+                }
+                State::Guess(started, invite) => return self.answer(started, &invite, &item),
+                State::Room(code) => {
+                    paired(&item)?;
+                    self.deadline = now + Self::WITHIN;
+                    self.state = State::Point(code);
+                }
+                State::Point(code) => {
+                    let started = Started::new(&code, Role::Guest, rng);
+                    let message = started.message.clone();
+                    let keys = started.finish(&item).ok_or(SpokenError::WrongHost)?;
+                    self.outgoing.extend(message);
+                    self.outgoing.extend(keys.confirmation);
+                    self.state = State::Answer(keys);
+                }
+                State::Answer(keys) => {
+                    let Some((&RIGHT, sealed)) = item.split_first() else {
+                        return Err(SpokenError::Wrong);
+                    };
+                    let invite = keys.open(sealed).ok_or(SpokenError::WrongHost)?;
+                    let invite = unpadded(&invite).ok_or(SpokenError::Invite)?;
+                    return Ok(Some(Exchanged::Received(invite)));
+                }
+            }
+        }
+    }
+
+    /// The number of bytes that are missing at the current item. More may be missing after them.
+    fn missing(&self) -> Result<usize, SpokenError> {
+        let len = match (&self.state, self.received.as_slice()) {
+            (State::Over, _) => 0,
+            (State::Number(_) | State::Guest(..) | State::Room(_), line) => {
+                // Byte by byte, because the bytes after the line are from the other player.
+                return match line.last() {
+                    Some(b'\n') => Ok(0),
+                    _ if line.len() < MAX_LINE => Ok(1),
+                    _ => Err(SpokenError::Relay(not_a_relay())),
+                };
+            }
+            (State::Guess(..), _) => POINT + CONFIRMATION,
+            (State::Point(_), _) => POINT,
+            (State::Answer(_), []) | (State::Answer(_), [WRONG, ..]) => 1,
+            (State::Answer(_), [RIGHT, ..]) => 1 + PADDED + TAG,
+            (State::Answer(_), _) => return Err(SpokenError::WrongHost),
+        };
+        Ok(len - self.received.len())
+    }
+
+    /// Checks the guess of a guest, and answers.
+    fn answer(
+        &mut self,
+        started: Started,
+        invite: &[u8],
+        guess: &[u8],
+    ) -> Result<Option<Exchanged>, SpokenError> {
+        let (theirs, confirmation) = guess.split_at(POINT);
+        let right = started
+            .finish(theirs)
+            .filter(|keys| keys.confirmation.ct_eq(confirmation).into());
+        match right {
+            Some(keys) => {
+                self.outgoing.push(RIGHT);
+                self.outgoing.extend(keys.seal(invite));
+                Ok(Some(Exchanged::Sent))
+            }
+            None => {
+                self.outgoing.push(WRONG);
+                Err(SpokenError::Guessed)
+            }
+        }
+    }
+}
+
+/// Reads the relay's line with the number of the host's room.
+fn number(line: &[u8]) -> Result<u32, SpokenError> {
+    let number = std::str::from_utf8(line).ok();
+    let number = number.and_then(|line| line.strip_prefix("code ")?.strip_suffix('\n'));
+    match (number.and_then(room_number), line) {
+        (Some(number), _) => Ok(number),
+        // A relay that knows only the requests of a transit relay.
+        (None, b"bad handshake\n") => Err(SpokenError::NotOffered),
+        (None, _) => Err(SpokenError::Relay(not_a_relay())),
+    }
+}
+
+/// Checks the relay's line that both players are there.
+fn paired(line: &[u8]) -> Result<(), SpokenError> {
+    match line {
+        b"ok\n" => Ok(()),
+        b"no such code\n" => Err(SpokenError::NoSuchCode),
+        b"bad handshake\n" => Err(SpokenError::NotOffered),
+        b"impatient\n" => Err(SpokenError::Relay(refused("the relay answered: impatient"))),
+        _ => Err(SpokenError::Relay(not_a_relay())),
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Role {
+    /// Party A.
+    Host,
+    /// Party B.
+    Guest,
+}
+
+/// One side of SPAKE2 after its message.
+struct Started {
+    role: Role,
+    number: u32,
+    spake: Spake2<Ed25519Group>,
+    message: Vec<u8>,
+}
+
+impl Started {
+    fn new(code: &SpokenCode, role: Role, rng: &mut impl CryptoRng) -> Self {
+        let number = code.number();
+        let password = code.password();
+        let password = Password::new(password.as_bytes());
+        let [host, guest] = ["host", "guest"].map(|role| {
+            let identity = format!("dealerless spoken code {VERSION}, room {number}, {role}");
+            Identity::new(identity.as_bytes())
+        });
+        let rng = OldRng(rng);
+        let (spake, message) = match role {
+            Role::Host => Spake2::start_a_with_rng(&password, &host, &guest, rng),
+            Role::Guest => Spake2::start_b_with_rng(&password, &host, &guest, rng),
+        };
+        Started {
+            role,
+            number,
+            spake,
+            message,
+        }
+    }
+
+    /// Derives the keys from the message of the other side. `None` if it is not the message of the
+    /// other role with a point of the subgroup of prime order.
+    fn finish(self, theirs: &[u8]) -> Option<Keys> {
+        let point: &[u8; 32] = theirs.get(1..)?.try_into().ok()?;
+        let point = VerifyingKey::from_bytes(point).ok()?.to_edwards();
+        if !point.is_torsion_free() || point.compress().as_bytes() != &theirs[1..] {
+            return None;
+        }
+        let shared = Zeroizing::new(self.spake.finish(theirs).ok()?);
+        let [x, y] = match self.role {
+            Role::Host => [&self.message, theirs],
+            Role::Guest => [theirs, &self.message],
+        };
+        let hash = |tag| {
+            let hash = Hash::new(tag).field(&shared).number(VERSION.into());
+            hash.number(self.number.into()).field(x).field(y).finish()
+        };
+        Some(Keys {
+            confirmation: hash("spoken code confirmation"),
+            invite: Zeroizing::new(hash("spoken code invite")),
+        })
+    }
+}
+
+/// What both sides derive from the shared key and the transcript.
+struct Keys {
+    /// The guest's proof that it has the key.
+    confirmation: [u8; CONFIRMATION],
+    /// The key of the invite.
+    invite: Zeroizing<[u8; 32]>,
+}
+
+impl Keys {
+    fn cipher(&self) -> ChaCha20Poly1305 {
+        ChaCha20Poly1305::new((&*self.invite).into())
+    }
+
+    /// Encrypts the invite: the only message under its key, so the nonce is zero.
+    fn seal(&self, invite: &[u8]) -> Vec<u8> {
+        let mut sealed = invite.to_vec();
+        let tag = self
+            .cipher()
+            .encrypt_in_place_detached(&Nonce::default(), &[], &mut sealed)
+            .expect("the invite is short");
+        sealed.extend_from_slice(&tag);
+        sealed
+    }
+
+    /// Decrypts the padded invite. `None` if it was not encrypted under this key.
+    fn open(&self, sealed: &[u8]) -> Option<PaddedInvite> {
+        let (sealed, tag) = sealed.split_last_chunk::<TAG>()?;
+        let mut opened = Zeroizing::new(sealed.to_vec());
+        let tag = Tag::from_slice(tag);
+        self.cipher()
+            .decrypt_in_place_detached(&Nonce::default(), &[], &mut opened, tag)
+            .ok()?;
+        Some(opened)
+    }
+}
+
+/// Encodes an invite as `u16 length | invite | zeros`.
+fn padded(invite: &Invite) -> PaddedInvite {
+    let invite = invite.encode();
+    let len = u16::try_from(invite.len()).expect("an invite is short");
+    let mut padded = Zeroizing::new(vec![0; PADDED]);
+    padded[..2].copy_from_slice(&len.to_le_bytes());
+    padded[2..][..invite.len()].copy_from_slice(&invite);
+    padded
+}
+
+/// Decodes a [`padded`] invite.
+fn unpadded(bytes: &[u8]) -> Option<Invite> {
+    let (len, rest) = bytes.split_first_chunk()?;
+    let (invite, padding) = rest.split_at_checked(u16::from_le_bytes(*len).into())?;
+    let is_padding = padding.iter().all(|byte| *byte == 0);
+    is_padding.then(|| Invite::decode(invite).ok()).flatten()
+}
+
+/// A generator with the traits of the version of `rand_core` that `spake2` uses.
+struct OldRng<'a, R>(&'a mut R);
+
+impl<R: CryptoRng> RngCore06 for OldRng<'_, R> {
+    fn next_u32(&mut self) -> u32 {
+        self.0.next_u32()
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
+    fn fill_bytes(&mut self, bytes: &mut [u8]) {
+        self.0.fill_bytes(bytes);
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), rand_core_06::Error> {
+        self.0.fill_bytes(bytes);
+        Ok(())
+    }
+}
+
+impl<R: CryptoRng> CryptoRng06 for OldRng<'_, R> {}
