@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-from urllib.parse import quote
 
 from guests import KEEP_SAVED, Guests
 from programs import Player, start
@@ -44,8 +43,6 @@ class Match(Guests):
 
     def test_native_guest_joins_by_the_link_of_a_page(self):
         host, link = self.page_that_hosts()
-        # The link leads a page to the WebSocket of the relay, and a program to its TCP address.
-        link = link.replace(quote(self.relay.url, safe=""), quote(f"ws://{self.relay.tcp}/", safe=""))
         guest = Player(self, ["join", link, "--auto", "--name=Bert"])
         self.all_check_to_the_end(host)
         guest.until("over")
