@@ -84,13 +84,17 @@ export function inviteView(app) {
     h("p", "Or send this link instead. The guest opens it in a browser and needs no program."),
     h("p.invite-text.code", { tabindex: "0", "aria-label": "Link" }, link),
     h("div.row", copyButton("Copy the link", () => link))];
+  /** @param {string} code */
+  const spoken = (code) => [
+    h("p", "Or tell the other player this code, which serves once within an hour. The guest’s program needs the same relay."),
+    h("p.invite-text.code", { tabindex: "0", "aria-label": "Code" }, code)];
   /** @param {Match} match */
-  const showInvites = ({ invites, link, opens }) => {
+  const showInvites = ({ invites, link, code: words, opens }) => {
     shownInvites = invites.length;
     sent.hidden = false;
     if (invites.length === 1) {
       const [code, ...said] = parts(invites[0], "");
-      return clear(sent, h("div", steps(1, 2), ...said, ...link ? linked(link) : []), code);
+      return clear(sent, h("div", steps(1, 2), ...said, ...words ? spoken(words) : [], ...link ? linked(link) : []), code);
     }
     meets.after(notices);
     clear(sent, h("div", steps(invites.length, opens ?? invites.length + 1), h("ul.items", ...invites.map((invite, at) => {

@@ -17,7 +17,7 @@ const KEPT = 20;
 export function newMatch(watches = false) {
   return {
     watches, events: 0,
-    seated: null, own: 0, invites: [], link: null, opens: null, left: [], removed: [], addresses: [], notices: [],
+    seated: null, own: 0, invites: [], link: null, code: null, opens: null, left: [], removed: [], addresses: [], notices: [],
     deal: null, button: 0, stacks: [], bets: [], pot: 0,
     turn: null, since: 0, previous: null,
     ...NOTHING, waiting: null, outOfTime: null, late: null, leaving: null, sitsOut: false,
@@ -146,6 +146,7 @@ export function apply(match, event, now) {
     case "invite":
       match.invites.push(event.invite);
       match.link = event.link ?? null;
+      match.code = event.code ?? null;
       match.opens = event.opens ?? null;
       break;
     case "listening":
@@ -243,7 +244,7 @@ export function apply(match, event, now) {
 function sit(match, seated) {
   const other = match.seated?.match !== seated.match;
   match.seated = seated;
-  Object.assign(match, NOTHING, { own: seated.seat, invites: [], link: null });
+  Object.assign(match, NOTHING, { own: seated.seat, invites: [], link: null, code: null });
   if (other) {
     match.deal = null;
     match.previous = null;

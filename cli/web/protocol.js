@@ -154,7 +154,7 @@
 /**
  * An event of the program. The program sends one event per line.
  * @typedef {{ event: "hello", version: number }
- *   | { event: "invite", version: number, invite: string, link?: string, opens?: number }
+ *   | { event: "invite", version: number, invite: string, link?: string, code?: string, opens?: number }
  *   | { event: "listening", addresses: string[] }
  *   | { event: "notice", text: string }
  *   | AskSit | AskAdmit | { event: "admit-lapsed", fingerprint: string, message: string }

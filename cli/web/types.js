@@ -31,6 +31,7 @@
  * @property {number} own the seat of this side
  * @property {string[]} invites an invite for each guest
  * @property {string | null} link the invite as a link to a page in which the guest plays, if there is one guest and such a page
+ * @property {string | null} code the first code that stands for the invite, if there is one guest and the relay knows codes
  * @property {number | null} opens the number of players who open a card together, if the host waits for several guests
  * @property {number[]} left the seats that have left a match of several guests
  * @property {number[]} removed the seats that have disappeared, so that the others play on without them

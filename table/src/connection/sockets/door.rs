@@ -58,7 +58,7 @@ pub enum DoorEvent {
     CodeVoid {
         /// The reason.
         why: SpokenError,
-        /// Whether no new code follows, because too many codes of the invite were used.
+        /// Whether no new code follows, because too many codes of the invite were void.
         is_last: bool,
     },
     /// A new code for an invite, in place of a void one.
@@ -243,7 +243,7 @@ impl Door {
 
     /// Gets a code for an invite from a relay, and waits there for the guest of the code. If the code
     /// expires, is used by somebody else or is lost with the relay, the door offers a new one, until the
-    /// invite is used or 4 codes were used.
+    /// invite is used, 4 codes were used, or 24 codes were void.
     ///
     /// # Errors
     /// [`SpokenError`], if the relay gives no code within 4 s. Then no code is offered.

@@ -21,6 +21,8 @@ use crate::random::system_rng;
 /// The number of codes after the first one that a host offers for an invite because somebody has
 /// used the code before. So there are at most 4 guesses for each invite.
 const NEW_CODES: u32 = 3;
+/// The maximum number of codes for an invite, if codes expire or the relay ends them: a day's.
+const MAX_CODES: u32 = 24;
 /// The time limit for the first code.
 const FIRST: Duration = Duration::from_secs(4);
 /// The pause after a failed connection to the relay.
@@ -122,7 +124,7 @@ impl Offer {
     pub(super) fn wait(mut self, door: &Arc<Inner>) {
         let id = self.invite.secret.id();
         let is_needed = || door.needs_code(&id);
-        let mut used = 0;
+        let (mut offered, mut used) = (1, 0);
         while is_needed() {
             let why = match self.exchange.step(system_time() + POLL) {
                 Ok(None) => continue,
@@ -130,7 +132,7 @@ impl Offer {
                 Err(why) => why,
             };
             used += u32::from(matches!(why, SpokenError::Guessed | SpokenError::Left));
-            let is_last = used > NEW_CODES;
+            let is_last = used > NEW_CODES || offered == MAX_CODES;
             door.send(DoorEvent::CodeVoid { why, is_last });
             if is_last {
                 return;
@@ -138,7 +140,10 @@ impl Offer {
             self = loop {
                 let again = system_time() + PAUSE;
                 match Offer::open(&self.relay, &self.invite) {
-                    Ok(offer) => break offer,
+                    Ok(offer) => {
+                        offered += 1;
+                        break offer;
+                    }
                     Err(SpokenError::NotOffered) => return,
                     Err(_) => {}
                 }

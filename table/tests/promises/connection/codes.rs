@@ -50,8 +50,10 @@ impl Rooms {
             stream.write_all(b"bad handshake\n").unwrap();
         } else if line == "please open a code\n" {
             let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
+            // Locked, so that a host with a code always waits.
+            let mut waiting = self.waiting.lock().unwrap();
             write!(stream, "code {number}\n").unwrap();
-            self.waiting.lock().unwrap().insert(number, stream);
+            waiting.insert(number, stream);
         } else {
             let number = line.strip_prefix("please use code ").unwrap().trim_end();
             let host = self
@@ -189,6 +191,25 @@ fn a_guest_that_leaves_voids_the_code_and_a_lost_relay_costs_no_guess() {
     });
     assert!(matches!(why, SpokenError::Left), "{why}");
     assert!(use_code(&relay, code).is_ok());
+}
+
+#[test]
+fn a_relay_that_ends_all_codes_gets_24_of_them() {
+    let host = Player::new("Anna");
+    let (rooms, relay) = Rooms::start();
+    let door = host.door();
+    door.offer_code(&relay, &invite(&door)).unwrap();
+    for code in 1..=24 {
+        rooms.cut();
+        let Some(DoorEvent::CodeVoid { is_last, .. }) = door.next(SOON) else {
+            panic!("no event for a void code")
+        };
+        assert_eq!(is_last, code == 24);
+        if !is_last {
+            assert!(matches!(door.next(SOON), Some(DoorEvent::NewCode { .. })));
+        }
+    }
+    until(|| !rooms.has_host());
 }
 
 #[test]
