@@ -52,7 +52,7 @@ impl Rooms {
             let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
             // Locked, so that a host with a code always waits.
             let mut waiting = self.waiting.lock().unwrap();
-            write!(stream, "code {number}\n").unwrap();
+            writeln!(stream, "code {number}").unwrap();
             waiting.insert(number, stream);
         } else {
             let number = line.strip_prefix("please use code ").unwrap().trim_end();
@@ -186,7 +186,7 @@ fn a_guest_that_leaves_voids_the_code_and_a_lost_relay_costs_no_guess() {
         let mut stream = TcpStream::connect(relay.to_string()).unwrap();
         let number = code.to_string();
         let number = number.split('-').next().unwrap();
-        write!(stream, "please use code {number}\n").unwrap();
+        writeln!(stream, "please use code {number}").unwrap();
         stream.read_exact(&mut [0; 3]).unwrap();
     });
     assert!(matches!(why, SpokenError::Left), "{why}");
