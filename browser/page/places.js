@@ -13,9 +13,19 @@ export function keepRelay(relay) {
   localStorage.setItem(LAST, relay);
 }
 
+/** The relay at the address of this page: `dealerless relay --page` is both. */
+export function relayOfPage() {
+  return `${location.protocol.replace("http", "ws")}//${location.host}/`;
+}
+
+/** Whether a text begins as a code that can be spoken does, such as `7-crossbow-guitar`. @param {string} [whom] */
+export function isCode(whom = "") {
+  return /^\d+[^\da-z]/i.test(whom);
+}
+
 /** @type {AddressField} */
 const RELAY = ["relay", "Relay", "wss://relay.example.org/",
-  "The WebSocket address of a Magic Wormhole transit relay, through which a page connects. It sees no content."];
+  "The WebSocket address of the relay through which a page connects. It sees no content."];
 /** @type {AddressField} */
 const LAST_RELAY = [RELAY[0], RELAY[1], RELAY[2], RELAY[3], lastRelay()];
 /** @type {[string, AddressField[]]} */

@@ -7,7 +7,7 @@ import { forgetClock, noteClock, watchHiding } from "./hidden.js";
 import { invited } from "./invited.js";
 import { forgetLink, storedLink, takeFromAddress } from "./link.js";
 import { keepOffline } from "./offline.js";
-import { keepRelay, lastRelay } from "./places.js";
+import { isCode, keepRelay, lastRelay, relayOfPage } from "./places.js";
 import { keepFiles, warnCleared, whatIsMissing } from "./storage.js";
 import { alone } from "./tabs.js";
 
@@ -164,6 +164,7 @@ export async function post(path, body = "") {
     usesLink = path === "/join" && fields.whom === storedLink()?.invite;
     // A rematch takes place at the same relay.
     if (path === "/host") fields.relay ??= lastRelay();
+    if (path === "/join" && isCode(fields.whom)) fields.relay ??= lastRelay() || relayOfPage();
     if (fields.relay) keepRelay(fields.relay);
     if (fields.name) localStorage.setItem(NAME, fields.name);
     relay = fields.relay ?? (path === "/resume" ? lastMatch()?.relay : "") ?? "";

@@ -3,9 +3,10 @@
 use dealerless::Blame;
 use dealerless_events::ending::Breach;
 use dealerless_events::failure::{
-    INTERRUPTED, NO, advice, blame_of_connection, blame_of_meeting, exit_code_of_meeting, meaning,
+    INTERRUPTED, NO, advice, blame_of_code, blame_of_connection, blame_of_meeting,
+    exit_code_of_meeting, meaning,
 };
-use dealerless_table::connection::{ConnectionError, MeetingError};
+use dealerless_table::connection::{ConnectionError, MeetingError, SpokenError};
 use dealerless_table::play::PlayError;
 
 /// The exit code when the player has ended the program.
@@ -29,7 +30,8 @@ fn blame(error: &anyhow::Error) -> Option<Blame> {
             .downcast_ref::<ConnectionError>()
             .map(blame_of_connection)
     };
-    play.or_else(meeting).or_else(connection)
+    let code = error.downcast_ref().map(blame_of_code);
+    play.or_else(meeting).or(code).or_else(connection)
 }
 
 /// The exit code of an error.
@@ -53,6 +55,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
 pub(crate) fn explain(error: &anyhow::Error) -> String {
     let advice = match error.downcast_ref::<PlayError>() {
         Some(error) => Some(advice(error)),
+        None if error.is::<SpokenError>() => None,
         None => blame(error).map(meaning),
     };
     match advice {

@@ -14,13 +14,15 @@ use dealerless_events::open_match::{elsewhere, instead_of, not_begun, removes, w
 use dealerless_events::peers::all_keys;
 use dealerless_events::seat::Stopped;
 use dealerless_events::seated::Seated;
-use dealerless_table::connection::{ConnectionError, PolledConnection, Stream};
+use dealerless_table::connection::{
+    ConnectionError, MeetingError, PolledConnection, SpokenCode, Stream,
+};
 use dealerless_table::play::{Control, DealCircuit, Done, Seating, Term};
 use dealerless_table::rules::Stakes;
 
 use crate::failure::AnswerIsNo;
 use crate::finder::Finder;
-use crate::line::{Call, Happened, Line, Route};
+use crate::line::{Call, CodeCall, Happened, Line, Route};
 use crate::matches::{self, Kept};
 use crate::own::Own;
 use crate::page;
@@ -37,6 +39,8 @@ const MEMORY: u64 = 256 << 20;
 /// A guest, from the first call of its host to the end of the match.
 pub(crate) struct Guest {
     route: Route,
+    /// Whether the invite was got by a code, which is void now.
+    by_code: bool,
     /// The number of calls that met nobody.
     calls: u32,
     /// The number of times that the host has changed the match.
@@ -53,6 +57,8 @@ enum HostSaid {
 }
 
 enum Stage {
+    /// The guest asks the host for an invite by a code.
+    UsingCode(Box<CodeCall>),
     Calling(Box<Call>),
     /// The player is asked.
     Asked(Box<Line>, Question),
@@ -103,11 +109,29 @@ impl Guest {
         let call = Call::new(own, &route, 0, now)?;
         Ok(Guest {
             route,
+            by_code: false,
             calls: 1,
             changes: 0,
             host_said: None,
             stage: Stage::Calling(Box::new(call)),
         })
+    }
+
+    /// A guest that gets the invite of a host by a code.
+    pub(crate) fn using_code(code: SpokenCode, relay: String, now: Duration) -> Self {
+        let call = CodeCall::new(&relay, code, now);
+        Guest {
+            route: Route {
+                relay,
+                invite: None,
+                peer: None,
+            },
+            by_code: false,
+            calls: 0,
+            changes: 0,
+            host_said: None,
+            stage: Stage::UsingCode(Box::new(call)),
+        }
     }
 
     /// A guest that resumes the match of a file.
@@ -124,11 +148,21 @@ impl Guest {
         seat.reconnect(now)?;
         Ok(Guest {
             route,
+            by_code: false,
             calls: 0,
             changes: CHANGES,
             host_said: None,
             stage: Stage::Playing(Box::new(seat)),
         })
+    }
+
+    /// The error of a guest that has not met its host.
+    fn failed(&self, error: MeetingError) -> anyhow::Error {
+        match &self.route.invite {
+            Some(invite) if self.by_code => anyhow::Error::new(error)
+                .context(format!("the code is used; to retry, join with {invite}")),
+            _ => error.into(),
+        }
     }
 
     /// Continues after the meeting.
@@ -235,8 +269,12 @@ impl Guest {
     fn next(&mut self, own: &mut Own, now: Duration) -> anyhow::Result<bool> {
         let stage = std::mem::replace(&mut self.stage, Stage::Changing);
         match stage {
+            Stage::UsingCode(mut call) => {
+                call.happened(Happened::Received(&[]), now)?;
+                self.stage = Stage::UsingCode(call);
+            }
             Stage::Calling(mut call) => {
-                call.tick(now)?;
+                call.tick(now).map_err(|error| self.failed(error))?;
                 self.stage = Stage::Calling(call);
             }
             Stage::Asked(mut line, question) => {
@@ -381,7 +419,7 @@ impl Program for Guest {
                 Some(&mut **line).filter(|line| line.has(socket))
             }
             Stage::Asking(asking) => Some(&mut asking.line).filter(|line| line.has(socket)),
-            Stage::Calling(_) | Stage::Changing => None,
+            Stage::UsingCode(_) | Stage::Calling(_) | Stage::Changing => None,
         }
     }
 
@@ -394,6 +432,13 @@ impl Program for Guest {
     ) -> anyhow::Result<()> {
         match &mut self.stage {
             Stage::Playing(seat) => seat.happened(own, socket, what, now)?,
+            Stage::UsingCode(call) if call.has(socket) => {
+                if let Some(invite) = call.happened(what, now)? {
+                    self.route.invite = Some(Box::new(invite));
+                    (self.by_code, self.calls) = (true, 1);
+                    self.stage = Stage::Calling(Box::new(Call::new(own, &self.route, 0, now)?));
+                }
+            }
             Stage::Calling(call) if call.has(socket) => match call.happened(what, now) {
                 Ok(None) => {}
                 Ok(Some(connection)) => self.met(own, connection, now)?,
@@ -405,7 +450,7 @@ impl Program for Guest {
                     self.calls += 1;
                     self.stage = Stage::Calling(Box::new(Call::new(own, &self.route, 0, now)?));
                 }
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(self.failed(error)),
             },
             _ => {
                 if let Some(line) = self.line(socket) {
@@ -471,6 +516,7 @@ impl Program for Guest {
 
     fn timer(&mut self, now: Duration) -> Duration {
         match &mut self.stage {
+            Stage::UsingCode(call) => call.timer(),
             Stage::Calling(call) => call.timer(),
             Stage::Asked(line, _) => line.timer(),
             Stage::Asking(asking) => {

@@ -1,13 +1,15 @@
-//! A meeting and a connection over a WebSocket to a relay.
+//! A code, a meeting and a connection over a WebSocket to a relay.
 
 use std::cell::Cell;
 use std::io::ErrorKind;
 use std::time::Duration;
 
 use dealerless_table::connection::{
-    Expected, Invite, MeetingError, PolledConnection, PolledMeeting, Timing,
+    Exchanged, Expected, Invite, MeetingError, PolledConnection, PolledMeeting, SpokenCode,
+    SpokenError, SpokenExchange, Timing,
 };
 use dealerless_table::identity::PublicIdentity;
+use dealerless_table::system_rng;
 
 use crate::host;
 use crate::own::Own;
@@ -165,6 +167,68 @@ impl Call {
             connection,
             timer: Duration::ZERO,
         }
+    }
+}
+
+/// The exchange of a code for the invite of a host, over a socket to a relay.
+pub(crate) struct CodeCall {
+    socket: Socket,
+    exchange: SpokenExchange,
+    is_open: bool,
+}
+
+impl CodeCall {
+    pub(crate) fn new(relay: &str, code: SpokenCode, now: Duration) -> Self {
+        CodeCall {
+            socket: Socket::open(relay),
+            exchange: SpokenExchange::as_guest(code, now),
+            is_open: false,
+        }
+    }
+
+    pub(crate) fn has(&self, socket: u32) -> bool {
+        self.socket.0 == socket
+    }
+
+    /// The time of the next timer.
+    pub(crate) fn timer(&self) -> Duration {
+        self.exchange.deadline()
+    }
+
+    /// Continues the exchange. Returns the invite when it is over.
+    ///
+    /// # Errors
+    /// The exchange has failed, and the code may be void.
+    pub(crate) fn happened(
+        &mut self,
+        what: Happened<'_>,
+        now: Duration,
+    ) -> Result<Option<Invite>, SpokenError> {
+        let bytes = match what {
+            Happened::Opened => {
+                self.is_open = true;
+                &[][..]
+            }
+            Happened::Received(bytes) => bytes,
+            Happened::Closed => {
+                let why = match self.is_open {
+                    true => ErrorKind::UnexpectedEof,
+                    false => ErrorKind::ConnectionRefused,
+                };
+                return Err(self.exchange.failed(why.into()));
+            }
+        };
+        let exchanged = self.exchange.received(bytes, now, &mut system_rng());
+        if self.is_open {
+            let bytes = self.exchange.outgoing();
+            if !bytes.is_empty() {
+                host::socket_send(self.socket.0, &bytes);
+            }
+        }
+        Ok(match exchanged? {
+            Some(Exchanged::Received(invite)) => Some(invite),
+            _ => None,
+        })
     }
 }
 

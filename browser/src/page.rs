@@ -184,7 +184,7 @@ struct HostAgain {
 #[derive(Deserialize)]
 struct Join {
     name: Option<String>,
-    /// An invite, or the name or fingerprint of a known player.
+    /// An invite, a code, or the name or fingerprint of a known player.
     whom: String,
     /// The relay: the URL of a WebSocket.
     relay: Option<String>,
@@ -381,6 +381,13 @@ impl Page {
         self.own.can_play()?;
         if let Some(name) = &join.name {
             self.own.rename(name).context("cannot keep your name")?;
+        }
+        if let Ok(code) = join.whom.parse() {
+            let relay = join.relay.context("enter the relay of the host")?;
+            tell(&Event::Hello { version: VERSION });
+            let guest = Guest::using_code(code, relay, host::now());
+            self.program = Some(Box::new(guest));
+            return Ok(json!({}));
         }
         let (invite, peer) = match join.whom.parse::<Invite>() {
             Ok(invite) => (Some(Box::new(invite)), None),

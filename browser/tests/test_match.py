@@ -1,10 +1,12 @@
 """A guest in a browser plays with a native host, through a relay."""
 
 import json
+import re
 import subprocess
 
 from guests import KEEP_SAVED, Guests
 from programs import Player, start
+from served import PAGE, Relay
 
 
 class Match(Guests):
@@ -40,6 +42,32 @@ class Match(Guests):
         guest.reads("1 deck was recomputed")
         self.assertTrue(json.loads(audit.stdout.read().splitlines()[-1])["good"])
         guest.picture("guest-audit")
+
+    def test_code_that_was_spoken_leads_to_a_match_and_a_wrong_one_does_not(self):
+        relay = Relay(self, f"--page={PAGE}")
+        host = Player(self, ["host", "--hands=1", "--auto", "--name=Anna", "--listen=127.0.0.1:0", "--relay=" + relay.url])
+        code = host.until("invite")["code"]
+        guest = self.browser()
+        guest.before_each_page(KEEP_SAVED)
+        # The relay is that of the page.
+        guest.open(relay.url.replace("ws:", "http:"))
+        number, first, second = code.split("-")
+        self.joins(guest, f"{number} {second} {first}")
+        guest.reads("The code is wrong, and is void now")
+        code = None
+        while not code:
+            code = re.search(r"[0-9]+-[a-z]+-[a-z]+$", host.until("notice")["text"])
+        self.joins(guest, code[0].replace("-", " "))
+        guest.press("Sit down")
+        self.all_check_to_the_end(guest)
+        host.until("over")
+        self.assert_agree(host, self.saved_record(guest))
+
+    def joins(self, browser, code):
+        browser.press("Lobby")
+        browser.fill("Invite", code)
+        browser.fill("Your name", "Bert")
+        browser.press("Join")
 
     def test_native_guest_joins_by_the_link_of_a_page(self):
         host, link = self.page_that_hosts()

@@ -259,12 +259,12 @@ function joinForm(begin, name) {
   const places = addresses("join", PLACES.join);
   const root = form("Join", () => {
     const request = { ...placesIn(whom.value), ...named(name), whom: whomOf(whom.value) };
-    mark(whom, request.whom ? "" : "Paste an invite, or enter a name.");
+    mark(whom, request.whom ? "" : "Paste an invite, or enter a code or a name.");
     const reached = places.read(request);
     if (request.whom && reached) return begin("/join", request);
     if (!request.whom) whom.focus();
     return undefined;
-  }, field("Invite", whom, "The invite from the host, or the name of a player you have met who is hosting now."),
+  }, field("Invite", whom, "The invite or the code from the host, or the name of a player you have met who is hosting now."),
   field("Your name", name), places.root);
   /** @param {Listed} peer */
   const ask = (peer) => {
