@@ -143,7 +143,7 @@ impl Connection {
     /// If the connection is broken.
     pub(crate) fn read(&mut self, bytes: &mut [u8]) -> io::Result<Option<usize>> {
         let read = self.socket.read(bytes);
-        Ok(unless_blocked(read, &mut self.readable)?)
+        unless_blocked(read, &mut self.readable)
     }
 
     /// Sends these bytes after all unsent ones. The caller bounds their number: it reads more from

@@ -70,14 +70,23 @@ impl Frames {
 
     /// Begins a frame if its head is complete.
     fn begin(&mut self) -> Result<(), CloseCode> {
-        let mut cursor = Cursor::new(&self.head[..self.head_len]);
-        let parsed = FrameHeader::parse(&mut cursor).map_err(|_| CloseCode::Protocol)?;
-        let Some((head, left)) = parsed else {
-            return Ok(());
+        // RFC 6455, 5.1: the frames of a client are masked.
+        let is_masked = |second: u8| second & 0x80 != 0;
+        let len = match self.head[1] {
+            _ if self.head_len < 2 => return Ok(()),
+            second if !is_masked(second) => return Err(CloseCode::Protocol),
+            0xfe => 8,
+            0xff => MAX_HEAD,
+            _ => 6,
         };
+        if self.head_len < len {
+            return Ok(());
+        }
+        let mut cursor = Cursor::new(&self.head[..len]);
+        let parsed = FrameHeader::parse(&mut cursor).map_err(|_| CloseCode::Protocol)?;
+        let (head, left) = parsed.ok_or(CloseCode::Protocol)?;
         self.head_len = 0;
-        // RFC 6455, 5.1: the frames of a client are masked. 5.2: without extensions, the reserved
-        // bits are zero, and so is the first bit of a length.
+        // 5.2: without extensions, the reserved bits are zero, and so is the first bit of a length.
         let mask = head.mask.ok_or(CloseCode::Protocol)?;
         if head.rsv1 || head.rsv2 || head.rsv3 || left >> 63 != 0 {
             return Err(CloseCode::Protocol);

@@ -3,7 +3,13 @@
 use crate::frames::Frames;
 use crate::http;
 use crate::request::Request;
-pub use crate::sockets::allow_open_files;
+use crate::sockets;
+
+/// Raises the limit of open files of this process to `files`, if the system permits it. Returns the
+/// number that can be opened.
+pub fn allow_open_files(files: usize) -> usize {
+    sockets::allow_open_files(files)
+}
 
 /// Reads the beginning of a connection, as a line and as the head of an HTTP request. Returns the
 /// lengths of what was complete.

@@ -75,7 +75,7 @@ impl Default for Limits {
             connections_per_address: 256,
             waiting_per_address: 64,
             arrivals: 256,
-            arrivals_per_second: 32,
+            arrivals_per_second: 16,
             codes: 10,
             codes_per_minute: 6,
             handshake: Duration::from_secs(5),

@@ -59,7 +59,7 @@ pub(crate) fn prepare(socket: &mio::net::TcpStream) -> io::Result<()> {
 /// Raises the limit of open files as far as `files` needs it and the system permits, and returns
 /// the number that can be opened.
 #[cfg(unix)]
-pub fn allow_open_files(files: usize) -> usize {
+pub(crate) fn allow_open_files(files: usize) -> usize {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
     let wanted = files as u64;
@@ -76,6 +76,6 @@ pub fn allow_open_files(files: usize) -> usize {
 }
 
 #[cfg(not(unix))]
-pub fn allow_open_files(files: usize) -> usize {
+pub(crate) fn allow_open_files(files: usize) -> usize {
     files
 }

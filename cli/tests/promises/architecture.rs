@@ -81,7 +81,7 @@ fn module_diagram_matches_the_code() {
         }
     }
     for user in [
-        "bridge", "table", "events", "browser", "program", "lab", "cli",
+        "bridge", "table", "events", "browser", "relay", "program", "lab", "cli",
     ] {
         let code = code(&root.join(user).join("src"));
         for (used, path) in [
@@ -90,6 +90,7 @@ fn module_diagram_matches_the_code() {
             ("events", "dealerless_events::"),
             ("table", "dealerless_table::"),
             ("bridge", "dealerless_bridge::"),
+            ("relay", "dealerless_relay::"),
             ("library", "dealerless::"),
         ] {
             if code.contains(path) {

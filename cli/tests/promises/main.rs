@@ -34,6 +34,7 @@ mod pages;
 mod plot;
 mod prints;
 mod prove;
+mod relay_command;
 mod resume;
 mod several;
 mod several_seats;

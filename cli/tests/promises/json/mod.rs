@@ -158,6 +158,7 @@ const LINES: &[(&str, i32, &str)] = &[
     ("circuit stats --csv", 1, "error"),
     ("demo --hands 0", 1, "error"),
     ("deal", 1, "error"),
+    ("relay --page no-such-folder", 1, "error"),
     ("show nobody", 1, "error"),
     ("table --port 99999", 1, "error"),
     ("verify no-such-file", 1, "error"),
@@ -170,7 +171,7 @@ const LINES: &[(&str, i32, &str)] = &[
 
 /// The schema definitions of commands that are not tested in [`LINES`], because they need a second
 /// player, a player who moved to another machine, or a program that keeps running.
-const ELSEWHERE: [&str; 4] = ["audit", "audit decline", "peers follow", "table"];
+const ELSEWHERE: [&str; 5] = ["audit", "audit decline", "peers follow", "relay", "table"];
 
 fn docs(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
