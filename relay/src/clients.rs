@@ -20,7 +20,8 @@ const ROOM: usize = frames::MAX_HEAD;
 /// The maximum number of bytes that are read at once, and so the maximum that waits for a slow
 /// reader.
 const CHUNK: usize = 16 << 10;
-/// The same while all slow readers together have more than [`MAX_UNSENT`] waiting.
+/// The same while all slow readers together have more than [`MAX_UNSENT`] waiting, and for a client
+/// that sends small frames: decoding them takes long, and the others wait for their turn.
 const SMALL_CHUNK: usize = 1 << 10;
 const MAX_UNSENT: usize = 16 << 20;
 /// The maximum number of bytes of all incomplete handshakes.
@@ -257,9 +258,11 @@ impl Clients {
         let Some(connection) = self.connections.get_mut(slot) else {
             return;
         };
+        let frames = connection.frames.as_ref();
+        let has_small_frames = frames.is_some_and(|frames| frames.are_small());
         let most = match &connection.stage {
             Stage::Handshake(bytes) if connection.frames.is_none() => http::MAX_HEAD - bytes.len(),
-            _ if self.buffered.unsent > MAX_UNSENT => SMALL_CHUNK,
+            _ if self.buffered.unsent > MAX_UNSENT || has_small_frames => SMALL_CHUNK,
             _ => CHUNK,
         };
         match connection.read(&mut self.bytes[ROOM..ROOM + most]) {

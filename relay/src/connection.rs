@@ -240,3 +240,30 @@ fn unless_blocked(done: io::Result<usize>, possible: &mut bool) -> io::Result<Op
         Err(error) => Err(error),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_last_pong_waits_for_a_slow_reader() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let _client = std::net::TcpStream::connect(address).unwrap();
+        let (socket, peer) = listener.accept().unwrap();
+        socket.set_nonblocking(true).unwrap();
+        let now = Instant::now();
+        let id = Id { number: 1, slot: 0 };
+        let network = Network::of(peer.ip());
+        let mut connection = Connection::new(TcpStream::from_std(socket), id, network, now, now);
+        while !connection.has_unsent() {
+            connection.send(&[0; 100_000], now).unwrap();
+        }
+        let unsent = connection.buffered().unsent;
+        for number in 0..100 {
+            connection.send_pong(vec![number; 100], now).unwrap();
+        }
+        assert_eq!(connection.buffered().unsent, unsent);
+        assert_eq!(connection.pong, Some(vec![99; 100]));
+    }
+}

@@ -11,6 +11,9 @@ pub(crate) const MAX_HEAD: usize = 14;
 /// The maximum length of the payload of a control frame.
 const MAX_CONTROL: usize = 125;
 
+/// The mean size, with its head, below which frames are small.
+const SMALL: usize = 64;
+
 /// What the bytes of a client held.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Decoded {
@@ -34,6 +37,8 @@ pub(crate) struct Frames {
     /// The received payload of a control frame.
     control: Vec<u8>,
     closed: bool,
+    /// Whether the last bytes held many small frames.
+    are_small: bool,
 }
 
 /// The frame of which the payload arrives.
@@ -48,13 +53,14 @@ impl Frames {
     pub(crate) fn decode(&mut self, bytes: &mut [u8]) -> Decoded {
         let mut decoded = Decoded::default();
         let mut at = 0;
+        let mut begun = 0;
         while at < bytes.len() && !self.closed {
             if self.current.is_none() {
                 self.head[self.head_len] = bytes[at];
                 self.head_len += 1;
                 at += 1;
                 match self.begin() {
-                    Ok(()) => {}
+                    Ok(()) => begun += usize::from(self.current.is_some()),
                     Err(code) => self.close(code, &mut decoded),
                 }
             } else {
@@ -65,7 +71,13 @@ impl Frames {
                 self.complete(&mut decoded);
             }
         }
+        self.are_small = begun * SMALL > bytes.len();
         decoded
+    }
+
+    /// Whether decoding takes long for the number of bytes.
+    pub(crate) fn are_small(&self) -> bool {
+        self.are_small
     }
 
     /// Begins a frame if its head is complete.
@@ -241,6 +253,15 @@ mod tests {
                     .all(|it| it.pong.is_none() && it.close.is_none())
             );
         }
+    }
+
+    #[test]
+    fn small_frames_are_noticed() {
+        let mut frames = Frames::default();
+        frames.decode(&mut frame(0x82, &[1; 20]).repeat(100));
+        assert!(frames.are_small());
+        frames.decode(&mut frame(0x82, &[1; 1000]));
+        assert!(!frames.are_small());
     }
 
     #[test]

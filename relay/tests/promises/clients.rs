@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use dealerless_relay::{Limits, Relay, Settings, Stop};
-use socket2::{Domain, Socket, Type};
+use socket2::{Domain, SockRef, Socket, Type};
 use tungstenite::{Message, WebSocket};
 
 /// Timeout for everything that should happen.
@@ -110,6 +110,13 @@ pub(crate) struct Tcp(pub(crate) TcpStream);
 impl Tcp {
     pub(crate) fn send(&mut self, bytes: &[u8]) {
         self.0.write_all(bytes).unwrap();
+    }
+
+    /// Gives the socket small buffers, so that little is in transit.
+    pub(crate) fn shrink(&self) {
+        let socket = SockRef::from(&self.0);
+        socket.set_recv_buffer_size(32 << 10).unwrap();
+        socket.set_send_buffer_size(32 << 10).unwrap();
     }
 
     /// Asserts the next bytes.
