@@ -154,7 +154,7 @@ impl Hosting {
         if let Some(text) = &dead_relay {
             player.tell(&notice(text))?;
         }
-        wait_at_relays(&self.own, &door)?;
+        wait_at_relays(&self.own, &door, &self.expected)?;
         player.listen_before(&posts)?;
         let mut waiting = Waiting {
             own: &self.own,

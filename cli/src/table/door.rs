@@ -1,6 +1,7 @@
 //! A door, which accepts connections: its addresses, and the thread that answers at the door during a
 //! match.
 
+use std::cmp::Reverse;
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
@@ -99,16 +100,29 @@ pub(crate) fn kept_addresses(log: &Path) -> anyhow::Result<Option<Vec<SocketAddr
     Ok(addresses)
 }
 
-/// Waits for each known peer at the relays where the peer may look for this player.
+/// The maximum number of connections with which a host waits at relays for known peers. A relay limits
+/// the connections of an address.
+const MOST_AT_RELAYS: usize = 32;
+
+/// Waits for known peers at the relays where they may look for this player: first for those in
+/// `expected`, then for those that were met last.
 ///
 /// # Errors
 /// If the threads cannot be started.
-pub(crate) fn wait_at_relays(own: &Own, door: &Door) -> anyhow::Result<()> {
+pub(crate) fn wait_at_relays(
+    own: &Own,
+    door: &Door,
+    expected: &[PublicIdentity],
+) -> anyhow::Result<()> {
     let peers = own.peers.lock();
-    for peer in peers.peers() {
-        for relay in own.relays.with_known(peer.relay.as_ref()) {
-            door.wait_at_relay(&relay, &peer.identity)?;
-        }
+    let mut peers: Vec<_> = peers.peers().iter().collect();
+    peers.sort_by_key(|peer| (!expected.contains(&peer.identity), Reverse(peer.last_seen)));
+    let at_relays = peers.into_iter().flat_map(|peer| {
+        let relays = own.relays.with_known(peer.relay.as_ref()).into_iter();
+        relays.map(|relay| (&peer.identity, relay))
+    });
+    for (peer, relay) in at_relays.take(MOST_AT_RELAYS) {
+        door.wait_at_relay(&relay, peer)?;
     }
     Ok(())
 }

@@ -144,6 +144,8 @@ enum State<'a> {
     Started(Meeting<'a>),
     /// The host has answered. The next message waits for the turn of this route.
     Answered(Box<(TcpStream, Meeting<'a>)>),
+    /// It is the turn of this route.
+    Turn,
     Failed,
 }
 
@@ -252,7 +254,7 @@ impl<'a, B: Fn() -> Stepped<'a>> Race<'a, B> {
         &mut self,
         number: usize,
     ) -> Result<Option<(TcpStream, Established)>, MeetingError> {
-        let state = std::mem::replace(&mut self.tried[number].state, State::Failed);
+        let state = std::mem::replace(&mut self.tried[number].state, State::Turn);
         let State::Answered(answered) = state else {
             return Ok(None);
         };

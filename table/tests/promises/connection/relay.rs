@@ -1,7 +1,7 @@
 //! Two players who can only make outgoing connections meet at a relay. The tests use an imitation
 //! with the pitfalls of the Magic Wormhole transit relay and, if installed, that relay itself.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
@@ -70,6 +70,12 @@ impl Relay {
                 carry(&stream, &other);
             }
         }
+    }
+
+    /// The number of sides that have asked for another player.
+    pub(super) fn sides(&self) -> usize {
+        let requests = self.requests.lock().unwrap();
+        requests.iter().collect::<HashSet<_>>().len()
     }
 
     /// The number of waiting connections.
