@@ -131,7 +131,8 @@ fn reach(addresses: &[Address]) -> &'static str {
          on 0.0.0.0 or on an address of the network, or use a relay."
     } else if addresses.iter().all(Address::is_private) {
         "All of these addresses are private: players in the same network can reach them. For others, \
-         forward a port and give it with host --advertise HOST:PORT, or use a relay."
+         forward a port and give it with host --advertise HOST:PORT (host --map-port does both), or use a \
+         relay."
     } else {
         "One of these addresses is public: others can reach it unless a firewall blocks it."
     }

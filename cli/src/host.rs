@@ -1,6 +1,7 @@
 //! `host`: invites another player, waits, and plays.
 
 mod link;
+mod port_mapping;
 mod waiting;
 
 use std::time::Duration;
@@ -17,6 +18,7 @@ use dealerless_table::log::Header;
 use dealerless_table::play::Seating;
 
 use self::link::{Link, LinkArgs};
+use self::port_mapping::PortMapping;
 use self::waiting::{Arrival, Guests, Waiting};
 use crate::in_browser::InBrowser;
 use crate::memory::{self, Limit};
@@ -68,6 +70,9 @@ pub(crate) struct Args {
     /// Address at which others reach this machine, such as that of a forwarded port.
     #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
     advertise: Vec<Address>,
+    /// Ask the router to forward a port to this program until it ends (UPnP).
+    #[arg(long, help_heading = CONNECTION)]
+    map_port: bool,
     #[command(flatten)]
     relay: RelayArgs,
     #[command(flatten)]
@@ -148,11 +153,19 @@ impl Hosting {
             anyhow::Ok((settling.past.match_id, absentees))
         });
         let settling = settling.transpose()?;
-        let addresses = reachable(&door, &args.advertise)?;
+        let mapping = args.map_port.then(|| map_port(&door)).transpose();
+        let mapped = mapping.iter().flatten().map(PortMapping::address);
+        let advertised: Vec<_> = args.advertise.iter().cloned().chain(mapped).collect();
+        let addresses = reachable(&door, &advertised)?;
         let dead_relay = dead_relay(self.own.relays.own(), &addresses)?;
         let invites = self.invite(&door, &addresses, dead_relay.is_none(), &mut player)?;
         if let Some(text) = &dead_relay {
             player.tell(&notice(text))?;
+        }
+        if let Err(error) = &mapping {
+            player.tell(&notice(&format!(
+                "No port of the router was mapped: {error:#}."
+            )))?;
         }
         wait_at_relays(&self.own, &door, &self.expected)?;
         player.listen_before(&posts)?;
@@ -256,8 +269,8 @@ impl Hosting {
             };
             player.tell(&notice(&format!(
                 "{who} in the same network. Otherwise forward a port and give its address with \
-                 --advertise, or name a relay: once for all commands with `dealerless config relay \
-                 RELAY`, or with --relay."
+                 --advertise (--map-port does both), or use --relay (`dealerless config relay` sets it \
+                 once)."
             )))?;
         }
         if let Some(opens) = opens {
@@ -307,6 +320,13 @@ fn dead_relay(relay: Option<&RelayName>, addresses: &[Address]) -> anyhow::Resul
          address of the invite, and this program keeps trying the relay. Check its address, or run host \
          again with another --relay."
     )))
+}
+
+/// Makes the router forward a port to the door.
+fn map_port(door: &Door) -> anyhow::Result<PortMapping> {
+    let mut listeners = door.addresses().iter();
+    let listener = listeners.find(|address| !address.ip().is_loopback());
+    PortMapping::open(*listener.context("this program listens only on loopback addresses")?)
 }
 
 /// The addresses at which the guest may reach the door, the best first.

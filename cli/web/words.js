@@ -439,6 +439,7 @@ const FIELDS = {
 };
 /** Advice for the terminal, and its replacement on this page. @type {[RegExp, string][]} */
 const ADVICE = [
+  [/ \((--map-port|`dealerless config relay`)[^)]*\)/g, ""],
   [/, or to run: dealerless host --for \S+/g, ""],
   [/(, run)?: dealerless resume --close( [0-9a-f]+)?/g, " by “Close” in the lobby"],
   [/`dealerless resume`/g, "“Resume” in the lobby"],
