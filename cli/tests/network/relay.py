@@ -1,8 +1,8 @@
-"""A relay: it pairs two connections with one token and different sides, and forwards their bytes.
+"""A relay that lies: it pairs two connections with one token and different sides, and forwards their bytes, except for
+one lie.
 
-    relay.py PORT [LIE]
+    relay.py PORT LIE
 
-Without LIE the relay is honest. The lies concern the bytes after the two players are paired:
 
     flip      changes a bit in each direction after some time
     drop      leaves bytes out
@@ -98,7 +98,7 @@ class Relay:
             writer.close()
 
 
-async def main(port, lie=None):
+async def main(port, lie):
     relay = Relay(lie)
     # On all addresses of both families.
     server = await asyncio.start_server(relay.serve, None, int(port))
