@@ -80,6 +80,25 @@ class Guests(Case):
         browser.press("Continue")
         browser.press("Sit down")
 
+    def joins_by_code(self, browser, code):
+        browser.press("Lobby")
+        browser.fill("Invite", code)
+        browser.fill("Your name", "Bert")
+        browser.press("Join")
+
+    def page_that_hosts(self, host):
+        """Hosts a match of one hand in this browser. Returns the browser, and the link for a guest."""
+        host.before_each_page(KEEP_SAVED)
+        host.open(self.site.address)
+        host.fill("Your name", "Anna")
+        host.fill("Hands", "1")
+        host.unfold("Relay")
+        host.fill("Relay", self.relay.url)
+        host.press("Host")
+        link = host.find(".invite-text", "Invite").text
+        self.assertTrue(link.startswith(self.site.address + "#dealerless"), link)
+        return host, link
+
     def chooses(self, browser, choices=CHOICES):
         """Presses one of these buttons if there is one."""
         for button in browser.all("button", choices):

@@ -52,46 +52,26 @@ class Match(Guests):
         # The relay is that of the page.
         guest.open(relay.url.replace("ws:", "http:"))
         number, first, second = code.split("-")
-        self.joins(guest, f"{number} {second} {first}")
+        self.joins_by_code(guest, f"{number} {second} {first}")
         guest.reads("The code is wrong, and is void now")
         code = None
         while not code:
             code = re.search(r"[0-9]+-[a-z]+-[a-z]+$", host.until("notice")["text"])
-        self.joins(guest, code[0].replace("-", " "))
+        self.joins_by_code(guest, code[0].replace("-", " "))
         guest.press("Sit down")
         self.all_check_to_the_end(guest)
         host.until("over")
         self.assert_agree(host, self.saved_record(guest))
 
-    def joins(self, browser, code):
-        browser.press("Lobby")
-        browser.fill("Invite", code)
-        browser.fill("Your name", "Bert")
-        browser.press("Join")
-
     def test_native_guest_joins_by_the_link_of_a_page(self):
-        host, link = self.page_that_hosts()
+        host, link = self.page_that_hosts(self.browser())
         guest = Player(self, ["join", link, "--auto", "--name=Bert"])
         self.all_check_to_the_end(host)
         guest.until("over")
         self.assert_agree(guest, self.saved_record(host))
 
-    def page_that_hosts(self):
-        """A browser that hosts a match of one hand, and its link."""
-        host = self.browser()
-        host.before_each_page(KEEP_SAVED)
-        host.open(self.site.address)
-        host.fill("Your name", "Anna")
-        host.fill("Hands", "1")
-        host.unfold("Relay")
-        host.fill("Relay", self.relay.url)
-        host.press("Host")
-        link = host.find(".invite-text", "Invite").text
-        self.assertTrue(link.startswith(self.site.address + "#dealerless"), link)
-        return host, link
-
     def test_two_pages_play_without_a_program(self):
-        host, link = self.page_that_hosts()
+        host, link = self.page_that_hosts(self.browser())
         guest = self.guest_of(link)
         self.all_check_to_the_end(host, guest)
         self.assert_records_agree(self.saved_record(host), self.saved_record(guest))
