@@ -38,7 +38,7 @@ export function auditing(app, id, state) {
     show(await app.post("/audit", { match: id }));
   };
   const decline = async () => {
-    const text = "Nobody can then audit this match. They are destroyed in any case 30 days after its beginning.";
+    const text = "Nobody can then audit this match. The page destroys them by itself when it is opened more than 30 days after the match began.";
     if (!await confirmed("Destroy your inputs to the shuffles?", text, "Destroy them")) return;
     await app.post("/audit", { match: id, decline: true });
     announce("Your inputs are destroyed.");

@@ -4,6 +4,7 @@ mod link;
 mod port_mapping;
 mod waiting;
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
@@ -325,8 +326,14 @@ fn dead_relay(relay: Option<&RelayName>, addresses: &[Address]) -> anyhow::Resul
 /// Makes the router forward a port to the door.
 fn map_port(door: &Door) -> anyhow::Result<PortMapping> {
     let mut listeners = door.addresses().iter();
-    let listener = listeners.find(|address| !address.ip().is_loopback());
-    PortMapping::open(*listener.context("this program listens only on loopback addresses")?)
+    let fits = |address: &&SocketAddr| {
+        let ip = address.ip();
+        ip.is_unspecified() || (ip.is_ipv4() && !ip.is_loopback())
+    };
+    let listener = listeners.find(fits);
+    PortMapping::open(
+        *listener.context("this program does not listen on an IPv4 address of the network")?,
+    )
 }
 
 /// The addresses at which the guest may reach the door, the best first.

@@ -60,6 +60,9 @@ impl Relay {
     pub fn listen(addresses: &[SocketAddr], mut settings: Settings) -> io::Result<Self> {
         let files = sockets::allow_open_files(settings.limits.connections + OTHER_FILES);
         let connections = files.saturating_sub(OTHER_FILES);
+        if connections == 0 {
+            return Err(io::Error::other("the limit of open files is too low"));
+        }
         settings.limits.connections = settings.limits.connections.min(connections);
         let poll = Poll::new()?;
         let mut listeners = Vec::new();

@@ -31,8 +31,8 @@ use std::time::Duration;
 pub use event_loop::{Relay, Stop};
 pub use page::Page;
 
-/// What clients may use. An *address* is an IPv4 address, or a /64 of IPv6; a /48 may use as much as
-/// eight of them.
+/// What clients may use. An *address* is an IPv4 address, or a /64 of IPv6. A /48 may have eight times as
+/// many connections; the other limits apply to each /64.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The maximum number of connections. Beyond it, a new connection takes the place of the oldest

@@ -5,7 +5,7 @@ use dealerless_table::storage::{Storage as _, Vault as _};
 use super::disk::Disk;
 use super::native_host::{Answer, NativeHost, deck, holdem};
 use super::playing::{FILES, agree, error, join, joins, passive, play};
-use super::tab::{open, plays, request, with_tab};
+use super::tab::{Act, Player, Relays, open, plays, request, with_tab};
 use crate::{files, page};
 
 /// The first operations of a match: the identity is there, and the match begins.
@@ -173,7 +173,7 @@ fn page_without_free_files_says_so_before_the_match_begins() {
 }
 
 #[test]
-fn matches_that_are_over_leave_only_their_records() {
+fn matches_that_are_over_leave_their_records_and_for_30_days_the_inputs() {
     let host = NativeHost::new(deck(1), Vec::new());
     let closed = play(&host);
     assert_eq!(closed.result, Some(Ok(0)));
@@ -183,7 +183,26 @@ fn matches_that_are_over_leave_only_their_records() {
         .iter()
         .filter(|file| !file.bytes.is_empty())
         .count();
-    assert_eq!(used, visited_files() + 1);
+    assert_eq!(used, visited_files() + 2);
+    let keeps_inputs = |disk: Disk, days: f64| {
+        let relays: Relays = Box::new(|_, _| unreachable!("it calls nobody"));
+        let closed = open(disk, relays, passive(), move || {
+            with_tab(|tab| tab.unix += 86_400.0 * days);
+            page::start(FILES as u32).unwrap();
+        });
+        closed.disk.named(".inputs").is_some()
+    };
+    assert!(keeps_inputs(closed.disk.clone(), 29.0));
+    assert!(!keeps_inputs(closed.disk, 31.0));
+    // An open match needs them.
+    let host = NativeHost::new(deck(1), Vec::new());
+    let mut player = passive();
+    let dies: Player = Box::new(move |event| match event["event"].as_str() {
+        Some("dealt") => vec![Act::Dies],
+        _ => player(event),
+    });
+    let closed = open(visited(), joins(&host), dies, plays("/join", join(&host)));
+    assert!(keeps_inputs(closed.disk, 31.0));
 }
 
 fn visited_files() -> usize {

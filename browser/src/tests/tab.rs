@@ -92,6 +92,8 @@ pub(crate) struct Tab {
     pub(crate) ended: Option<i32>,
     started: Instant,
     later: Duration,
+    /// The time in seconds since 1970.
+    pub(crate) unix: f64,
     /// Whether the clock goes forward to the next timer after each event.
     waits: bool,
     /// Whether something has happened since the clock went forward.
@@ -423,6 +425,7 @@ pub(crate) fn open<R: Send + 'static>(
             ended: None,
             started: Instant::now(),
             later: Duration::ZERO,
+            unix: 1_790_000_000.0,
             waits: false,
             has_answered: true,
             sockets: HashMap::new(),

@@ -13,12 +13,13 @@ use anyhow::{Context, ensure};
 use dealerless_table::identity::Address;
 use igd_next::{Gateway, PortMappingProtocol, SearchOptions, search_gateway};
 
-/// How long the router keeps the port without a renewal, in seconds: a program that is killed cannot
-/// release it.
+/// The lease of the port in seconds. It limits how long the port stays open after this program is killed.
 const LEASE: u32 = 3600;
 const RENEWAL: Duration = Duration::from_secs(LEASE as u64 / 2);
 /// Timeout for a router to answer the search.
 const SEARCH: Duration = Duration::from_secs(3);
+/// Timeout for all answers of the router.
+const ALL: Duration = Duration::from_secs(10);
 /// Timeout for the router to release the port at the end.
 const RELEASE: Duration = Duration::from_secs(2);
 /// What the router shows as the purpose of the port.
@@ -42,7 +43,13 @@ impl PortMapping {
     pub(super) fn open(listener: SocketAddr) -> anyhow::Result<Self> {
         let mut options = SearchOptions::default();
         options.timeout = Some(SEARCH);
-        Self::open_with(listener, options)
+        let (sender, opened) = channel();
+        // If the router is too slow, the port is released in this thread, because nobody receives it.
+        let open = move || _ = sender.send(Self::open_with(listener, options));
+        thread::Builder::new()
+            .name("port-mapping".into())
+            .spawn(open)?;
+        opened.recv_timeout(ALL).context("the router is too slow")?
     }
 
     fn open_with(listener: SocketAddr, options: SearchOptions) -> anyhow::Result<Self> {
@@ -58,6 +65,11 @@ impl PortMapping {
         let ip = gateway
             .get_external_ip()
             .context("the router answers without its address")?;
+        let is_public = !Address::from(SocketAddr::new(ip, 0)).is_private();
+        ensure!(
+            is_public && !ip.is_unspecified() && !ip.is_multicast(),
+            "the router has the address {ip}: it is behind another router, or not connected"
+        );
         let same = gateway.add_port(TCP, local.port(), local, LEASE, PURPOSE);
         let port = match same {
             Ok(()) => local.port(),
@@ -75,16 +87,11 @@ impl PortMapping {
         thread::Builder::new()
             .name("port-mapping".into())
             .spawn(renew)?;
-        let mapping = PortMapping {
+        Ok(PortMapping {
             external,
             renewing: Some(renewing),
             released,
-        };
-        ensure!(
-            !mapping.address().is_private(),
-            "the router has the private address {ip}: it is behind another router"
-        );
-        Ok(mapping)
+        })
     }
 
     /// The address of the port for players outside the network.
@@ -285,9 +292,12 @@ mod tests {
                 PortMapping::open_with(listener(), options).err().unwrap()
             )
         };
-        let (options, done) = router("192.168.1.9", |_| false);
-        assert!(error(options).contains("behind another router"));
-        next(&done, "DeletePortMapping");
+        for external in ["192.168.1.9", "100.64.0.1", "0.0.0.0"] {
+            let (options, done) = router(external, |_| false);
+            assert!(error(options).contains("behind another router"));
+            let asked: Vec<_> = done.try_iter().map(|(action, _)| action).collect();
+            assert_eq!(asked, ["GetExternalIPAddress"]);
+        }
         let (options, _done) = router("198.51.100.7", |_| true);
         assert!(error(options).contains("refuses"));
         let silent = UdpSocket::bind("127.0.0.1:0").unwrap();

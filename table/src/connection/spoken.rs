@@ -17,7 +17,7 @@
 //! | X and Y are in the subgroup of prime order | RFC 9382, section 7: group membership must be checked; the crate does not check it |
 //! | the shared key is the hash of the password, both identities, X, Y and the shared point | documentation of `spake2`; RFC 9382, section 3.3 |
 //! | the identities name the version, N and the roles | documentation of `spake2`, "Identifier Strings" |
-//! | key confirmation by a MAC over the transcript, first by the guest | RFC 9382, section 4; the MAC is keyed BLAKE3 (`Hash`) |
+//! | key confirmation by a MAC over the transcript, first by the guest | RFC 9382, section 4; the MAC is `Hash` (BLAKE3 in key-derivation mode) with the shared key as its first field |
 //! | the encrypted invite confirms the host's key | RFC 8439: ChaCha20-Poly1305 under a key for this message alone |
 //!
 //! A guest commits to one guess with its confirmation before it receives anything by which a guess can
@@ -107,7 +107,7 @@ pub enum SpokenError {
     /// The host: no guest has used the code in time.
     #[error("the code has expired")]
     Expired,
-    /// The host: somebody has used the number of the code, and has guessed no words.
+    /// The host: a client used the number of the code, and left without a guess.
     #[error("somebody used the number of the code and left: the code is void")]
     Left,
     /// The host: a guest has used other words.
@@ -225,6 +225,10 @@ impl SpokenExchange {
                 State::Over => return Ok(None),
                 State::Number(invite) => {
                     let code = SpokenCode::new(number(&item)?, rng);
+                    // Otherwise the relay could make a guess before the player knows that there is a code.
+                    if !bytes.is_empty() {
+                        return Err(SpokenError::Relay(not_a_relay()));
+                    }
                     self.deadline = now + Self::LIFETIME;
                     self.state = State::Guest(code, invite);
                 }

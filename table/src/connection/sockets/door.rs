@@ -246,9 +246,10 @@ impl Door {
     /// invite is used, 4 codes were used, or 24 codes were void.
     ///
     /// # Errors
-    /// [`SpokenError`], if the relay gives no code within 4 s. Then no code is offered.
+    /// [`SpokenError`], if the relay gives no code within 4 s of the look-up of its address. Then no code is
+    /// offered.
     pub fn offer_code(&self, relay: &Address, invite: &Invite) -> Result<SpokenCode, SpokenError> {
-        let offer = Offer::open(relay, invite)?;
+        let offer = Offer::open(relay, invite, || false)?;
         let code = offer.code.clone();
         self.spawn("door-code", |inner| offer.wait(inner))
             .map_err(SpokenError::Relay)?;

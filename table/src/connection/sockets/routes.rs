@@ -194,7 +194,10 @@ pub(super) fn connect(address: &Address) -> io::Result<TcpStream> {
     connect_unless(address, || false)
 }
 
-fn connect_unless(address: &Address, is_over: impl Fn() -> bool) -> io::Result<TcpStream> {
+pub(super) fn connect_unless(
+    address: &Address,
+    is_over: impl Fn() -> bool,
+) -> io::Result<TcpStream> {
     let mut outcome = Err(ErrorKind::NotFound.into());
     for address in address.to_string().to_socket_addrs()? {
         if is_over() {

@@ -13,7 +13,7 @@ use super::super::invite::Invite;
 use super::super::spoken::{Exchanged, SpokenError, SpokenExchange};
 use super::super::spoken_code::SpokenCode;
 use super::door::{DoorEvent, Inner};
-use super::routes::connect;
+use super::routes::connect_unless;
 use super::socket::{self, read_by, write_by};
 use crate::identity::Address;
 use crate::random::system_rng;
@@ -37,7 +37,7 @@ const POLL: Duration = Duration::from_millis(100);
 /// [`SpokenError`].
 pub fn use_code(relay: &Address, code: SpokenCode) -> Result<Invite, SpokenError> {
     let exchange = SpokenExchange::as_guest(code, system_time());
-    let mut exchange = OverTcp::connect(relay, exchange)?;
+    let mut exchange = OverTcp::connect(relay, exchange, || false)?;
     loop {
         if let Some(Exchanged::Received(invite)) = exchange.step(Duration::MAX)? {
             return Ok(invite);
@@ -52,9 +52,14 @@ struct OverTcp {
 }
 
 impl OverTcp {
-    fn connect(relay: &Address, mut exchange: SpokenExchange) -> Result<Self, SpokenError> {
+    /// Connects unless `is_over`.
+    fn connect(
+        relay: &Address,
+        mut exchange: SpokenExchange,
+        is_over: impl Fn() -> bool,
+    ) -> Result<Self, SpokenError> {
         let (request, deadline) = (exchange.outgoing(), exchange.deadline());
-        let stream = connect(relay).and_then(|stream| {
+        let stream = connect_unless(relay, is_over).and_then(|stream| {
             socket::prepare(&stream)?;
             write_by(&stream, &request, deadline)?;
             Ok(stream)
@@ -99,11 +104,15 @@ pub(super) struct Offer {
 }
 
 impl Offer {
-    /// Gets a code from a relay.
-    pub(super) fn open(relay: &Address, invite: &Invite) -> Result<Self, SpokenError> {
-        let exchange = SpokenExchange::as_host(invite, system_time());
-        let mut exchange = OverTcp::connect(relay, exchange)?;
+    /// Gets a code from a relay, unless `is_over`.
+    pub(super) fn open(
+        relay: &Address,
+        invite: &Invite,
+        is_over: impl Fn() -> bool,
+    ) -> Result<Self, SpokenError> {
         let until = system_time() + FIRST;
+        let exchange = SpokenExchange::as_host(invite, system_time());
+        let mut exchange = OverTcp::connect(relay, exchange, is_over)?;
         while exchange.exchange.code().is_none() && system_time() < until {
             exchange.step(until)?;
         }
@@ -139,12 +148,15 @@ impl Offer {
             }
             self = loop {
                 let again = system_time() + PAUSE;
-                match Offer::open(&self.relay, &self.invite) {
+                match Offer::open(&self.relay, &self.invite, || !is_needed()) {
                     Ok(offer) => {
                         offered += 1;
                         break offer;
                     }
-                    Err(SpokenError::NotOffered) => return,
+                    Err(why @ SpokenError::NotOffered) => {
+                        let is_last = true;
+                        return door.send(DoorEvent::CodeVoid { why, is_last });
+                    }
                     Err(_) => {}
                 }
                 while system_time() < again && is_needed() {

@@ -20,6 +20,8 @@ use super::relay::until;
 struct Rooms {
     /// Whether the relay is one of Magic Wormhole, which has no rooms.
     has_none: AtomicBool,
+    /// Whether the relay uses each code itself at once.
+    uses_codes: AtomicBool,
     last: AtomicU32,
     waiting: Mutex<HashMap<u32, TcpStream>>,
 }
@@ -50,6 +52,13 @@ impl Rooms {
             stream.write_all(b"bad handshake\n").unwrap();
         } else if line == "please open a code\n" {
             let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
+            if self.uses_codes.load(Ordering::Relaxed) {
+                let answer = format!("code {number}\nok\n");
+                stream.write_all(answer.as_bytes()).unwrap();
+                let sent = stream.read(&mut [0]);
+                assert!(!matches!(sent, Ok(1..)), "the host begins the exchange");
+                return;
+            }
             // Locked, so that a host with a code always waits.
             let mut waiting = self.waiting.lock().unwrap();
             writeln!(stream, "code {number}").unwrap();
@@ -158,6 +167,27 @@ fn each_wrong_guess_voids_a_code_and_after_four_the_invite_is_all_that_is_left()
     assert!(door.next(Duration::from_millis(50)).is_none());
     assert!(!rooms.has_host());
     guest.join(&invite).unwrap();
+}
+
+#[test]
+fn a_relay_that_uses_the_code_before_the_player_knows_it_gets_no_guess() {
+    let host = Player::new("Anna");
+    let (rooms, relay) = Rooms::start();
+    let door = host.door();
+    let invite = invite(&door);
+    rooms.uses_codes.store(true, Ordering::Relaxed);
+    let offered = door.offer_code(&relay, &invite);
+    assert!(matches!(offered, Err(SpokenError::Relay(_))), "{offered:?}");
+    // The same in place of a new code.
+    rooms.uses_codes.store(false, Ordering::Relaxed);
+    door.offer_code(&relay, &invite).unwrap();
+    rooms.uses_codes.store(true, Ordering::Relaxed);
+    rooms.cut();
+    let Some(DoorEvent::CodeVoid { is_last: false, .. }) = door.next(SOON) else {
+        panic!("no event for a void code")
+    };
+    until(|| rooms.last.load(Ordering::Relaxed) == 4);
+    assert!(door.next(Duration::from_millis(50)).is_none());
 }
 
 #[test]
