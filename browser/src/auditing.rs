@@ -8,7 +8,7 @@ use dealerless_events::command::{Said, not_asked};
 use dealerless_events::records::decks::Decks;
 use dealerless_table::Seat;
 use dealerless_table::audit::{Audit, Auditing};
-use dealerless_table::connection::{ConnectionError, MeetingError, PolledConnection, Stream};
+use dealerless_table::connection::{ConnectionError, MeetingError, Stream};
 use dealerless_table::identity::PublicIdentity;
 use dealerless_table::play::{Control, Done, Seating};
 use dealerless_table::record::Record;
@@ -34,6 +34,8 @@ const SHORT: Duration = Duration::from_secs(5);
 /// The pause between two calls of a host that does not answer.
 const PAUSE: Duration = Duration::from_secs(1);
 
+const NOT_CONNECTED: &str = "the other player did not connect in time";
+
 /// A program that audits a match. It answers the request that has started it.
 pub(crate) struct Auditor {
     /// The number of the request.
@@ -41,7 +43,7 @@ pub(crate) struct Auditor {
     of: [u8; 32],
     peer: PublicIdentity,
     auditing: Auditing,
-    /// The time at which the audit fails, unless the other player connects or sends something.
+    /// The deadline for the peer to connect, or for its next message.
     until: Duration,
     stage: Stage,
 }
@@ -64,7 +66,7 @@ enum Stage {
 struct Calls {
     route: Route,
     call: Option<Call>,
-    /// The time of the next call, if there is none now.
+    /// The time of the next call if none is active.
     next: Duration,
     /// Why the last call has failed.
     failure: Option<MeetingError>,
@@ -133,16 +135,16 @@ impl Auditor {
     /// Continues. Returns the answer once the audit is over.
     fn next(&mut self, own: &Own, now: Duration) -> anyhow::Result<Option<Value>> {
         match std::mem::replace(&mut self.stage, Stage::Changing) {
+            Stage::Calling(calls) if now >= self.until => match calls.failure {
+                Some(error) => return Err(error.into()),
+                None => bail!(NOT_CONNECTED),
+            },
             Stage::Calling(mut calls) => {
                 match &mut calls.call {
                     Some(call) => {
                         if let Err(error) = call.tick(now) {
                             calls.failed(error, now);
                         }
-                    }
-                    None if now >= self.until => {
-                        let why = calls.failure.context("the other player was not called")?;
-                        return Err(why.into());
                     }
                     None if now >= calls.next => {
                         calls.call = Some(Call::new(own, &calls.route, 1, now)?);
@@ -152,7 +154,7 @@ impl Auditor {
                 self.stage = Stage::Calling(calls);
             }
             Stage::Waiting(mut reception, arrival) => {
-                ensure!(now < self.until, "the other player did not connect in time");
+                ensure!(now < self.until, NOT_CONNECTED);
                 reception.tick(own, now)?;
                 let arrival = arrival.and_then(|arrival| self.arrived(arrival, now));
                 if matches!(self.stage, Stage::Changing) {
@@ -252,8 +254,7 @@ impl Calls {
 
     /// Continues after an event of the socket. Returns the line to the host that was met.
     fn happened(&mut self, what: Happened<'_>, now: Duration) -> Option<Line> {
-        let met: Result<Option<PolledConnection>, _> = self.call.as_mut()?.happened(what, now);
-        match met {
+        match self.call.as_mut()?.happened(what, now) {
             Ok(met) => Some(self.call.take_if(|_| met.is_some())?.connected(met?)),
             Err(error) => {
                 self.failed(error, now);
@@ -351,7 +352,7 @@ fn keep(of: &[u8; 32], opened: &Audit) -> anyhow::Result<()> {
 /// An audit that was made: the decks as a text, whether they agree with the record, and the file.
 ///
 /// # Errors
-/// If there is none, or a file cannot be read.
+/// If the match was not audited here, or a file cannot be read.
 pub(crate) fn made(of: &[u8; 32]) -> anyhow::Result<Value> {
     let bytes = matches::audit(of)?;
     let record = Record::read(&matches::record(&matches::record_name(of))?, None)?;

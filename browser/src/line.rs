@@ -27,7 +27,11 @@ pub(crate) struct Route {
 
 /// A WebSocket, closed when dropped.
 #[derive(Debug)]
-struct Socket(u32);
+struct Socket {
+    number: u32,
+    /// Whether it is open. The bytes to send wait for it.
+    is_open: bool,
+}
 
 impl Socket {
     fn open(url: &str) -> Self {
@@ -37,13 +41,40 @@ impl Socket {
         let number = LAST.get() + 1;
         LAST.set(number);
         host::socket_open(number, url);
-        Socket(number)
+        Socket {
+            number,
+            is_open: false,
+        }
+    }
+
+    /// Notes an event. Returns the received bytes, or why the socket was closed.
+    fn happened<'a>(&mut self, what: Happened<'a>) -> Result<&'a [u8], ErrorKind> {
+        match what {
+            Happened::Opened => {
+                self.is_open = true;
+                Ok(&[])
+            }
+            Happened::Received(bytes) => Ok(bytes),
+            Happened::Closed if self.is_open => Err(ErrorKind::UnexpectedEof),
+            Happened::Closed => Err(ErrorKind::ConnectionRefused),
+        }
+    }
+
+    /// Sends the outgoing bytes if the socket is open.
+    fn send(&self, outgoing: impl FnOnce() -> Vec<u8>) {
+        if !self.is_open {
+            return;
+        }
+        let bytes = outgoing();
+        if !bytes.is_empty() {
+            host::socket_send(self.number, &bytes);
+        }
     }
 }
 
 impl Drop for Socket {
     fn drop(&mut self) {
-        host::socket_close(self.0);
+        host::socket_close(self.number);
     }
 }
 
@@ -59,8 +90,6 @@ pub(crate) enum Happened<'a> {
 pub(crate) struct Call {
     socket: Socket,
     meeting: PolledMeeting<'static>,
-    /// Whether the socket is open. The bytes to send wait for it.
-    is_open: bool,
 }
 
 impl Call {
@@ -86,7 +115,6 @@ impl Call {
         Ok(Call {
             socket: Socket::open(&route.relay),
             meeting,
-            is_open: false,
         })
     }
 
@@ -106,12 +134,11 @@ impl Call {
         Ok(Call {
             socket: Socket::open(relay),
             meeting,
-            is_open: false,
         })
     }
 
     pub(crate) fn has(&self, socket: u32) -> bool {
-        self.socket.0 == socket
+        self.socket.number == socket
     }
 
     /// The time of the next timer.
@@ -128,27 +155,10 @@ impl Call {
         what: Happened<'_>,
         now: Duration,
     ) -> Result<Option<PolledConnection>, MeetingError> {
-        let bytes = match what {
-            Happened::Opened => {
-                self.is_open = true;
-                &[][..]
-            }
-            Happened::Received(bytes) => bytes,
-            Happened::Closed => {
-                let why = match self.is_open {
-                    true => ErrorKind::UnexpectedEof,
-                    false => ErrorKind::ConnectionRefused,
-                };
-                return Err(self.meeting.failed(why.into()));
-            }
-        };
+        let bytes = self.socket.happened(what);
+        let bytes = bytes.map_err(|why| self.meeting.failed(why.into()))?;
         let met = self.meeting.received(bytes, now);
-        if self.is_open {
-            let bytes = self.meeting.outgoing();
-            if !bytes.is_empty() {
-                host::socket_send(self.socket.0, &bytes);
-            }
-        }
+        self.socket.send(|| self.meeting.outgoing());
         met
     }
 
@@ -174,7 +184,6 @@ impl Call {
 pub(crate) struct CodeCall {
     socket: Socket,
     exchange: SpokenExchange,
-    is_open: bool,
 }
 
 impl CodeCall {
@@ -182,12 +191,11 @@ impl CodeCall {
         CodeCall {
             socket: Socket::open(relay),
             exchange: SpokenExchange::as_guest(code, now),
-            is_open: false,
         }
     }
 
     pub(crate) fn has(&self, socket: u32) -> bool {
-        self.socket.0 == socket
+        self.socket.number == socket
     }
 
     /// The time of the next timer.
@@ -204,27 +212,10 @@ impl CodeCall {
         what: Happened<'_>,
         now: Duration,
     ) -> Result<Option<Invite>, SpokenError> {
-        let bytes = match what {
-            Happened::Opened => {
-                self.is_open = true;
-                &[][..]
-            }
-            Happened::Received(bytes) => bytes,
-            Happened::Closed => {
-                let why = match self.is_open {
-                    true => ErrorKind::UnexpectedEof,
-                    false => ErrorKind::ConnectionRefused,
-                };
-                return Err(self.exchange.failed(why.into()));
-            }
-        };
+        let bytes = self.socket.happened(what);
+        let bytes = bytes.map_err(|why| self.exchange.failed(why.into()))?;
         let exchanged = self.exchange.received(bytes, now, &mut system_rng());
-        if self.is_open {
-            let bytes = self.exchange.outgoing();
-            if !bytes.is_empty() {
-                host::socket_send(self.socket.0, &bytes);
-            }
-        }
+        self.socket.send(|| self.exchange.outgoing());
         Ok(match exchanged? {
             Some(Exchanged::Received(invite)) => Some(invite),
             _ => None,
@@ -242,11 +233,11 @@ pub(crate) struct Line {
 
 impl Line {
     pub(crate) fn number(&self) -> u32 {
-        self.socket.0
+        self.socket.number
     }
 
     pub(crate) fn has(&self, socket: u32) -> bool {
-        self.socket.0 == socket
+        self.socket.number == socket
     }
 
     pub(crate) fn timer(&self) -> Duration {
@@ -265,7 +256,7 @@ impl Line {
     pub(crate) fn flush(&mut self, now: Duration) {
         let (frames, timer) = self.connection.outgoing(now);
         if !frames.is_empty() {
-            host::socket_send(self.socket.0, &frames);
+            host::socket_send(self.socket.number, &frames);
         }
         self.timer = timer.unwrap_or(Duration::MAX);
     }

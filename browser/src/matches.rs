@@ -221,7 +221,7 @@ pub(crate) fn destroy_inputs(of: &[u8; 32]) -> io::Result<()> {
     NamedFile::remove(&inputs_name(of))
 }
 
-/// How long the inputs to the shuffles of a match are kept for an audit, in seconds.
+/// Retention time of the inputs to the shuffles of a match, in seconds.
 const INPUTS_KEPT: u64 = 30 * 86_400;
 
 /// Destroys the inputs of matches that are over and began long ago.
@@ -252,7 +252,7 @@ pub(crate) fn audit_state(of: &[u8; 32]) -> Option<&'static str> {
 /// The file of an audit.
 ///
 /// # Errors
-/// If there is none, or it cannot be read.
+/// If the match was not audited here, or the file cannot be read.
 pub(crate) fn audit(of: &[u8; 32]) -> anyhow::Result<Vec<u8>> {
     let file = NamedFile::open(&audit_name(of));
     Ok(file.context("this match was not audited here")?.read()?)

@@ -424,11 +424,11 @@ impl Page {
         found.context("there is no such match here")
     }
 
-    /// The given relay, or that at which this player was last met.
+    /// Returns `given`, or the relay of the last meeting with this player.
     fn relay(&self, given: Option<String>, peer: &PublicIdentity) -> anyhow::Result<String> {
         let kept = || self.own.relay_of(peer).map(str::to_owned);
         let relay = given.or_else(kept);
-        relay.context("no relay is known at which the other player waits")
+        relay.context("the relay of the other player is unknown: enter it")
     }
 
     /// Begins an audit, which answers the request, or answers now.

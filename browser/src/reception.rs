@@ -28,7 +28,7 @@ pub(crate) struct Reception {
 struct Waiting {
     expected: Expected,
     call: Option<Call>,
-    /// The time of the next call, if there is none now.
+    /// The time of the next call if none is active.
     next: Duration,
 }
 

@@ -50,7 +50,7 @@ enum Setting {
         #[arg(value_name = "URL", value_parser = page)]
         page: String,
     },
-    /// Sets the relay at which you meet players who cannot reach you, and you them.
+    /// Sets the relay for players whom you cannot reach directly.
     ///
     /// `host`, `join NAME` and `resume` use it. A page needs the URL of the WebSocket.
     Relay {

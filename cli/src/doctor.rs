@@ -17,7 +17,7 @@ use crate::settings::Settings;
 use crate::table::door::{LISTEN, addresses_of, resolve};
 use crate::table::{FolderArgs, RelayArgs};
 
-/// Reports in which ways others can reach this machine, whether the relay answers, and how long a
+/// Reports how other players can reach this machine, whether the relay answers, and how long a
 /// synced write takes.
 ///
 /// Each step of a match is written to disk before it is sent. A hand needs nine synced writes, one
@@ -50,12 +50,12 @@ struct Report {
     public: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     relay: Option<Relay>,
-    /// The ways in which other players can reach a host on this machine.
+    /// How other players can reach a host on this machine.
     ways: Vec<Way>,
     synced_write_ms: f64,
 }
 
-/// A way in which other players can reach a host.
+/// How other players reach a host.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Way {
@@ -107,7 +107,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
 }
 
-/// The ways in which others can reach a host at these addresses or at this relay.
+/// Returns how other players can reach a host with these addresses or this relay.
 fn ways(addresses: &[Address], relay: Option<&Relay>) -> Vec<Way> {
     let any = |is: fn(&Address) -> bool| addresses.iter().any(is);
     let ways = [

@@ -14,7 +14,7 @@ use crate::table::door::resolve;
 /// The address on which a relay listens by default: the usual port of transit relays.
 const LISTEN: &str = "[::]:4001";
 
-/// Runs a relay, at which two players meet who can only make outgoing connections.
+/// Runs a relay for players who can only make outgoing connections.
 ///
 /// It joins two connections and forwards encrypted bytes that it cannot read. One port serves the
 /// program over TCP and pages in browsers over WebSocket. It writes no log.

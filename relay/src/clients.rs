@@ -1,4 +1,4 @@
-//! All connections: who is read when, and what happens to the bytes.
+//! All connections: the order in which they are read, and the destination of their bytes.
 
 use std::collections::VecDeque;
 use std::net::IpAddr;

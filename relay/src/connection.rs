@@ -20,9 +20,9 @@ pub(crate) struct Connection {
     pub(crate) stage: Stage,
     /// The decoder of a WebSocket.
     pub(crate) frames: Option<Box<Frames>>,
-    /// When the connection ends by itself.
+    /// The time at which the relay ends the connection.
     pub(crate) deadline: Option<Instant>,
-    /// When something arrived last.
+    /// The time of the last received bytes.
     pub(crate) heard: Instant,
     /// Whether a ping was sent since then.
     pub(crate) pinged: bool,
@@ -31,13 +31,13 @@ pub(crate) struct Connection {
     readable: bool,
     writable: bool,
     unsent: Unsent,
-    /// Since when there are unsent bytes.
+    /// The time since which bytes are unsent.
     pub(crate) blocked: Option<Instant>,
     /// The answer to the last ping, while other bytes are unsent.
     pong: Option<Vec<u8>>,
 }
 
-/// How far a connection is.
+/// The stage of a connection.
 pub(crate) enum Stage {
     /// It has sent these bytes, which are not a complete handshake.
     Handshake(Vec<u8>),

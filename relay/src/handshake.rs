@@ -1,4 +1,4 @@
-//! What a client says first, and how two clients are joined.
+//! The first message of a client, and how two clients are joined.
 
 use crate::clients::Clients;
 use crate::connection::{Connection, Stage};

@@ -1,4 +1,4 @@
-//! Who waits for whom: by a token of the transit relay, or by the number of a code.
+//! Connections that wait for a peer, by the token of a transit relay or by the number of a code.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::networks::Id;
 use crate::request::{Side, Token};
 
-/// Why a connection waits.
+/// The place of a waiting connection.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     Token(Token),

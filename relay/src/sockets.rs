@@ -46,8 +46,7 @@ fn listen_on(address: SocketAddr) -> io::Result<TcpListener> {
 pub(crate) fn prepare(socket: &mio::net::TcpStream) -> io::Result<()> {
     // Without this, the kernel holds back small messages for up to 40 ms.
     socket.set_nodelay(true)?;
-    // The kernel looks whether the other end of a quiet connection still exists: after 30 s, then
-    // every 10 s, 4 times.
+    // The kernel probes a quiet connection after 30 s, then every 10 s, 4 times.
     let keepalive = TcpKeepalive::new()
         .with_time(Duration::from_secs(30))
         .with_interval(Duration::from_secs(10));

@@ -1,8 +1,8 @@
 //! A port of the router that leads to this machine, by the protocol of UPnP routers (Internet Gateway
 //! Device, service WANIPConnection).
 //!
-//! Any machine in the local network can answer in place of the router. It can only make the invite name
-//! a wrong address, at which nobody has the host's key.
+//! Any machine in the local network can answer in place of the router. The worst result is an
+//! invite with a wrong address. Nobody at that address has the host's key.
 
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -22,7 +22,7 @@ const SEARCH: Duration = Duration::from_secs(3);
 const ALL: Duration = Duration::from_secs(10);
 /// Timeout for the router to release the port at the end.
 const RELEASE: Duration = Duration::from_secs(2);
-/// What the router shows as the purpose of the port.
+/// Description of the mapping, which the router shows.
 const PURPOSE: &str = "dealerless";
 const TCP: PortMappingProtocol = PortMappingProtocol::TCP;
 
@@ -56,7 +56,7 @@ impl PortMapping {
         let gateway = search_gateway(options).context("no router answers (UPnP)")?;
         let local = if listener.ip().is_unspecified() {
             let socket = UdpSocket::bind("0.0.0.0:0")?;
-            // Sends nothing: the system chooses the address from which it would send.
+            // On a UDP socket, `connect` sends nothing and selects the source address.
             socket.connect(gateway.addr)?;
             SocketAddr::new(socket.local_addr()?.ip(), listener.port())
         } else {
@@ -127,8 +127,8 @@ mod tests {
 
     const SERVICE: &str = "urn:schemas-upnp-org:service:WANIPConnection:1";
 
-    /// A router with this external address, which refuses the ports for which `refuses` is true. Reports
-    /// each action with the body of its request.
+    /// Starts a router with this external address. It refuses a mapping if `refuses` returns true for the
+    /// body of the request. Reports each action and the body of its request.
     fn router(
         external: &'static str,
         refuses: fn(&str) -> bool,

@@ -26,8 +26,8 @@ pub(crate) struct Route {
 }
 
 impl Route {
-    /// The route to a known player: `at` if it is given, otherwise the addresses at which the player was
-    /// last met; and a relay.
+    /// Returns the route to a known player: `at`, or without it the addresses of the last meeting, and a
+    /// relay.
     ///
     /// # Errors
     /// If no address is known.

@@ -100,8 +100,8 @@ pub(crate) fn kept_addresses(log: &Path) -> anyhow::Result<Option<Vec<SocketAddr
     Ok(addresses)
 }
 
-/// The maximum number of connections with which a host waits at relays for known peers. A relay limits
-/// the connections of an address.
+/// The maximum number of relay connections on which a host waits for known peers. A relay limits the
+/// connections of an address.
 const MOST_AT_RELAYS: usize = 32;
 
 /// Waits for known peers at the relays where they may look for this player: first for those in

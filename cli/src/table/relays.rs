@@ -1,4 +1,4 @@
-//! The relays at which players meet who cannot reach each other.
+//! Relays for players who cannot reach each other.
 
 use std::fmt;
 use std::str::FromStr;
@@ -88,7 +88,7 @@ impl FromStr for RelayChoice {
 /// The option for a relay.
 #[derive(clap::Args)]
 pub(crate) struct RelayArgs {
-    /// Relay at which you meet players who cannot reach you, and you them: HOST:PORT, or the URL of its
+    /// Relay for players whom you cannot reach directly: HOST:PORT, or the URL of its
     /// WebSocket; `none` for no relay [default: the relay of `dealerless config relay`].
     #[arg(long, value_name = "RELAY", help_heading = CONNECTION)]
     relay: Option<RelayChoice>,
