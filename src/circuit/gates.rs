@@ -6,8 +6,12 @@
 pub struct Wire(pub(super) u32);
 
 impl Wire {
-    /// The wire with this number, which is below [`Builder::MAX_NODES`](super::Builder::MAX_NODES).
-    pub(super) fn new(index: usize) -> Self {
+    /// The wire with this number.
+    ///
+    /// # Panics
+    /// Panics if the number is above [`Builder::MAX_NODES`](super::Builder::MAX_NODES).
+    pub fn new(index: usize) -> Self {
+        assert!(index <= super::Builder::MAX_NODES, "too many wires");
         Wire(index as u32)
     }
 

@@ -4,10 +4,10 @@ use std::io::{self, BufWriter, Write};
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
-use super::bristol::{write_copy, write_gate, write_header};
+use super::bristol::{Operation, Step, write_header, write_step};
 use super::builder::slices::Slice;
 use super::structure::Tally;
-use super::{Bit, Builder, Gate, Output, Party, Structure};
+use super::{Bit, Builder, Gate, Output, Party, Structure, Wire};
 
 /// The number of finished slices that may wait until they are taken.
 const WAITING: usize = 1;
@@ -61,14 +61,19 @@ impl Sliced<'_> {
         let gates = structure.gates() + outputs;
         write_header(&mut out, [gates, inputs + gates], &self.inputs, widths)?;
         // For each wire of the current slice, its number in the file.
-        let mut numbers: Vec<usize> = (0..inputs).collect();
-        let mut next = inputs;
+        let mut numbers: Vec<Wire> = (0..inputs).map(Wire::new).collect();
+        let mut wires = (inputs..).map(Wire::new);
+        let mut write = |operation: Operation, numbers: &[Wire]| {
+            let sets = wires.next().expect("the range is unbounded");
+            let operation = operation.renumbered(numbers);
+            write_step(&mut out, Step { operation, sets })?;
+            io::Result::Ok(sets)
+        };
         let mut ands = 0;
         let words = self.each(|slice| {
             for gate in &slice.gates {
-                write_gate(&mut out, *gate, &numbers, next)?;
-                numbers.push(next);
-                next += 1;
+                let sets = write(Operation::from(*gate), &numbers)?;
+                numbers.push(sets);
                 ands += usize::from(matches!(gate, Gate::And(..)));
             }
             slice.carry(&mut numbers, inputs);
@@ -76,8 +81,7 @@ impl Sliced<'_> {
             Ok(())
         })?;
         for output in words.iter().flatten() {
-            write_copy(&mut out, *output, &numbers, next)?;
-            next += 1;
+            write(Operation::from(*output), &numbers)?;
         }
         out.flush()
     }

@@ -112,16 +112,6 @@ impl Netlist {
     }
 }
 
-impl From<Gate> for Operation {
-    fn from(gate: Gate) -> Self {
-        match gate {
-            Gate::Xor(a, b) => Operation::Xor(a, b),
-            Gate::And(a, b) => Operation::And(a, b),
-            Gate::Not(a) => Operation::Not(a),
-        }
-    }
-}
-
 /// The structure of the circuit that consists of `steps`. `outputs` are the output wires.
 fn survey(
     inputs: &[usize],

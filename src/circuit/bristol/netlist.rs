@@ -4,8 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::read::Sink;
+use super::write::Numbering;
 use crate::circuit::evaluate::{InputError, as_bits, as_lanes, check_shape};
-use crate::circuit::{Bit, Builder, Circuit, Wire};
+use crate::circuit::gates::Gates;
+use crate::circuit::{Bit, Builder, Circuit, Gate, Output, Wire};
 
 /// The format of a netlist.
 ///
@@ -51,19 +53,22 @@ impl FromStr for Format {
 
 /// The operation of one gate of a netlist. A `MAND` counts as one gate for each result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::circuit) enum Operation {
+pub enum Operation {
+    /// Exclusive or.
     Xor(Wire, Wire),
+    /// And.
     And(Wire, Wire),
+    /// Negation.
     Not(Wire),
-    /// `EQW`.
+    /// A copy of a wire: `EQW`.
     Copy(Wire),
-    /// `EQ`.
+    /// A constant: `EQ`.
     Const(bool),
 }
 
 impl Operation {
     /// The wires that the operation reads.
-    pub(in crate::circuit) fn reads(self) -> impl Iterator<Item = Wire> {
+    pub fn reads(self) -> impl Iterator<Item = Wire> {
         let (first, second) = match self {
             Operation::Xor(a, b) | Operation::And(a, b) => (Some(a), Some(b)),
             Operation::Not(a) | Operation::Copy(a) => (Some(a), None),
@@ -71,13 +76,47 @@ impl Operation {
         };
         first.into_iter().chain(second)
     }
+
+    /// The operation on renumbered wires. `numbers` holds the number of each wire.
+    pub(in crate::circuit) fn renumbered(self, numbers: &[Wire]) -> Self {
+        let number = |wire: Wire| numbers[wire.index()];
+        match self {
+            Operation::Xor(a, b) => Operation::Xor(number(a), number(b)),
+            Operation::And(a, b) => Operation::And(number(a), number(b)),
+            Operation::Not(a) => Operation::Not(number(a)),
+            Operation::Copy(a) => Operation::Copy(number(a)),
+            Operation::Const(bit) => Operation::Const(bit),
+        }
+    }
+}
+
+impl From<Gate> for Operation {
+    fn from(gate: Gate) -> Self {
+        match gate {
+            Gate::Xor(a, b) => Operation::Xor(a, b),
+            Gate::And(a, b) => Operation::And(a, b),
+            Gate::Not(a) => Operation::Not(a),
+        }
+    }
+}
+
+/// The copy or the constant that sets an output without a gate of its own.
+impl From<Output> for Operation {
+    fn from(output: Output) -> Self {
+        match output {
+            Output::Const(bit) => Operation::Const(bit),
+            Output::Wire(wire) => Operation::Copy(wire),
+        }
+    }
 }
 
 /// A gate of a netlist, and the wire that it sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::circuit) struct Step {
-    pub(in crate::circuit) operation: Operation,
-    pub(in crate::circuit) sets: Wire,
+pub struct Step {
+    /// The operation, with the wires that it reads.
+    pub operation: Operation,
+    /// The wire that the gate sets.
+    pub sets: Wire,
 }
 
 /// A netlist as written: every gate, in the order of the file.
@@ -106,6 +145,54 @@ impl Netlist {
     /// The number of bits of each output value.
     pub fn outputs(&self) -> &[usize] {
         &self.outputs
+    }
+
+    /// The netlist with these gates, in their order. Gate `g` is on wire `input_bits + g`, in
+    /// `gates` and in `outputs`. An output without a gate of its own becomes a constant or a copy
+    /// at the end, as in [`write`](super::write()). The format is [`Format::Fashion`].
+    ///
+    /// # Panics
+    /// Panics if a gate reads a wire that is not set before it, or if an output is a wire that does
+    /// not exist.
+    pub fn new(inputs: Vec<usize>, gates: &[Gate], outputs: &[Vec<Output>]) -> Self {
+        Self::of(Gates {
+            inputs: &inputs,
+            list: gates,
+            outputs,
+        })
+    }
+
+    /// The gates of a circuit, numbered as in a file.
+    pub(in crate::circuit) fn of(gates: Gates) -> Self {
+        let Numbering {
+            numbers,
+            copies,
+            wires,
+        } = Numbering::new(gates);
+        let input_bits = gates.input_bits();
+        let mut steps = Vec::with_capacity(gates.list.len() + copies.len());
+        for (place, &gate) in (input_bits..).zip(gates.list) {
+            let operation = Operation::from(gate);
+            assert!(
+                operation.reads().all(|wire| wire.index() < place),
+                "a gate reads a wire that is not set before it"
+            );
+            steps.push(Step {
+                operation: operation.renumbered(&numbers),
+                sets: numbers[place],
+            });
+        }
+        steps.extend(copies.into_iter().map(|(output, sets)| Step {
+            operation: Operation::from(output).renumbered(&numbers),
+            sets,
+        }));
+        Netlist {
+            format: Format::Fashion,
+            inputs: gates.inputs.to_vec(),
+            outputs: gates.outputs.iter().map(Vec::len).collect(),
+            wires,
+            steps,
+        }
     }
 
     /// The number of gates. A `MAND` counts as one gate for each result.
@@ -148,16 +235,19 @@ impl Netlist {
         }
     }
 
-    pub(in crate::circuit) fn wires(&self) -> usize {
+    /// The number of wires. The first wires are the bits of the input values, and the last wires
+    /// are the bits of the output values.
+    pub fn wires(&self) -> usize {
         self.wires
     }
 
-    pub(in crate::circuit) fn steps(&self) -> &[Step] {
+    /// The gates, in the order of the file.
+    pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// The number of the first output wire. The outputs are the last wires.
-    pub(in crate::circuit) fn first_output(&self) -> usize {
+    /// The number of the first output wire.
+    pub fn first_output(&self) -> usize {
         self.wires - self.outputs.iter().sum::<usize>()
     }
 }
@@ -264,6 +354,31 @@ mod tests {
         let same = netlist("2 5\n2 2 1\n1 2\n\n2 1 0 2 3 AND\n1 1 1 4 INV\n");
         assert_eq!(same.format(), Format::Fashion);
         assert_eq!(same.circuit().digest(), old.circuit().digest());
+    }
+
+    #[test]
+    fn netlist_of_gates_keeps_them_and_survives_writing_and_reading() {
+        let wire = Wire::new;
+        let gates = [
+            Gate::And(wire(0), wire(1)),
+            Gate::And(wire(0), wire(1)),
+            Gate::Not(wire(2)),
+        ];
+        let outputs = [
+            vec![Output::Wire(wire(4)), Output::Wire(wire(4))],
+            vec![Output::Const(true), Output::Wire(wire(0))],
+        ];
+        let netlist = Netlist::new(vec![2], &gates, &outputs);
+        let structure = netlist.structure(None);
+        assert_eq!((structure.and, structure.not, structure.copies), (2, 1, 3));
+        let mut text = Vec::new();
+        netlist.write(&mut text).unwrap();
+        let read = Netlist::parse(&text, None).unwrap();
+        assert_eq!(read.steps(), netlist.steps());
+        for (x, y) in [(false, true), (true, true)] {
+            let outputs = read.evaluate(&[vec![x, y]]).unwrap();
+            assert_eq!(outputs, [[!(x && y); 2], [true, x]]);
+        }
     }
 
     #[test]

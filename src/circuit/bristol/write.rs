@@ -2,7 +2,9 @@
 
 use std::io::{self, BufWriter, Write};
 
-use crate::circuit::{Circuit, Gate, Output, Wire};
+use super::{Netlist, Operation, Step};
+use crate::circuit::gates::Gates;
+use crate::circuit::{Circuit, Output, Wire};
 
 /// Writes a circuit as a netlist. The same circuit gives the same bytes.
 ///
@@ -14,29 +16,23 @@ use crate::circuit::{Circuit, Gate, Output, Wire};
 /// # Errors
 /// Those of the writer.
 pub fn write(circuit: &Circuit, writer: impl Write) -> io::Result<()> {
-    let mut out = BufWriter::new(writer);
-    let numbering = Numbering::new(circuit);
-    let gates = circuit.gates().len() + numbering.copies.len();
-    let outputs: Vec<usize> = circuit.outputs().iter().map(Vec::len).collect();
-    write_header(
-        &mut out,
-        [gates, numbering.wires],
-        circuit.inputs(),
-        &outputs,
-    )?;
-    let numbers = &numbering.numbers;
-    for (gate, &operation) in circuit.gates().iter().enumerate() {
-        write_gate(
-            &mut out,
-            operation,
-            numbers,
-            numbers[circuit.input_bits() + gate],
-        )?;
+    Netlist::of(circuit.parts()).write(writer)
+}
+
+impl Netlist {
+    /// Writes the netlist in Bristol Fashion: the gates in their order, with their wire numbers.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write(&self, writer: impl Write) -> io::Result<()> {
+        let mut out = BufWriter::new(writer);
+        let size = [self.gates(), self.wires()];
+        write_header(&mut out, size, self.inputs(), self.outputs())?;
+        for &step in self.steps() {
+            write_step(&mut out, step)?;
+        }
+        out.flush()
     }
-    for &(output, number) in &numbering.copies {
-        write_copy(&mut out, output, numbers, number)?;
-    }
-    out.flush()
 }
 
 /// Writes the lines before the gates; `size` is the number of gates and the number of wires.
@@ -52,32 +48,18 @@ pub(in crate::circuit) fn write_header(
     writeln!(out)
 }
 
-/// Writes the line of a gate that sets wire `c` of the file. `numbers` holds the number of each
-/// wire in the file.
-pub(in crate::circuit) fn write_gate(
+/// Writes the line of a gate.
+pub(in crate::circuit) fn write_step(
     out: &mut impl Write,
-    gate: Gate,
-    numbers: &[usize],
-    c: usize,
+    Step { operation, sets }: Step,
 ) -> io::Result<()> {
-    let number = |wire: Wire| numbers[wire.index()];
-    match gate {
-        Gate::Xor(a, b) => writeln!(out, "2 1 {} {} {c} XOR", number(a), number(b)),
-        Gate::And(a, b) => writeln!(out, "2 1 {} {} {c} AND", number(a), number(b)),
-        Gate::Not(a) => writeln!(out, "1 1 {} {c} INV", number(a)),
-    }
-}
-
-/// Writes the line that sets wire `c` of the file to an output that has no gate of its own.
-pub(in crate::circuit) fn write_copy(
-    out: &mut impl Write,
-    output: Output,
-    numbers: &[usize],
-    c: usize,
-) -> io::Result<()> {
-    match output {
-        Output::Const(bit) => writeln!(out, "1 1 {} {c} EQ", u8::from(bit)),
-        Output::Wire(wire) => writeln!(out, "1 1 {} {c} EQW", numbers[wire.index()]),
+    let c = sets.index();
+    match operation {
+        Operation::Xor(a, b) => writeln!(out, "2 1 {} {} {c} XOR", a.index(), b.index()),
+        Operation::And(a, b) => writeln!(out, "2 1 {} {} {c} AND", a.index(), b.index()),
+        Operation::Not(a) => writeln!(out, "1 1 {} {c} INV", a.index()),
+        Operation::Copy(a) => writeln!(out, "1 1 {} {c} EQW", a.index()),
+        Operation::Const(bit) => writeln!(out, "1 1 {} {c} EQ", u8::from(bit)),
     }
 }
 
@@ -91,22 +73,22 @@ fn write_widths(out: &mut impl Write, widths: &[usize]) -> io::Result<()> {
 }
 
 /// The numbers of the wires in the file, where the outputs come last.
-struct Numbering {
+pub(super) struct Numbering {
     /// For each wire of the circuit, its number in the file.
-    numbers: Vec<usize>,
-    /// Outputs without a gate of their own, each with its wire number in the file.
-    copies: Vec<(Output, usize)>,
+    pub(super) numbers: Vec<Wire>,
+    /// Outputs without a gate of their own, each with its wire in the file.
+    pub(super) copies: Vec<(Output, Wire)>,
     /// The number of wires in the file.
-    wires: usize,
+    pub(super) wires: usize,
 }
 
 impl Numbering {
-    fn new(circuit: &Circuit) -> Self {
-        let input_bits = circuit.input_bits();
-        let outputs = || circuit.outputs().iter().flatten().copied().enumerate();
+    pub(super) fn new(gates: Gates) -> Self {
+        let input_bits = gates.input_bits();
+        let outputs = || gates.outputs.iter().flatten().copied().enumerate();
 
         // For each gate, the position of its first output among all output bits.
-        let mut place = vec![None; circuit.gates().len()];
+        let mut place = vec![None; gates.list.len()];
         let mut copied = Vec::new();
         for (position, output) in outputs() {
             if let Output::Wire(wire) = output
@@ -122,18 +104,18 @@ impl Numbering {
         let inner = place.iter().filter(|place| place.is_none()).count();
         let first_output = input_bits + inner;
         let mut next_inner = input_bits..;
-        let mut numbers: Vec<usize> = (0..input_bits).collect();
+        let mut numbers: Vec<Wire> = (0..input_bits).map(Wire::new).collect();
         for place in place {
-            numbers.push(match place {
+            numbers.push(Wire::new(match place {
                 Some(position) => first_output + position,
                 None => next_inner.next().expect("the range is unbounded"),
-            });
+            }));
         }
         Numbering {
             numbers,
             copies: copied
                 .into_iter()
-                .map(|(output, position)| (output, first_output + position))
+                .map(|(output, position)| (output, Wire::new(first_output + position)))
                 .collect(),
             wires: first_output + outputs().count(),
         }
