@@ -66,14 +66,15 @@ impl Basis {
     /// # Panics
     /// Panics if the basis is full.
     pub(super) fn add(&mut self, fingerprint: Fingerprint) -> Parts {
-        self.reduce(fingerprint).unwrap_or_else(|(highest, mut row)| {
-            assert!(self.forms < Self::MAX, "the basis is full");
-            let own = Parts(1 << self.forms);
-            self.forms += 1;
-            row.parts ^= own;
-            self.rows[highest] = Some(row);
-            own
-        })
+        self.reduce(fingerprint)
+            .unwrap_or_else(|(highest, mut row)| {
+                assert!(self.forms < Self::MAX, "the basis is full");
+                let own = Parts(1 << self.forms);
+                self.forms += 1;
+                row.parts ^= own;
+                self.rows[highest] = Some(row);
+                own
+            })
     }
 
     /// Subtracts rows until nothing is left. Otherwise returns the rest, and its highest bit.

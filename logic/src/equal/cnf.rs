@@ -1,41 +1,50 @@
 //! Clauses over literals, and a SAT solver that stops.
 
-use std::cell::Cell;
 use std::rc::Rc;
 
+use batsat::{Callbacks, ClauseKind};
 use rustsat::solvers::{Solve, SolveIncremental, SolverResult};
 use rustsat::types::{Lit, TernaryVal};
-use rustsat_batsat::BasicSolver;
+use rustsat_batsat::Solver;
 
 /// Returns whether to stop.
 pub(super) type Stop = Rc<dyn Fn() -> bool>;
+
+/// What the solver calls while it searches.
+#[derive(Default)]
+struct Limits {
+    /// The number of conflicts left in the current search. Each conflict gives a new clause.
+    conflicts: u64,
+    stop: Option<Stop>,
+}
+
+impl Callbacks for Limits {
+    fn on_new_clause(&mut self, _: &[batsat::Lit], _: ClauseKind) {
+        self.conflicts = self.conflicts.saturating_sub(1);
+    }
+
+    /// Called before each decision.
+    fn stop(&self) -> bool {
+        self.conflicts == 0 || self.stop.as_ref().is_some_and(|stop| stop())
+    }
+}
 
 /// A set of clauses with its solver.
 ///
 /// Each clause is a true statement about the functions on the nodes of a circuit. So a clause set
 /// that contradicts an assumption refutes the assumption.
 pub(super) struct Cnf {
-    solver: BasicSolver,
+    solver: Solver<Limits>,
     variables: u32,
-    /// The number of steps left in the current call of the solver. A step is a decision or a
-    /// conflict, with the propagation that follows.
-    steps: Rc<Cell<u64>>,
 }
 
 impl Cnf {
     pub(super) fn new(stop: &Stop) -> Self {
-        let mut solver = BasicSolver::default();
-        let steps = Rc::new(Cell::new(0_u64));
-        let (left, stop) = (Rc::clone(&steps), Rc::clone(stop));
-        // The solver calls this once for each step.
-        solver.batsat_mut().cb_mut().set_stop(move || {
-            left.set(left.get().saturating_sub(1));
-            left.get() == 0 || stop()
-        });
+        let mut solver = Solver::<Limits>::default();
+        solver.batsat_mut().cb_mut().stop = Some(Rc::clone(stop));
         Cnf {
             solver,
             variables: 0,
-            steps,
         }
     }
 
@@ -70,11 +79,9 @@ impl Cnf {
         self.clause([out, a, !b]);
     }
 
-    /// Searches for an assignment with `assumption`, for at most `steps` steps more than the
-    /// number of variables: an assignment is found by that many decisions.
-    pub(super) fn solve(&mut self, assumption: Lit, steps: u64) -> SolverResult {
-        self.steps
-            .set(steps.saturating_add(2 * u64::from(self.variables)));
+    /// Searches for an assignment with `assumption`, up to a number of conflicts.
+    pub(super) fn solve(&mut self, assumption: Lit, conflicts: u64) -> SolverResult {
+        self.solver.batsat_mut().cb_mut().conflicts = conflicts;
         self.solver
             .solve_assumps(&[assumption])
             .expect("the solver answers every query")

@@ -54,7 +54,7 @@ impl Cones {
         inputs: usize,
         a: Literal,
         b: Literal,
-        steps: u64,
+        conflicts: u64,
     ) -> Proof {
         if self.cnf.variables() > MAX_VARIABLES {
             self.clear();
@@ -66,7 +66,7 @@ impl Cones {
         let differ = self.cnf.variable();
         self.cnf.clause([!differ, x, y]);
         self.cnf.clause([!differ, !x, !y]);
-        match self.cnf.solve(differ, steps) {
+        match self.cnf.solve(differ, conflicts) {
             SolverResult::Unsat => {
                 self.cnf.clause([!differ]);
                 self.cnf.clause([x, !y]);

@@ -18,7 +18,7 @@
 //!    ANDs is. Such equations are solved for the ANDs, so that later forms of the second netlist
 //!    consist of ANDs of the first one. Without this step, a netlist with other ANDs would have
 //!    hardly any equal forms.
-//! 5. The rounds repeat with more steps for each proof, until every pair of outputs is decided or
+//! 5. The rounds repeat with more effort for each proof, until every pair of outputs is decided or
 //!    the caller stops.
 //!
 //! Forms are compared by fingerprints of 256 random bits that the operating system seeds. Two

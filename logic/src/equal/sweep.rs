@@ -21,13 +21,13 @@ const WORDS: usize = 64;
 /// The maximum number of earlier gates with which a gate is compared.
 const MAX_LEADERS: usize = 4;
 
-/// The steps of the SAT solver for a window in the first round.
-const WINDOW_STEPS: u64 = 500;
+/// The conflicts of the SAT solver for a window in the first round.
+const WINDOW_CONFLICTS: u64 = 200;
 
-/// The steps of the SAT solver for whole cones in the first round.
-const CONE_STEPS: u64 = 2000;
+/// The conflicts of the SAT solver for whole cones in the first round.
+const CONE_CONFLICTS: u64 = 1000;
 
-/// Each round has this times the steps of the round before.
+/// Each round has this times the conflicts of the round before.
 const GROWTH: u64 = 4;
 
 /// Nodes visited at most to find the ANDs in a proved equation, and the ANDs that it may have.
@@ -55,7 +55,7 @@ pub(super) struct Sweep {
     leaders: HashMap<u64, Vec<u32>>,
     /// The pairs of literals that were not decided in this round.
     undecided: HashSet<[Literal; 2]>,
-    /// The factor on the steps of each proof.
+    /// The factor on the conflicts of each proof.
     effort: u64,
 }
 
@@ -220,10 +220,7 @@ impl Sweep {
                 };
                 let leader = leader as usize;
                 let negate = self.negated[leader] ^ self.negated[place];
-                let (own, equal) = (
-                    self.literal(place),
-                    self.literal(leader).negate_if(negate),
-                );
+                let (own, equal) = (self.literal(place), self.literal(leader).negate_if(negate));
                 if own == equal {
                     return Ok(None);
                 }
@@ -253,16 +250,16 @@ impl Sweep {
         if !self.undecided.insert([a, b]) {
             return Ok(false);
         }
-        let steps = WINDOW_STEPS.saturating_mul(self.effort);
-        if Window::prove(&self.graph, [a, b], steps, &self.stop) {
+        let conflicts = WINDOW_CONFLICTS.saturating_mul(self.effort);
+        if Window::prove(&self.graph, [a, b], conflicts, &self.stop) {
             self.graph.replace(a, b);
             return Ok(true);
         }
         self.check_stop()?;
-        let steps = CONE_STEPS.saturating_mul(self.effort);
+        let conflicts = CONE_CONFLICTS.saturating_mul(self.effort);
         let proof = self
             .cones
-            .prove(&self.graph, self.network.inputs, a, b, steps);
+            .prove(&self.graph, self.network.inputs, a, b, conflicts);
         self.check_stop()?;
         match proof {
             Proof::Equal => {

@@ -27,7 +27,7 @@ pub(super) struct Window<'g> {
     ands: Vec<[Parts; 3]>,
     /// The number of ANDs in the last query.
     queried: usize,
-    steps: u64,
+    conflicts: u64,
 }
 
 impl<'g> Window<'g> {
@@ -36,7 +36,7 @@ impl<'g> Window<'g> {
     pub(super) fn prove(
         graph: &'g Forms,
         [a, b]: [Literal; 2],
-        steps: u64,
+        conflicts: u64,
         stop: &Stop,
     ) -> bool {
         let nodes = [a, b].map(|literal| literal.node() as Node);
@@ -48,7 +48,7 @@ impl<'g> Window<'g> {
             basis: Basis::new(),
             ands: Vec::new(),
             queried: 0,
-            steps,
+            conflicts,
         };
         window.grow(nodes, stop)
     }
@@ -126,8 +126,12 @@ impl<'g> Window<'g> {
             query.cnf.and(out, a, b);
         }
         let difference = query.literal(difference);
-        let wrong = if self.negated { !difference } else { difference };
-        query.cnf.solve(wrong, self.steps) == SolverResult::Unsat
+        let wrong = if self.negated {
+            !difference
+        } else {
+            difference
+        };
+        query.cnf.solve(wrong, self.conflicts) == SolverResult::Unsat
     }
 }
 
