@@ -1,0 +1,17 @@
+//! Scratch.
+use dealerless::circuit::bristol::*;
+fn main() {
+    let a: Vec<String> = std::env::args().collect();
+    let n = Netlist::parse(&std::fs::read(&a[1]).unwrap(), None).unwrap();
+    let t = std::time::Instant::now();
+    let s = n.structure(None);
+    println!("{} in: {} {}", a[1], s.and, s.gates());
+    let o = dealerless_logic::optimise(&n);
+    let s = o.structure(None);
+    println!("{} out: {} {}  {:?}", a[1], s.and, s.gates(), t.elapsed());
+    let mut x = 1u64;
+    let mut word = || { x ^= x << 13; x ^= x >> 7; x ^= x << 17; x };
+    let d = first_difference(&n, &o, Inputs::Some { random: 4096, word: &mut word }, |_| ()).unwrap();
+    assert!(d.is_none(), "DIFFERENT");
+    if let Some(p) = a.get(2) { o.write(std::fs::File::create(p).unwrap()).unwrap(); }
+}
