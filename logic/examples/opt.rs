@@ -6,7 +6,7 @@ fn main() {
     let t = std::time::Instant::now();
     let s = n.structure(None);
     println!("{} in: {} {}", a[1], s.and, s.gates());
-    let o = dealerless_logic::optimise(&n);
+    let o = dealerless_logic::optimise(&n, &W(std::time::Instant::now()));
     let s = o.structure(None);
     println!("{} out: {} {}  {:?}", a[1], s.and, s.gates(), t.elapsed());
     let mut x = 1u64;
@@ -14,4 +14,10 @@ fn main() {
     let d = first_difference(&n, &o, Inputs::Some { random: 4096, word: &mut word }, |_| ()).unwrap();
     assert!(d.is_none(), "DIFFERENT");
     if let Some(p) = a.get(2) { o.write(std::fs::File::create(p).unwrap()).unwrap(); }
+}
+
+struct W(std::time::Instant);
+impl dealerless_logic::Watch for W {
+    fn begin(&self, _: dealerless_logic::Pass, _: usize) {}
+    fn end(&self, p: dealerless_logic::Pass, s: dealerless_logic::Size) { eprintln!("{:?} {:?} {:?}", self.0.elapsed(), p, s); }
 }

@@ -21,13 +21,13 @@ use crate::graph::{Graph, Node};
 const MAX_MEMBERS: usize = 8;
 
 /// The maximum number of sets examined for each root.
-const MAX_SETS: usize = 256;
+const MAX_SETS: usize = 128;
 
 /// The maximum number of uses of a root, and of a member that is removed.
 const MAX_USES: usize = 64;
 
 /// A set with more leaves is not extended.
-const MAX_LEAVES: usize = 7;
+const MAX_LEAVES: usize = 6;
 
 /// ANDs that can be replaced by fewer.
 #[derive(Clone, Debug)]

@@ -189,6 +189,8 @@ pub(crate) struct Recorder {
     forms: HashTable<Node>,
     spans: HashTable<Node>,
     generator: StdRng,
+    /// Whether ANDs that are equal up to XORs are merged even if this costs XORs.
+    merges_spans: bool,
 }
 
 impl Recorder {
@@ -207,6 +209,7 @@ impl Recorder {
             forms: HashTable::new(),
             spans: HashTable::new(),
             generator: StdRng::from_rng(&mut generator),
+            merges_spans: true,
         };
         recorder.enter(Node::ZERO);
         for index in 1..first_gate {
@@ -221,9 +224,11 @@ impl Recorder {
         Self::new(&graph.inputs)
     }
 
-    /// Records a netlist.
-    pub(crate) fn record(netlist: &Netlist) -> Graph {
+    /// Records a netlist. `merges_spans` is whether an AND may be replaced by up to three XORs if
+    /// another AND is equal up to XORs.
+    pub(crate) fn record(netlist: &Netlist, merges_spans: bool) -> Graph {
         let mut recorder = Self::new(netlist.inputs());
+        recorder.merges_spans = merges_spans;
         let mut nodes = vec![Node::ZERO; netlist.wires()];
         for (place, index) in (Node::CONSTANTS..recorder.graph.first_gate).enumerate() {
             nodes[place] = Node(index as u32);
@@ -298,7 +303,12 @@ impl Recorder {
             Span::of(fingerprints[a.index()], fingerprints[b.index()], one)
         };
         if let Some(&and) = self.spans.find(span.hash(), |node| span_of(node) == span) {
-            return self.from_span(p, q, and);
+            let operands = self.graph.and(and).expect("an AND");
+            let is_equal = operands.map(|node| self.graph.fingerprint(node)).contains(&p)
+                && operands.map(|node| self.graph.fingerprint(node)).contains(&q);
+            if self.merges_spans || is_equal {
+                return self.from_span(p, q, and);
+            }
         }
         let node = Node(self.graph.nodes() as u32);
         self.spans.insert_unique(span.hash(), node, |node| span_of(node).hash());

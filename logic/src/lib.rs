@@ -9,20 +9,9 @@ mod cones;
 mod forms;
 pub mod function;
 mod graph;
+mod optimise;
 mod rewrite;
+mod sums;
 
 pub use graph::Size;
-
-pub fn optimise(netlist: &dealerless::circuit::bristol::Netlist) -> dealerless::circuit::bristol::Netlist {
-    let mut graph = graph::Recorder::record(netlist);
-    eprintln!("start {:?}", graph.size());
-    let mut pass = 0;
-    loop {
-        let t = std::time::Instant::now();
-        let Some(next) = rewrite::rewrite(&graph) else { eprintln!("{:?}", t.elapsed()); break };
-        pass += 1;
-        eprintln!("pass {pass} {:?} {:?}", next.size(), t.elapsed());
-        graph = next;
-    }
-    graph.netlist()
-}
+pub use optimise::{Pass, Watch, optimise};

@@ -8,20 +8,18 @@ use crate::classes::{CLASSES, Solution};
 use crate::cones::{Cone, Cones};
 use crate::function::{Function, VARIABLES};
 use crate::graph::{Graph, Node, Op, Recorder};
+use crate::optimise::Watch;
 
-/// The graph after disjoint cones were replaced, the most useful first. `None` if there is no cone.
-pub(crate) fn rewrite(graph: &Graph) -> Option<Graph> {
-    let cones = Cones::of(graph);
-    let ands: Vec<Node> = (graph.gates()).filter(|(_, op)| op.is_and()).map(|(node, _)| node).collect();
-    let found: Vec<Cone> = ands.par_iter().filter_map(|&root| cones.best(root)).collect();
-    if found.is_empty() {
-        return None;
-    }
-    Some(replace(graph, found))
-}
-
-/// Replaces disjoint cones of those in `cones`.
-fn replace(graph: &Graph, mut cones: Vec<Cone>) -> Graph {
+/// Cones that can be replaced together. Those that save the most come first.
+pub(crate) fn find(graph: &Graph, watch: &dyn Watch) -> Vec<Cone> {
+    let search = Cones::of(graph);
+    let ands = graph.gates().filter(|(_, op)| op.is_and());
+    let ands: Vec<Node> = ands.map(|(node, _)| node).collect();
+    let found = ands.par_iter().filter_map(|&root| {
+        watch.step();
+        if watch.is_stopped() { None } else { search.best(root) }
+    });
+    let mut cones: Vec<Cone> = found.collect();
     cones.sort_by_key(|cone| std::cmp::Reverse(cone.saved));
     let mut is_removed = vec![false; graph.nodes()];
     let mut is_kept = vec![false; graph.nodes()];
@@ -37,10 +35,22 @@ fn replace(graph: &Graph, mut cones: Vec<Cone>) -> Graph {
         }
         is_compatible
     });
+    cones
+}
+
+/// The graph after the replacement of cones that [`find`] has found.
+pub(crate) fn replace(graph: &Graph, cones: &[Cone]) -> Graph {
     let root = |cone: &Cone| *cone.members.last().expect("a cone has a root");
-    cones.sort_by_key(root);
-    let solutions = solve(&cones);
-    let mut cones = cones.into_iter().peekable();
+    let mut is_removed = vec![false; graph.nodes()];
+    for cone in cones {
+        for (place, member) in cone.members.iter().enumerate() {
+            is_removed[member.index()] |= cone.removes(place);
+        }
+    }
+    let mut in_order: Vec<&Cone> = cones.iter().collect();
+    in_order.sort_by_key(|cone| root(cone));
+    let mut in_order = in_order.into_iter().peekable();
+    let solutions = solve(cones);
     let mut recorder = Recorder::like(graph);
     let mut nodes: Vec<Node> = (0..recorder.nodes() as u32).map(Node).collect();
     for (node, op) in graph.gates() {
@@ -50,9 +60,9 @@ fn replace(graph: &Graph, mut cones: Vec<Cone>) -> Graph {
                 Op::Xor(..) => recorder.xor(a, b),
                 Op::And(..) => recorder.and(a, b),
             }
-        } else if let Some(cone) = cones.next_if(|cone| root(cone) == node) {
+        } else if let Some(cone) = in_order.next_if(|cone| root(cone) == node) {
             let solution = &solutions[&cone.function];
-            record(&cone, solution, &nodes, &mut recorder)
+            record(cone, solution, &nodes, &mut recorder)
         } else {
             Node::ZERO
         });
