@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::answer::{self, Answer};
 use super::netlist_file::{self, FormatArgs};
 
-/// Writes an equivalent netlist with fewer gates, in Bristol Fashion.
+/// Writes an equivalent netlist with fewer gates.
 ///
 /// Constants are folded, equal gates are shared, gates that no output needs are dropped, and the
 /// remaining gates are arranged in layers of equal AND depth. A netlist with more ANDs is never
@@ -27,11 +27,13 @@ use super::netlist_file::{self, FormatArgs};
     written."
 )]
 pub struct Args {
-    /// Netlist in Bristol Fashion or the older Bristol format, plain or gzip; - is standard input.
+    /// Netlist in Bristol Fashion, the older Bristol format or AIGER, plain or gzip; - is standard
+    /// input.
     #[arg(value_name = "FILE")]
     netlist: PathBuf,
-    /// File to write, other than FILE. Its name ends in .txt or .bristol, followed by .gz to
-    /// compress it; - is standard output.
+    /// File to write, other than FILE. Its name ends in .txt or .bristol for Bristol Fashion, or in
+    /// .aag or .aig for AIGER, followed by .gz to compress it; - is standard output, in Bristol
+    /// Fashion.
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     #[command(flatten)]
@@ -116,7 +118,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         after.and,
         before.and
     );
-    netlist_file::write(&circuit, Some(&args.output))?;
+    netlist_file::write(&result, Some(&args.output))?;
     if args.json {
         let report = Report {
             file: args.netlist.display().to_string(),
