@@ -234,7 +234,11 @@ impl Search<'_> {
         let inputs = inverse.map(|mask| ((mask & shift).count_ones() & 1 == 1, mask));
         let variables = inputs.map(|(constant, mask)| {
             let linear = Function::linear(mask);
-            if constant { linear.xor(Function::ONE) } else { linear }
+            if constant {
+                linear.xor(Function::ONE)
+            } else {
+                linear
+            }
         });
         let rest = self.class.function(variables).xor(self.function).affine();
         let solution = Solution {
@@ -317,7 +321,10 @@ mod tests {
         for (place, (class, ..)) in CLASSES.classes.iter().enumerate() {
             counts[class.ands.len()] += 1;
             let same = CLASSES.classes[..place].iter();
-            assert!(same.clone().all(|other| other.2 != CLASSES.classes[place].2));
+            assert!(
+                same.clone()
+                    .all(|other| other.2 != CLASSES.classes[place].2)
+            );
         }
         // Sönmez Turan and Peralta 2014, for five variables.
         assert_eq!(counts, [1, 1, 3, 17, 26]);
@@ -331,10 +338,17 @@ mod tests {
             let solution = CLASSES.solve(function);
             let variables = solution.inputs.map(|(constant, mask)| {
                 let linear = Function::linear(mask);
-                if constant { linear.xor(Function::ONE) } else { linear }
+                if constant {
+                    linear.xor(Function::ONE)
+                } else {
+                    linear
+                }
             });
             let (constant, mask) = solution.rest;
-            let mut value = solution.class.function(variables).xor(Function::linear(mask));
+            let mut value = solution
+                .class
+                .function(variables)
+                .xor(Function::linear(mask));
             if constant {
                 value = value.xor(Function::ONE);
             }

@@ -123,7 +123,9 @@ impl<'a> Cones<'a> {
         let mut seen = vec![Members::of_root(root)];
         // The sets to extend, by their numbers of leaves.
         let mut pending: Vec<(usize, Members)> = vec![(2, seen[0])];
-        while let Some(next) = (0..pending.len()).min_by_key(|&place| (pending[place].0, pending[place].1.count)) {
+        while let Some(next) =
+            (0..pending.len()).min_by_key(|&place| (pending[place].0, pending[place].1.count))
+        {
             let (_, set) = pending.swap_remove(next);
             self.for_each_neighbour(&set, |node| {
                 if seen.len() == MAX_SETS || set.place(node).is_some() {
@@ -158,7 +160,12 @@ impl<'a> Cones<'a> {
             }
         };
         let operands = || (set.get().iter()).flat_map(|&member| self.operands(member));
-        operands().for_each(|operand| self.forms.terms(operand).iter().for_each(|&term| offer(term)));
+        operands().for_each(|operand| {
+            self.forms
+                .terms(operand)
+                .iter()
+                .for_each(|&term| offer(term))
+        });
         let beside = self.forms.of_use(self.uses.of_and(root)[0]);
         beside.iter().for_each(|&term| offer(term));
         for operand in operands() {
@@ -183,16 +190,18 @@ impl<'a> Cones<'a> {
         for (place, &member) in set.get().iter().enumerate().rev().skip(1) {
             let uses = self.uses.of_and(member);
             let mut with_root = 0;
-            let is_inside = uses.len() <= MAX_USES && uses.iter().all(|&place| {
-                if place > root && self.forms.use_has(place, root) {
-                    with_root += 1;
-                    return true;
-                }
-                !self.uses.is_pinned(place)
-                    && self.uses.readers(place).iter().all(|&reader| {
-                        set.place(reader).is_some_and(|reader| removed >> reader & 1 == 1)
-                    })
-            });
+            let is_inside = uses.len() <= MAX_USES
+                && uses.iter().all(|&place| {
+                    if place > root && self.forms.use_has(place, root) {
+                        with_root += 1;
+                        return true;
+                    }
+                    !self.uses.is_pinned(place)
+                        && self.uses.readers(place).iter().all(|&reader| {
+                            set.place(reader)
+                                .is_some_and(|reader| removed >> reader & 1 == 1)
+                        })
+                });
             if !is_inside || with_root != 0 && with_root != root_uses {
                 removed &= !(1 << place);
             } else if with_root != 0 {
@@ -211,7 +220,9 @@ impl<'a> Cones<'a> {
             return;
         }
         let in_mask = |mask: u32| (0..set.count).filter(move |place| mask >> place & 1 == 1);
-        let sum = |mask: u32| in_mask(mask).fold(Function::ZERO, |sum, place| sum.xor(local.values[place]));
+        let sum = |mask: u32| {
+            in_mask(mask).fold(Function::ZERO, |sum, place| sum.xor(local.values[place]))
+        };
         let bit = sum(visible);
         let kept = !removed & ((1 << set.count) - 1);
         // All subsets of the members that stay.
@@ -223,7 +234,10 @@ impl<'a> Cones<'a> {
                 *best = Some(Cone {
                     members: set.get().to_vec(),
                     removed,
-                    leaves: local.leaves[..local.count].iter().map(|&(node, mask)| (node, mask & kept)).collect(),
+                    leaves: local.leaves[..local.count]
+                        .iter()
+                        .map(|&(node, mask)| (node, mask & kept))
+                        .collect(),
                     function,
                     chosen: subset,
                     saved,

@@ -139,7 +139,10 @@ impl Uses {
         }
         let is_use = |node: Node| pinned[node.index()] || !readers.get(node).is_empty();
         let uses = Lists::of(graph.nodes(), || {
-            let uses = graph.gates().map(|(node, _)| node).filter(|&node| is_use(node));
+            let uses = graph
+                .gates()
+                .map(|(node, _)| node)
+                .filter(|&node| is_use(node));
             uses.flat_map(|node| {
                 let terms = forms.inside(node).iter();
                 let ands = terms.filter(|&&term| graph.and(term).is_some());

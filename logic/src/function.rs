@@ -97,9 +97,7 @@ impl Coset {
     /// The coset with this [`number`](Self::number).
     pub const fn of_number(number: usize) -> Self {
         let word = number as u32;
-        Coset(
-            (word & 1) << 3 | (word >> 1 & 7) << 5 | (word >> 4 & 0x7f) << 9 | (word >> 11) << 17,
-        )
+        Coset((word & 1) << 3 | (word >> 1 & 7) << 5 | (word >> 4 & 0x7f) << 9 | (word >> 11) << 17)
     }
 
     /// A function of this coset.

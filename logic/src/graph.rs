@@ -122,7 +122,9 @@ impl Graph {
             node => Output::Wire(wire(node)),
         };
         let words = self.outputs.iter();
-        let outputs: Vec<Vec<Output>> = words.map(|word| word.iter().map(output).collect()).collect();
+        let outputs: Vec<Vec<Output>> = words
+            .map(|word| word.iter().map(output).collect())
+            .collect();
         Netlist::new(self.inputs.clone(), &gates, &outputs)
     }
 
@@ -132,7 +134,9 @@ impl Graph {
         self.outputs().for_each(|node| live[node.index()] = true);
         for (node, op) in self.gates().rev() {
             if live[node.index()] {
-                op.operands().iter().for_each(|node| live[node.index()] = true);
+                op.operands()
+                    .iter()
+                    .for_each(|node| live[node.index()] = true);
             }
         }
         let mut numbers: Vec<Node> = (0..self.first_gate as u32).map(Node).collect();
@@ -157,23 +161,6 @@ impl Graph {
         self.gates = kept;
         self.fingerprints = fingerprints;
         self
-    }
-
-    /// Evaluates 64 inputs at once, into `words` with one word per node.
-    pub(crate) fn simulate(&self, inputs: &[u64]) -> Vec<u64> {
-        let mut words = Vec::with_capacity(self.nodes());
-        words.extend([0, u64::MAX]);
-        words.extend_from_slice(inputs);
-        for &op in &self.gates {
-            let [a, b] = op.operands().map(|node| words[node.index()]);
-            words.push(if op.is_and() { a & b } else { a ^ b });
-        }
-        words
-    }
-
-    /// The number of input bits.
-    pub(crate) fn input_bits(&self) -> usize {
-        self.first_gate - Node::CONSTANTS
     }
 }
 
@@ -304,14 +291,19 @@ impl Recorder {
         };
         if let Some(&and) = self.spans.find(span.hash(), |node| span_of(node) == span) {
             let operands = self.graph.and(and).expect("an AND");
-            let is_equal = operands.map(|node| self.graph.fingerprint(node)).contains(&p)
-                && operands.map(|node| self.graph.fingerprint(node)).contains(&q);
+            let is_equal = operands
+                .map(|node| self.graph.fingerprint(node))
+                .contains(&p)
+                && operands
+                    .map(|node| self.graph.fingerprint(node))
+                    .contains(&q);
             if self.merges_spans || is_equal {
                 return self.from_span(p, q, and);
             }
         }
         let node = Node(self.graph.nodes() as u32);
-        self.spans.insert_unique(span.hash(), node, |node| span_of(node).hash());
+        self.spans
+            .insert_unique(span.hash(), node, |node| span_of(node).hash());
         let fingerprint = self.generator.random();
         self.push(Op::And(a, b), fingerprint)
     }

@@ -17,7 +17,11 @@ pub(crate) fn find(graph: &Graph, watch: &dyn Watch) -> Vec<Cone> {
     let ands: Vec<Node> = ands.map(|(node, _)| node).collect();
     let found = ands.par_iter().filter_map(|&root| {
         watch.step();
-        if watch.is_stopped() { None } else { search.best(root) }
+        if watch.is_stopped() {
+            None
+        } else {
+            search.best(root)
+        }
     });
     let mut cones: Vec<Cone> = found.collect();
     cones.sort_by_key(|cone| std::cmp::Reverse(cone.saved));
@@ -29,7 +33,11 @@ pub(crate) fn find(graph: &Graph, watch: &dyn Watch) -> Vec<Cone> {
         });
         if is_compatible {
             for (place, member) in cone.members.iter().enumerate() {
-                let marks = if cone.removes(place) { &mut is_removed } else { &mut is_kept };
+                let marks = if cone.removes(place) {
+                    &mut is_removed
+                } else {
+                    &mut is_kept
+                };
                 marks[member.index()] = true;
             }
         }
@@ -73,7 +81,9 @@ pub(crate) fn replace(graph: &Graph, cones: &[Cone]) -> Graph {
 /// The circuits of all functions of some cones.
 fn solve(cones: &[Cone]) -> HashMap<Function, Solution> {
     let functions: HashSet<Function> = cones.iter().map(|cone| cone.function).collect();
-    let solved = functions.into_par_iter().map(|function| (function, CLASSES.solve(function)));
+    let solved = functions
+        .into_par_iter()
+        .map(|function| (function, CLASSES.solve(function)));
     solved.collect()
 }
 

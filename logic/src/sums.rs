@@ -77,10 +77,14 @@ impl<'a> Sums<'a> {
                 let term = sums.terms[index][place];
                 sums.places[term as usize].push(node);
             }
-            for_each_pair(&sums.terms[index], |pair| *sums.counts.entry(pair).or_default() += 1);
+            for_each_pair(&sums.terms[index], |pair| {
+                *sums.counts.entry(pair).or_default() += 1
+            });
         }
         let shared = sums.counts.iter().filter(|&(_, &count)| count > 1);
-        sums.queue = shared.map(|(&pair, &count)| (count, std::cmp::Reverse(pair))).collect();
+        sums.queue = shared
+            .map(|(&pair, &count)| (count, std::cmp::Reverse(pair)))
+            .collect();
         sums
     }
 
@@ -143,10 +147,12 @@ impl<'a> Sums<'a> {
             let recorded = match op {
                 Op::And(a, b) => recorder.and(nodes[a.index()], nodes[b.index()]),
                 // The inner XORs of a sum are not used.
-                Op::Xor(..) => self.terms[node.index()].iter().fold(Node::ZERO, |sum, &term| {
-                    let term = self.record(term, &nodes, &mut pairs, &mut recorder);
-                    recorder.xor(sum, term)
-                }),
+                Op::Xor(..) => self.terms[node.index()]
+                    .iter()
+                    .fold(Node::ZERO, |sum, &term| {
+                        let term = self.record(term, &nodes, &mut pairs, &mut recorder);
+                        recorder.xor(sum, term)
+                    }),
             };
             nodes.push(recorded);
         }
@@ -192,7 +198,9 @@ impl<'a> Sums<'a> {
 fn heads(graph: &Graph) -> Vec<bool> {
     let mut readers = vec![0u32; graph.nodes()];
     let mut is_head = vec![false; graph.nodes()];
-    graph.outputs().for_each(|node| is_head[node.index()] = true);
+    graph
+        .outputs()
+        .for_each(|node| is_head[node.index()] = true);
     for (_, op) in graph.gates() {
         for operand in op.operands() {
             readers[operand.index()] += 1;
