@@ -4,4 +4,15 @@
 //! smallest number of ANDs with which a function can be computed is its *multiplicative
 //! complexity*.
 
+pub mod classes;
+mod cones;
 pub mod equal;
+mod forms;
+pub mod function;
+mod graph;
+mod optimise;
+mod rewrite;
+mod sums;
+
+pub use graph::Size;
+pub use optimise::{Pass, Watch, optimise};

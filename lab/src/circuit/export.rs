@@ -1,8 +1,10 @@
-//! `circuit export`: writes a shuffle as a Bristol Fashion netlist.
+//! `circuit export`: writes a shuffle as a netlist.
 
 use std::path::{Path, PathBuf};
 
+use anyhow::ensure;
 use dealerless::circuit::Party;
+use dealerless::circuit::bristol::Netlist;
 use dealerless::deck::Choice;
 use dealerless::shuffle::{InSlices, Seed, ShuffleCircuit, Spec};
 use dealerless_program::arguments::algorithm;
@@ -14,7 +16,7 @@ use serde::Serialize;
 
 use super::netlist_file;
 
-/// Writes a shuffle as a Bristol Fashion netlist.
+/// Writes a shuffle as a netlist.
 ///
 /// Input value 1 holds the garbler's seeds, input value 2 the evaluator's.
 ///
@@ -50,8 +52,9 @@ pub struct Args {
     /// party's input is in range.
     #[arg(long)]
     checked: bool,
-    /// File to write. Its name ends in .txt or .bristol, followed by .gz to compress it; - is
-    /// standard output [default: -].
+    /// File to write. Its name ends in .txt or .bristol for Bristol Fashion, or in .aag or .aig
+    /// for AIGER, followed by .gz to compress it; - is standard output, in Bristol Fashion
+    /// [default: -].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -159,7 +162,7 @@ fn write_whole(args: &Args, spec: Spec) -> anyhow::Result<Written<'_>> {
         ShuffleCircuit::build(spec)
     };
     drop(progress);
-    let path = netlist_file::write(shuffle.circuit(), args.output.as_deref())?;
+    let path = netlist_file::write(&Netlist::from(shuffle.circuit()), args.output.as_deref())?;
     let stats = shuffle.circuit().stats();
     Ok(Written {
         path,
@@ -175,6 +178,14 @@ fn write_in_slices<'a>(
     spec: Spec,
     shuffle: &InSlices,
 ) -> anyhow::Result<Written<'a>> {
+    ensure!(
+        (args
+            .output
+            .as_deref()
+            .and_then(netlist_file::aiger_encoding))
+        .is_none(),
+        "a circuit that does not fit into --memory cannot be written in AIGER; name a file that ends in .txt"
+    );
     args.limit.memory.check_slices(spec)?;
     let progress = Progress::of_building(spec);
     let structure = shuffle.structure(|_| ());

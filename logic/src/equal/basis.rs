@@ -2,7 +2,7 @@
 
 use std::ops::BitXorAssign;
 
-use super::forms::Fingerprint;
+use super::nodes::Fingerprint;
 
 /// A set of the first [`Basis::MAX`] forms of a basis.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,13 +1,12 @@
 //! Proofs over the whole cones of two nodes.
 
-use std::collections::HashMap;
-
+use hashbrown::HashMap;
 use rustsat::solvers::SolverResult;
 use rustsat::types::Lit;
 
 use super::cnf::{Cnf, Stop};
-use super::forms::{Forms, Gate, Node};
 use super::literal::Literal;
+use super::nodes::{Gate, Node, Nodes};
 
 /// The answer of a solver to the question whether two literals are equal.
 pub(super) enum Proof {
@@ -50,7 +49,7 @@ impl Cones {
     /// Searches for an input on which `a` and `b` differ.
     pub(super) fn prove(
         &mut self,
-        graph: &Forms,
+        graph: &Nodes,
         inputs: usize,
         a: Literal,
         b: Literal,
@@ -90,7 +89,7 @@ impl Cones {
     }
 
     /// States how the gates in the cone of `node` compute it.
-    fn encode(&mut self, graph: &Forms, node: Node) -> Lit {
+    fn encode(&mut self, graph: &Nodes, node: Node) -> Lit {
         let mut stack = vec![node];
         while let Some(&node) = stack.last() {
             if self.literals.contains_key(&node) {

@@ -21,7 +21,7 @@
 //! 5. The rounds repeat with more effort for each proof, until every pair of outputs is decided or
 //!    the caller stops.
 //!
-//! Forms are compared by fingerprints of 256 random bits that the operating system seeds. Two
+//! Nodes are compared by fingerprints of 256 random bits that the operating system seeds. Two
 //! different forms have the same fingerprint with probability 2^-256, and a window uses at most 128
 //! independent forms, so it assumes a wrong linear relation with probability below 2^-128. Up to
 //! this probability, which no netlist can influence, *equal* is a proof. An input on which the
@@ -38,9 +38,9 @@ use self::sweep::Sweep;
 mod basis;
 mod cnf;
 mod cones;
-mod forms;
 mod literal;
 mod network;
+mod nodes;
 mod sweep;
 mod window;
 
@@ -53,7 +53,6 @@ pub const MAX_GATES: usize = 1 << 23;
 
 /// Whether two netlists compute the same function.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Verdict {
     /// They compute the same function.
     Equal,

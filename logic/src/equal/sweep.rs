@@ -1,8 +1,9 @@
 //! The sweep over the gates of two netlists.
 
-use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet};
+use std::collections::{BTreeMap, BinaryHeap};
 
 use dealerless::circuit::bristol::Netlist;
+use hashbrown::{HashMap, HashSet};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::{StdRng, SysRng};
 use rand::{RngExt, SeedableRng};
@@ -10,9 +11,9 @@ use rand::{RngExt, SeedableRng};
 use super::Verdict;
 use super::cnf::Stop;
 use super::cones::{Cones, Proof};
-use super::forms::{Forms, Gate, Node};
 use super::literal::Literal;
 use super::network::Network;
+use super::nodes::{Gate, Node, Nodes};
 use super::window::Window;
 
 /// The number of random inputs in units of 64.
@@ -41,12 +42,13 @@ pub(super) enum End {
 
 pub(super) struct Sweep {
     network: Network,
-    graph: Forms,
+    graph: Nodes,
     cones: Cones,
     stop: Stop,
     generator: StdRng,
-    /// For each place, a literal of the graph that computes it.
-    literals: Vec<Literal>,
+    /// For each place, a literal of the graph that computes it; absent before the first sweep over
+    /// the place.
+    literals: Vec<Option<Literal>>,
     /// For each place, a hash of its values on the inputs tried, or of their negations.
     signatures: Vec<u64>,
     /// For each place, whether its signature is that of the negations. Then the first value is 1.
@@ -64,12 +66,12 @@ impl Sweep {
         let network = Network::new(netlists);
         let mut generator = StdRng::from_rng(&mut UnwrapErr(SysRng));
         let places = network.places();
-        let mut literals = vec![Literal::ZERO; places];
-        for (place, literal) in literals.iter_mut().enumerate().take(1 + network.inputs) {
-            *literal = Literal::positive(place);
-        }
+        let mut literals: Vec<Option<Literal>> = (0..=network.inputs)
+            .map(|place| Some(Literal::positive(place)))
+            .collect();
+        literals.resize(places, None);
         Sweep {
-            graph: Forms::new(network.inputs, StdRng::from_rng(&mut generator)),
+            graph: Nodes::new(network.inputs, StdRng::from_rng(&mut generator)),
             cones: Cones::new(&stop),
             stop,
             generator,
@@ -132,8 +134,9 @@ impl Sweep {
             }
         }
         for bit in 0..self.network.outputs[0].len() {
-            let [a, b] = self.output(bit);
-            if a != b {
+            if let [Some(a), Some(b)] = self.output(bit)
+                && a != b
+            {
                 self.prove(a, b)?;
             }
         }
@@ -147,11 +150,12 @@ impl Sweep {
         Ok(())
     }
 
-    /// An output bit of both netlists.
-    fn output(&mut self, bit: usize) -> [Literal; 2] {
+    /// An output bit of both netlists. Absent before the sweep over its gate.
+    fn output(&mut self, bit: usize) -> [Option<Literal>; 2] {
         [0, 1].map(|side| {
             let output = self.network.outputs[side][bit];
-            self.literal(output.node()).negate_if(output.negated())
+            self.literals[output.node()]?;
+            Some(self.literal(output.node()).negate_if(output.negated()))
         })
     }
 
@@ -160,15 +164,17 @@ impl Sweep {
         let bits = 0..self.network.outputs[0].len();
         bits.filter(|&bit| {
             let [a, b] = self.output(bit);
-            a == b
+            a.is_some() && a == b
         })
         .count()
     }
 
-    /// The literal of a place.
+    /// The literal of a place over which a sweep has been.
     fn literal(&mut self, place: usize) -> Literal {
-        self.literals[place] = self.graph.find(self.literals[place]);
-        self.literals[place]
+        let literal = self.literals[place].expect("gates are swept in topological order");
+        let literal = self.graph.find(literal);
+        self.literals[place] = Some(literal);
+        literal
     }
 
     /// Enters the gate on a place into the graph.
@@ -192,8 +198,8 @@ impl Sweep {
         for &place in places {
             let place = place as usize;
             self.check_stop()?;
-            self.literals[place] = self.enter(place);
-            let own = self.literals[place];
+            let own = self.enter(place);
+            self.literals[place] = Some(own);
             match self.find_equal(place)? {
                 Some(equal) => equations.add(&mut self.graph, own, equal),
                 None => unproved.push(place),
@@ -335,7 +341,7 @@ impl Equations {
     }
 
     /// Adds that `a` and `b` are equal.
-    fn add(&mut self, graph: &mut Forms, a: Literal, b: Literal) {
+    fn add(&mut self, graph: &mut Nodes, a: Literal, b: Literal) {
         let Some(mut ands) = self.ands(graph, [a, b]) else {
             return;
         };
@@ -359,7 +365,7 @@ impl Equations {
 
     /// The ANDs of the layer in the XOR of two literals, in descending order; `None` if there are
     /// too many.
-    fn ands(&self, graph: &Forms, literals: [Literal; 2]) -> Option<Vec<Node>> {
+    fn ands(&self, graph: &Nodes, literals: [Literal; 2]) -> Option<Vec<Node>> {
         let mut nodes = BinaryHeap::from(literals.map(|literal| literal.node() as Node));
         let mut ands = Vec::new();
         let mut visited = 0;
@@ -384,7 +390,7 @@ impl Equations {
 
     /// Replaces the last AND of each equation by the XOR of the rest. Returns whether there are
     /// equations.
-    fn solve(self, graph: &mut Forms) -> bool {
+    fn solve(self, graph: &mut Nodes) -> bool {
         let any = !self.rows.is_empty();
         // In ascending order, so that the other ANDs are already replaced.
         for (last, (others, mut sum)) in self.rows {

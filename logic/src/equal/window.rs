@@ -1,14 +1,15 @@
 //! Proofs over the gates near two nodes.
 
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::BinaryHeap;
 
+use hashbrown::{HashMap, HashSet};
 use rustsat::solvers::SolverResult;
 use rustsat::types::Lit;
 
 use super::basis::{Basis, Parts};
 use super::cnf::{Cnf, Stop};
-use super::forms::{Fingerprint, Forms, Gate, Node};
 use super::literal::Literal;
+use super::nodes::{Fingerprint, Gate, Node, Nodes};
 
 /// The maximum number of nodes visited for one proof.
 const MAX_VISITED: usize = 2048;
@@ -19,7 +20,7 @@ const MAX_VISITED: usize = 2048;
 /// their fingerprints, so long XORs need no clauses. All else is free: if the nodes are equal for
 /// all values of the variables, they are equal for all inputs. The converse is not true.
 pub(super) struct Window<'g> {
-    graph: &'g Forms,
+    graph: &'g Nodes,
     difference: Fingerprint,
     negated: bool,
     basis: Basis,
@@ -34,7 +35,7 @@ impl<'g> Window<'g> {
     /// Whether `a` and `b` were proved equal. The window grows backwards from the two nodes until
     /// this is proved, or until it is full.
     pub(super) fn prove(
-        graph: &'g Forms,
+        graph: &'g Nodes,
         [a, b]: [Literal; 2],
         conflicts: u64,
         stop: &Stop,

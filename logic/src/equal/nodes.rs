@@ -61,7 +61,7 @@ impl BitXor for Fingerprint {
 /// two-dimensional span of its operands, as in [`Builder`](dealerless::circuit::Builder).
 ///
 /// A node can be replaced by a literal that was proved equal. New gates then read the literal.
-pub(super) struct Forms {
+pub(super) struct Nodes {
     gates: Vec<Gate>,
     fingerprints: Vec<Fingerprint>,
     /// For each node, a literal that computes the same. The node itself if it was not replaced.
@@ -71,11 +71,11 @@ pub(super) struct Forms {
     generator: StdRng,
 }
 
-impl Forms {
+impl Nodes {
     pub(super) fn new(inputs: usize, mut generator: StdRng) -> Self {
         let mut fingerprints = vec![Fingerprint::ZERO];
         fingerprints.extend((0..inputs).map(|_| Fingerprint::random(&mut generator)));
-        let mut graph = Forms {
+        let mut graph = Nodes {
             gates: Vec::new(),
             fingerprints: Vec::new(),
             same: Vec::new(),
@@ -170,7 +170,7 @@ impl Forms {
             None => {
                 let form = Fingerprint::random(&mut self.generator);
                 let and = self.node(form, Gate::And(p, q));
-                let Forms {
+                let Nodes {
                     spans,
                     gates,
                     fingerprints,
