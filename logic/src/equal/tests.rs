@@ -307,61 +307,93 @@ fn wrong_gate_in_a_shuffle_is_found() {
     }
 }
 
-/// The text of an equal netlist in which each gate is written in another way.
-fn rewritten(generator: &mut StdRng, text: &str) -> String {
-    let netlist = parse(text);
-    let (header, gates) = text.split_once("\n\n").unwrap();
-    let inputs: usize = netlist.inputs().iter().sum();
-    let mut next = inputs;
-    let mut lines = Vec::new();
+/// The text of a netlist under construction.
+struct Writing {
+    inputs: usize,
+    lines: Vec<String>,
+}
+
+impl Writing {
+    /// Adds a gate and returns the wire that it sets.
+    fn gate(&mut self, operation: &str, operands: &[usize]) -> usize {
+        let sets = self.inputs + self.lines.len();
+        let wires: Vec<String> = operands.iter().map(usize::to_string).collect();
+        let (count, wires) = (wires.len(), wires.join(" "));
+        self.lines
+            .push(format!("{count} 1 {wires} {sets} {operation}"));
+        sets
+    }
+
+    fn netlist(mut self, outputs: &[usize]) -> Netlist {
+        for &output in outputs {
+            self.gate("EQW", &[output]);
+        }
+        let Writing { inputs, lines } = self;
+        let (gates, outputs) = (lines.len(), outputs.len());
+        let wires = inputs + gates;
+        let lines = lines.join("\n");
+        parse(&format!(
+            "{gates} {wires}\n1 {inputs}\n1 {outputs}\n\n{lines}\n"
+        ))
+    }
+}
+
+/// An equal netlist in which gates are written in another way. If `flip` has a gate and values of
+/// the first input bits, the result of this gate is wrong for these values.
+fn rewritten(generator: &mut StdRng, text: &str, flip: Option<(usize, &[bool])>) -> Netlist {
+    let inputs: usize = parse(text).inputs().iter().sum();
+    let lines = Vec::new();
+    let mut new = Writing { inputs, lines };
+    let mut condition = None;
+    for (bit, &value) in flip
+        .iter()
+        .flat_map(|(_, values)| values.iter().enumerate())
+    {
+        let literal = if value { bit } else { new.gate("INV", &[bit]) };
+        condition = Some(match condition {
+            None => literal,
+            Some(before) => new.gate("AND", &[before, literal]),
+        });
+    }
     let mut numbers: Vec<usize> = (0..inputs).collect();
-    let mut gate = |operation: &str, operands: &[usize]| {
-        let operands: Vec<String> = operands.iter().map(usize::to_string).collect();
-        let count = operands.len();
-        lines.push(format!(
-            "{count} 1 {} {next} {operation}",
-            operands.join(" ")
-        ));
-        next += 1;
-        next - 1
-    };
-    for line in gates.lines() {
+    for (place, line) in text.split_once("\n\n").unwrap().1.lines().enumerate() {
         let fields: Vec<&str> = line.split(' ').collect();
         let on = |field: usize| numbers[fields[field].parse::<usize>().unwrap()];
-        let number = match (fields[fields.len() - 1], generator.random_range(0..3)) {
+        let mut number = match (fields[fields.len() - 1], generator.random_range(0..3)) {
             ("AND", 0) => {
                 // ab = a(a ^ b ^ 1)
-                let sum = gate("XOR", &[on(2), on(3)]);
-                let same = gate("INV", &[sum]);
-                gate("AND", &[on(2), same])
+                let sum = new.gate("XOR", &[on(2), on(3)]);
+                let same = new.gate("INV", &[sum]);
+                new.gate("AND", &[on(2), same])
             }
             ("AND", 1) => {
                 // ab = !(!a | !b), with a | b = (a ^ b) ^ ab
-                let (a, b) = (gate("INV", &[on(2)]), gate("INV", &[on(3)]));
-                let both = gate("AND", &[a, b]);
-                let sum = gate("XOR", &[a, b]);
-                let either = gate("XOR", &[sum, both]);
-                gate("INV", &[either])
+                let (a, b) = (new.gate("INV", &[on(2)]), new.gate("INV", &[on(3)]));
+                let both = new.gate("AND", &[a, b]);
+                let sum = new.gate("XOR", &[a, b]);
+                let either = new.gate("XOR", &[sum, both]);
+                new.gate("INV", &[either])
             }
             ("XOR", 0) => {
                 // a ^ b = (a | b) & !(ab)
-                let both = gate("AND", &[on(2), on(3)]);
-                let (a, b) = (gate("INV", &[on(2)]), gate("INV", &[on(3)]));
-                let neither = gate("AND", &[a, b]);
-                let not_both = gate("INV", &[both]);
-                let either = gate("INV", &[neither]);
-                gate("AND", &[either, not_both])
+                let both = new.gate("AND", &[on(2), on(3)]);
+                let (a, b) = (new.gate("INV", &[on(2)]), new.gate("INV", &[on(3)]));
+                let neither = new.gate("AND", &[a, b]);
+                let not_both = new.gate("INV", &[both]);
+                let either = new.gate("INV", &[neither]);
+                new.gate("AND", &[either, not_both])
             }
-            (operation @ ("AND" | "XOR"), _) => gate(operation, &[on(3), on(2)]),
-            (operation, _) => gate(operation, &[on(2)]),
+            (operation @ ("AND" | "XOR"), _) => new.gate(operation, &[on(3), on(2)]),
+            (operation, _) => new.gate(operation, &[on(2)]),
         };
+        if let (Some((gate, _)), Some(condition)) = (flip, condition)
+            && gate == place
+        {
+            number = new.gate("XOR", &[number, condition]);
+        }
         numbers.push(number);
     }
-    for &number in &numbers[numbers.len() - 4..] {
-        gate("EQW", &[number]);
-    }
-    let values = header.split_once('\n').unwrap().1;
-    format!("{} {next}\n{values}\n\n{}\n", lines.len(), lines.join("\n"))
+    new.netlist(&numbers[numbers.len() - 4..])
 }
 
 #[test]
@@ -369,9 +401,29 @@ fn rewritten_netlists_are_equal() {
     let mut generator = StdRng::seed_from_u64(3);
     for round in 0..40 {
         let text = random_text(&mut generator, 40, 100 + 10 * round);
-        let other = rewritten(&mut generator, &text);
-        assert!(equal(&parse(&text), &parse(&other)), "{text}");
+        let other = rewritten(&mut generator, &text, None);
+        assert!(equal(&parse(&text), &other), "{text}");
     }
+}
+
+#[test]
+fn verdict_on_a_rare_flip_of_a_gate_is_that_of_all_inputs() {
+    let mut generator = StdRng::seed_from_u64(4);
+    let mut equals = 0;
+    for _ in 0..200 {
+        let text = random_text(&mut generator, 40, 150);
+        let values: Vec<bool> = (0..32).map(|_| generator.random()).collect();
+        let gate = generator.random_range(0..150);
+        let right = parse(&text);
+        let wrong = rewritten(&mut generator, &text, Some((gate, &values)));
+        let differ = (0..256_u64).any(|rest| {
+            let input = [values.clone(), to_bits(rest, 8).unwrap()].concat();
+            outputs(&right, &input) != outputs(&wrong, &input)
+        });
+        assert_eq!(equal(&right, &wrong), !differ, "{text}");
+        equals += usize::from(!differ);
+    }
+    assert!((20..180).contains(&equals), "{equals}");
 }
 
 #[test]
