@@ -9,6 +9,11 @@ use dealerless::circuit::{Bit, Builder, gadgets, to_bits};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
+use super::cnf::Stop;
+use super::cones::{Cones, Proof};
+use super::literal::Literal;
+use super::nodes::Nodes;
+use super::window::Window;
 use super::{Verdict, decide, outputs};
 
 fn parse(text: &str) -> Netlist {
@@ -438,4 +443,52 @@ fn netlists_without_inputs_outputs_or_gates_are_decided() {
     assert!(equal(&wires, &wires));
     assert!(!equal(&wires, &swapped));
     assert!(decide(&wires, &nothing, || false, |_, _| ()).is_err());
+}
+
+/// The majority of three literals with one AND and with three.
+fn majorities(graph: &mut Nodes, [x, y, z]: [Literal; 3]) -> [Literal; 2] {
+    let (p, q) = (graph.xor(x, z), graph.xor(y, z));
+    let product = graph.and(p, q);
+    let one = graph.xor(product, z);
+    let products = [(x, y), (y, z), (x, z)].map(|(a, b)| graph.and(a, b));
+    let sum = graph.xor(products[0], products[1]);
+    [one, graph.xor(sum, products[2])]
+}
+
+#[test]
+fn window_and_cones_prove_what_holds_and_nothing_else() {
+    let stop: Stop = Rc::new(|| false);
+    let inputs = 40;
+    let mut graph = Nodes::new(inputs, StdRng::seed_from_u64(5));
+    // Each operand is a long XOR of ANDs, outside of a small window.
+    let mut operands = [Literal::ZERO; 3];
+    for place in 1..inputs - 3 {
+        let [a, b] = [place, place + 3].map(Literal::positive);
+        let product = graph.and(a, b.negate_if(place % 2 == 0));
+        operands[place % 3] = graph.xor(operands[place % 3], product);
+    }
+    let mut cones = Cones::new(&stop);
+    let mut check = |graph: &Nodes, a: Literal, b: Literal, holds: bool| {
+        assert_eq!(Window::prove(graph, [a, b], 100, &stop), holds);
+        match cones.prove(graph, inputs, a, b, 10_000) {
+            Proof::Equal => assert!(holds),
+            Proof::Differ(input) => assert!(!holds && input.len() == inputs),
+            Proof::Undecided => panic!("too few conflicts"),
+        }
+    };
+    for negated in 0..8 {
+        let place = |place: usize| operands[place].negate_if(negated >> place & 1 == 1);
+        let [one, three] = majorities(&mut graph, [0, 1, 2].map(place));
+        check(&graph, one, three, true);
+        check(&graph, one.negate_if(true), three.negate_if(true), true);
+        check(&graph, one.negate_if(true), three, false);
+        check(&graph, one, three.negate_if(true), false);
+        // They differ where all three operands and two inputs are 1.
+        let mut all = graph.and(Literal::positive(1), Literal::positive(2));
+        for literal in [0, 1, 2].map(place) {
+            all = graph.and(all, literal);
+        }
+        let wrong = graph.xor(three, all);
+        check(&graph, one, wrong, false);
+    }
 }
