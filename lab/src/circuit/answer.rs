@@ -41,6 +41,8 @@ enum Search {
     /// It found the difference.
     Different,
     Undecided(Undecided),
+    /// The netlists have more gates than [`equal::MAX_GATES`].
+    TooLarge,
 }
 
 /// How far a search for a proof came.
@@ -132,9 +134,13 @@ impl Answer {
 
     /// Searches for a proof that the netlists are equal, or for an input on which they differ.
     fn search(&mut self, [first, second]: [&Netlist; 2], limit: Duration) -> anyhow::Result<()> {
+        let gates = first.gates() + second.gates();
+        if gates > equal::MAX_GATES {
+            self.search = Some(Search::TooLarge);
+            return Ok(());
+        }
         let progress = Progress::of_one_step("proving that the netlists are equal".into());
         let start = Instant::now();
-        let gates = first.gates() + second.gates();
         let mut shown = None;
         let verdict = equal::decide(
             first,
@@ -189,7 +195,7 @@ impl Answer {
             },
             undecided: match self.search {
                 Some(Search::Undecided(undecided)) => Some(undecided),
-                Some(Search::Equal | Search::Different) | None => None,
+                Some(Search::Equal | Search::Different | Search::TooLarge) | None => None,
             },
         }
     }
@@ -228,6 +234,11 @@ impl Answer {
             (None, Some(Search::Undecided(undecided))) => {
                 format!("{} {}", self.evidence(random), undecided.describe())
             }
+            (None, Some(Search::TooLarge)) => format!(
+                "{} Netlists of more than {} gates together are too large for a proof.",
+                self.evidence(random),
+                count(equal::MAX_GATES as u64)
+            ),
             (None, Some(Search::Different) | None) => self.evidence(random),
         })
     }
