@@ -16,8 +16,8 @@
 //! Of the circuits with the fewest ANDs, the one with the fewest XORs is kept, among those whose
 //! operands are sums of at most two terms. If a class has none, sums of any length are allowed.
 
-use dealerless_logic::function::{COSETS, Coset, Function};
 use dealerless_logic::classes::Class;
+use dealerless_logic::function::{COSETS, Coset, Function};
 
 const UNKNOWN: u8 = u8::MAX;
 
@@ -30,7 +30,13 @@ fn main() {
         best: vec![None; classes],
     };
     // The affine functions.
-    search.best[0] = Some((0, Class { ands: Vec::new(), output: 0 }));
+    search.best[0] = Some((
+        0,
+        Class {
+            ands: Vec::new(),
+            output: 0,
+        },
+    ));
     for ands in 1..=3 {
         search.circuits(ands, usize::MAX);
         search.report(ands);
@@ -101,8 +107,12 @@ impl Search {
         }
         let mut sums: Vec<(u32, Function)> = vec![(0, Function::ZERO)];
         for (place, &function) in known.iter().enumerate() {
-            let with = sums.iter().map(|&(mask, sum)| (mask | 1 << place, sum.xor(function)));
-            let with: Vec<_> = with.filter(|(mask, _)| mask.count_ones() as usize <= terms).collect();
+            let with = sums
+                .iter()
+                .map(|&(mask, sum)| (mask | 1 << place, sum.xor(function)));
+            let with: Vec<_> = with
+                .filter(|(mask, _)| mask.count_ones() as usize <= terms)
+                .collect();
             sums.extend(with);
         }
         for (place, &(a, f)) in sums.iter().enumerate().skip(1) {
@@ -124,7 +134,9 @@ impl Search {
     /// Compares the circuit, with every output that needs its last AND, with the best circuits.
     fn outputs(&mut self, solved: &[bool], known: &[Function], circuit: &[[u32; 2]]) {
         let (last, earlier) = known[5..].split_last().expect("a circuit has an AND");
-        let operands = circuit.iter().map(|[a, b]| a.count_ones() + b.count_ones() - 2);
+        let operands = circuit
+            .iter()
+            .map(|[a, b]| a.count_ones() + b.count_ones() - 2);
         let operands: u32 = operands.sum();
         for subset in 0..1u32 << earlier.len() {
             let chosen = (earlier.iter().enumerate()).filter(|(place, _)| subset >> place & 1 == 1);
@@ -145,6 +157,10 @@ impl Search {
     fn report(&self, ands: usize) {
         let solved = self.best.iter().flatten();
         let exactly = solved.clone().filter(|(_, class)| class.ands.len() == ands);
-        eprintln!("{ands} ANDs: {} classes, {} in all", exactly.count(), solved.count());
+        eprintln!(
+            "{ands} ANDs: {} classes, {} in all",
+            exactly.count(),
+            solved.count()
+        );
     }
 }

@@ -12,6 +12,7 @@ mod graph;
 mod optimise;
 mod rewrite;
 mod sums;
+mod windows;
 
 pub use graph::Size;
 pub use optimise::{Pass, Watch, optimise};
