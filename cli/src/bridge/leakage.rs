@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::ensure;
 use dealerless_bridge::leakage::{Answer, Estimate, Findings, Question, STEPS, study};
 use dealerless_bridge::sheets::Scheme;
+use dealerless_lab::plot::Picture;
 use serde::Serialize;
 
 use super::sheets::scheme;
@@ -23,7 +24,7 @@ use crate::whole_file;
 #[command(after_help = "Examples:\n  \
     dealerless bridge leakage\n  \
     dealerless bridge leakage --scheme published,thirteen --csv leaks.csv\n  \
-    dealerless bridge leakage --svg leaks.svg")]
+    dealerless bridge leakage --picture leaks.svg")]
 pub(crate) struct Args {
     /// Schemes to measure, separated by commas [default: all].
     #[arg(long, value_name = "SCHEME", value_delimiter = ',', value_parser = scheme(),
@@ -39,9 +40,10 @@ pub(crate) struct Args {
     /// Also write the rate for every card, place and pair of places as CSV; - is standard output.
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Also draw the rates as SVG; - is standard output.
-    #[arg(long, value_name = "FILE")]
-    svg: Option<PathBuf>,
+    /// Also draw the rates into this file, whose name ends in .svg, .png or .pdf; - is standard
+    /// output, as SVG.
+    #[arg(long, value_name = "FILE", alias = "svg")]
+    picture: Option<PathBuf>,
     /// Print a JSON object for each scheme.
     #[arg(long)]
     json: bool,
@@ -89,15 +91,15 @@ struct Most {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let files = [args.csv.as_deref(), args.svg.as_deref()];
+    let files = [args.csv.as_deref(), args.picture.as_deref()];
     let on_output = |path: &&Path| whole_file::is_standard_output(path);
     let outputs = files.into_iter().flatten().filter(on_output).count();
     ensure!(
         outputs + usize::from(args.json) <= 1,
-        "only one of --csv -, --svg - and --json can use standard output: give files for the others"
+        "only one of --csv -, --picture - and --json can use standard output: give files for the others"
     );
     whole_file::check_output(files[0], &["csv", "txt"], &[])?;
-    whole_file::check_output(files[1], &["svg"], &[])?;
+    whole_file::check_output(files[1], &Picture::ENDINGS, &[])?;
     let progress = Progress::begin(STEPS * args.scheme.len(), "steps");
     let step = || progress.step();
     let findings: Vec<Findings> = (args.scheme.iter())
@@ -105,10 +107,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         .collect();
     drop(progress);
     if let Some(path) = &args.csv {
-        write(path, &csv(&findings))?;
+        write(path, csv(&findings).as_bytes())?;
     }
-    if let Some(path) = &args.svg {
-        write(path, &picture::draw(&findings)?)?;
+    if let Some(path) = &args.picture {
+        write(path, &picture::draw(&findings, path)?)?;
     }
     if args.json {
         for found in &findings {
@@ -121,8 +123,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 /// Writes a file or standard output.
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    let written = whole_file::write_output(Some(path), |file| file.write_all(text.as_bytes()))?;
+fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {
+    let written = whole_file::write_output(Some(path), |file| file.write_all(content))?;
     if let Some(path) = written {
         say(&format!("Wrote {}.", path.display()));
     }

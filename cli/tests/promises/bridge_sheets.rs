@@ -79,7 +79,7 @@ fn leakage_study_is_reproducible() {
 fn leakage_picture_is_labelled() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("leaks.svg");
-    let line = "bridge leakage --samples 2000 --scheme published,thirteen --svg";
+    let line = "bridge leakage --samples 2000 --scheme published,thirteen --picture";
     let printed = start(line.split_whitespace().chain([path.to_str().unwrap()]))
         .finish()
         .exits(0);
@@ -104,7 +104,11 @@ fn leakage_picture_is_labelled() {
 
 #[test]
 fn standard_output_takes_only_one_format() {
-    for both in ["--csv - --json", "--svg - --json", "--csv - --svg -"] {
+    for both in [
+        "--csv - --json",
+        "--picture - --json",
+        "--csv - --picture -",
+    ] {
         let line = format!("bridge leakage --samples 1000 --scheme cut {both}");
         let finished = start(line.split_whitespace()).finish().exits(1);
         assert!(

@@ -122,7 +122,8 @@ pub struct Args {
     /// Write the figures of every round to this file, as CSV.
     #[arg(long, value_name = "FILE")]
     pub(super) rounds_csv: Option<PathBuf>,
-    /// Draw a sweep as SVG into this file; - is standard output.
+    /// Draw a sweep into this file, whose name ends in .svg, .png or .pdf; - is standard output, as
+    /// SVG.
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
     /// Quantity on the vertical axis of the picture.

@@ -413,7 +413,7 @@ fn invalid_options_are_refused_with_an_explanation() {
             "--cards 5,6,7 --draw 1,2 -o x.svg",
             "a picture has one horizontal axis",
         ),
-        ("--draw 1,2 -o x.png", "must end in .svg"),
+        ("--draw 1,2 -o x.txt", "must end in .svg or .png or .pdf"),
         ("--owner g", "--netlist"),
         ("--cards 4 --draw 1,2 --json -o -", "standard output"),
         ("--rounds 0", "a whole number from 1"),
