@@ -1,7 +1,7 @@
 //! Reading and writing netlist files.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::Path;
 
 use anyhow::{Context, ensure};
@@ -153,6 +153,53 @@ pub(super) fn write<'a>(
     path: Option<&'a Path>,
 ) -> anyhow::Result<Option<&'a Path>> {
     whole_file::write_output(path, |file| bristol::write(circuit, file))
+}
+
+/// Writes the netlist of a circuit of this project to the output of `-o`, with its licence if that
+/// is asked for.
+///
+/// # Errors
+/// Same as [`whole_file::write_output`].
+pub(super) fn write_own<'a>(
+    circuit: &Circuit,
+    licence: LicenceArgs,
+    path: Option<&'a Path>,
+) -> anyhow::Result<Option<&'a Path>> {
+    whole_file::write_output(path, |file| {
+        bristol::write(circuit, &mut *file)?;
+        licence.write(file)
+    })
+}
+
+/// The option that adds the licence to a circuit of this project.
+///
+/// Bristol Fashion has no comments. Some readers stop after the last gate and never see a comment
+/// there; others read on, and refuse it. So the comment is optional, and comes last.
+#[derive(Clone, Copy, clap::Args)]
+pub(super) struct LicenceArgs {
+    /// End the file with two comment lines that name the authors and the licence. Some programs
+    /// refuse comments.
+    #[arg(long, alias = "license")]
+    licence: bool,
+}
+
+impl LicenceArgs {
+    /// Writes the comment lines, after the last gate.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub(super) fn write(self, out: &mut dyn Write) -> io::Result<()> {
+        const LINES: &str = concat!(
+            "# SPDX-FileCopyrightText: The dealerless authors\n",
+            "# SPDX-License-Identifier: ",
+            env!("CARGO_PKG_LICENSE"),
+            "\n",
+        );
+        if self.licence {
+            out.write_all(LINES.as_bytes())?;
+        }
+        Ok(())
+    }
 }
 
 /// The digest, in hexadecimal, that two parties compare before they run a circuit.

@@ -9,7 +9,7 @@ use dealerless_program::output::{count, say, show_json};
 use dealerless_program::whole_file;
 use serde::Serialize;
 
-use super::netlist_file;
+use super::netlist_file::{self, LicenceArgs};
 
 /// Writes the circuit that deals bridge boards: four hands, without an order inside a hand.
 ///
@@ -36,6 +36,8 @@ pub struct Args {
     /// standard output [default: -].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    licence: LicenceArgs,
     #[command(flatten)]
     limit: MemoryArgs,
     /// Print the layout of the wires as one JSON object; requires -o FILE.
@@ -68,7 +70,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let (cards, hands) = (split.cards(), split.hands());
     (args.limit.memory).check_ands("split", cards, hands, split.estimated_ands())?;
     let circuit = SplitCircuit::build(split);
-    let Some(path) = netlist_file::write(circuit.circuit(), args.output.as_deref())? else {
+    let Some(path) =
+        netlist_file::write_own(circuit.circuit(), args.licence, args.output.as_deref())?
+    else {
         return Ok(());
     };
     let stats = circuit.circuit().stats();
