@@ -11,6 +11,7 @@ use dealerless_lab::plot::Picture;
 use serde::Serialize;
 
 use super::sheets::scheme;
+use crate::latex::{self, Cell};
 use crate::output::{count, grid, lines, say, show, show_json};
 use crate::progress::Progress;
 use crate::whole_file;
@@ -44,6 +45,9 @@ pub(crate) struct Args {
     /// output, as SVG.
     #[arg(long, value_name = "FILE", alias = "svg")]
     picture: Option<PathBuf>,
+    /// Print the rates as a table for LaTeX, with the rules of the package booktabs.
+    #[arg(long, conflicts_with = "json")]
+    latex: bool,
     /// Print a JSON object for each scheme.
     #[arg(long)]
     json: bool,
@@ -95,8 +99,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let on_output = |path: &&Path| whole_file::is_standard_output(path);
     let outputs = files.into_iter().flatten().filter(on_output).count();
     ensure!(
-        outputs + usize::from(args.json) <= 1,
-        "only one of --csv -, --picture - and --json can use standard output: give files for the others"
+        outputs + usize::from(args.json || args.latex) <= 1,
+        "only one of --csv -, --picture -, --latex and --json can use standard output: give files for the others"
     );
     whole_file::check_output(files[0], &["csv", "txt"], &[])?;
     whole_file::check_output(files[1], &Picture::ENDINGS, &[])?;
@@ -116,6 +120,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         for found in &findings {
             show_json("bridge leakage", &report(found, args.seed))?;
         }
+    } else if args.latex {
+        show(&latex_table(&findings))?;
     } else if outputs == 0 {
         show(&screen(&findings))?;
     }
@@ -151,6 +157,28 @@ fn report(found: &Findings, seed: u64) -> Report {
 fn per_cent(rate: &Estimate) -> String {
     let half = (rate.high - rate.low) / 2.0;
     format!("{:.2}±{:.2}", 100.0 * rate.rate, 100.0 * half)
+}
+
+/// The rates of each scheme in per cent, after the rates by chance.
+fn latex_table(findings: &[Findings]) -> String {
+    let mut header = vec!["scheme"];
+    header.extend(Question::ALL.map(Question::name));
+    let per_cent = |rate: f64| Cell::Decimal(format!("{:.2}", 100.0 * rate));
+    let row = |name: &str, rates: &mut dyn Iterator<Item = f64>| {
+        let mut row = vec![Cell::Text(name.into())];
+        row.extend(rates.map(per_cent));
+        row
+    };
+    let mut rows = vec![row(
+        "by chance",
+        &mut Question::ALL.into_iter().map(Question::chance),
+    )];
+    for found in findings {
+        let most = found.most[1..].iter().map(|answer| answer.rate.rate);
+        let mut rates = std::iter::once(found.owner.rate).chain(most);
+        rows.push(row(found.scheme.name(), &mut rates));
+    }
+    latex::table("bridge leakage", &header, &rows)
 }
 
 fn screen(findings: &[Findings]) -> String {

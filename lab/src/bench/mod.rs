@@ -92,7 +92,7 @@ fn check_outputs(args: &Args) -> anyhow::Result<()> {
     let files = [args.output.as_deref(), args.rounds_csv.as_deref()];
     let to_standard = files.iter().filter(|path| is_standard(**path)).count();
     ensure!(
-        to_standard + usize::from(args.json || args.csv) <= 1,
+        to_standard + usize::from(args.json || args.csv || args.latex) <= 1,
         "only one output can go to standard output: give the other outputs a file"
     );
     ensure!(
@@ -151,6 +151,9 @@ fn show_all(args: &Args, reports: &[Report<'_>], environment: &Environment) -> a
     }
     if args.csv {
         return show(csv::reports(reports).trim_end());
+    }
+    if args.latex {
+        return show(&table::latex(reports));
     }
     let text = match reports {
         [one] => one.describe(),
