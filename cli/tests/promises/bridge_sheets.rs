@@ -73,6 +73,12 @@ fn leakage_study_is_reproducible() {
         .finish()
         .exits(0);
     assert_eq!(csv.stdout.lines().count(), 1 + 2 * (4 * 52 + 1326));
+    let latex = start(format!("{line} --latex").split_whitespace())
+        .finish()
+        .exits(0);
+    let row = "  by chance & 25.00 & 1.92 & 25.00 & 7.69 & 23.53 \\\\\n";
+    assert!(latex.stdout.contains(row), "{}", latex.stdout);
+    assert_eq!(latex.stdout.lines().count(), 5 + 3 + 2);
 }
 
 #[test]
@@ -106,6 +112,7 @@ fn leakage_picture_is_labelled() {
 fn standard_output_takes_only_one_format() {
     for both in [
         "--csv - --json",
+        "--csv - --latex",
         "--picture - --json",
         "--csv - --picture -",
     ] {

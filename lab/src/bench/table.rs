@@ -23,7 +23,7 @@ pub(super) fn latex(reports: &[Report<'_>]) -> String {
         "security",
         "pool",
         "AND",
-        "setup",
+        "setup ms",
         "pool ms",
         "online ms",
         "total ms",
