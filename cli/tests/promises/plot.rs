@@ -195,6 +195,7 @@ fn plot_is_written_as_pdf_by_file_extension() {
     let (width, height) = (0.75 * length("width"), 0.75 * length("height"));
     let page = format!("/MediaBox [0 0 {width} {height}]");
     assert!(String::from_utf8_lossy(&one).contains(&page), "{page}");
+    assert!(String::from_utf8_lossy(&one).contains("DejaVuSans-Bold"));
     // An empty page would have less than a kilobyte.
     assert!(one.len() > 20_000, "{}", one.len());
 }

@@ -1,5 +1,4 @@
-//! A `plotters` backend that turns a picture into paths. Letters are outlines from the fonts of this
-//! crate.
+//! A `plotters` backend that turns a picture into paths and texts in the fonts of this crate.
 
 use std::convert::Infallible;
 
@@ -9,22 +8,48 @@ use plotters_backend::{
     BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingErrorKind, FontTransform,
 };
 use tiny_skia::{Path, PathBuilder, Rect, Transform};
-use ttf_parser::{Face, OutlineBuilder};
+use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
 /// The number by which `plotters` divides the sizes of fonts.
 pub(super) const FONT_UNITS: f64 = 1.24;
 
-const REGULAR: &[u8] = include_bytes!("../../fonts/DejaVuSans.ttf");
-const BOLD: &[u8] = include_bytes!("../../fonts/DejaVuSans-Bold.ttf");
+/// A font of this crate: letters, digits and signs of DejaVu Sans.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Font {
+    Regular,
+    Bold,
+}
 
-/// What paths are drawn on.
+impl Font {
+    /// The TrueType file.
+    pub(super) fn file(self) -> &'static [u8] {
+        match self {
+            Font::Regular => include_bytes!("../../fonts/DejaVuSans.ttf"),
+            Font::Bold => include_bytes!("../../fonts/DejaVuSans-Bold.ttf"),
+        }
+    }
+
+    pub(super) fn face(self) -> Face<'static> {
+        Face::parse(self.file(), 0).expect("the font of this crate is valid")
+    }
+}
+
+/// What paths and texts are drawn on.
 pub(super) trait Surface {
     /// Draws a path. `place` maps it to the pixels of the picture, whose vertical axis points
     /// downwards.
     fn draw(&mut self, path: &Path, place: Transform, ink: Ink);
+
+    /// Writes a text. `place` maps font units, whose vertical axis points upwards, to the pixels of
+    /// the picture.
+    fn write(&mut self, text: Text<'_>, place: Transform, ink: Ink) {
+        if let Some(path) = text.outlines() {
+            self.draw(&path, place, ink);
+        }
+    }
 }
 
-/// How a path is drawn.
+/// How a path or a text is drawn.
 pub(super) struct Ink {
     pub(super) rgb: (u8, u8, u8),
     /// The opacity, from 0 to 255.
@@ -57,17 +82,17 @@ impl<S: Surface> Canvas<'_, S> {
         fill: bool,
         place: Transform,
     ) -> Drawn {
-        let BackendColor { rgb, alpha } = style.color();
         if let Some(path) = path {
-            let ink = Ink {
-                rgb,
-                alpha: (alpha.clamp(0.0, 1.0) * 255.0).round() as u8,
-                stroke: (!fill).then(|| style.stroke_width() as f32),
-            };
-            self.surface.draw(&path, place, ink);
+            let stroke = (!fill).then(|| style.stroke_width() as f32);
+            self.surface.draw(&path, place, ink(style.color(), stroke));
         }
         Ok(())
     }
+}
+
+fn ink(BackendColor { rgb, alpha }: BackendColor, stroke: Option<f32>) -> Ink {
+    let alpha = (alpha.clamp(0.0, 1.0) * 255.0).round() as u8;
+    Ink { rgb, alpha, stroke }
 }
 
 fn through(points: impl IntoIterator<Item = BackendCoord>, closed: bool) -> Option<Path> {
@@ -159,15 +184,16 @@ impl<On: Surface> DrawingBackend for Canvas<'_, On> {
     }
 
     fn draw_text<T: BackendTextStyle>(&mut self, text: &str, style: &T, at: BackendCoord) -> Drawn {
-        let letters = Letters::of(text, style);
+        let text = Text::of(text, style);
+        let (width, height) = text.size();
         let right = match style.anchor().h_pos {
             HPos::Left => 0.0,
-            HPos::Center => -letters.width / 2.0,
-            HPos::Right => -letters.width,
+            HPos::Center => -width / 2.0,
+            HPos::Right => -width,
         };
         let up = match style.anchor().v_pos {
-            VPos::Top => -letters.height,
-            VPos::Center => -letters.height / 2.0,
+            VPos::Top => -height,
+            VPos::Center => -height / 2.0,
             VPos::Bottom => 0.0,
         };
         let turn = match style.transform() {
@@ -177,11 +203,12 @@ impl<On: Surface> DrawingBackend for Canvas<'_, On> {
             FontTransform::Rotate270 => 270.0,
         };
         let place = Transform::from_translate(right, up)
-            .post_scale(letters.scale, -letters.scale)
+            .post_scale(text.scale, -text.scale)
             .post_rotate(turn)
             .post_translate(at.0 as f32, at.1 as f32)
             .post_concat(middle());
-        self.draw(letters.path.finish(), &style.color(), true, place)
+        self.surface.write(text, place, ink(style.color(), None));
+        Ok(())
     }
 
     fn estimate_text_size<T: BackendTextStyle>(
@@ -189,61 +216,89 @@ impl<On: Surface> DrawingBackend for Canvas<'_, On> {
         text: &str,
         style: &T,
     ) -> Result<(u32, u32), DrawingErrorKind<Infallible>> {
-        let letters = Letters::of(text, style);
-        let pixels = |length: f32| (letters.scale * length).ceil() as u32;
-        Ok((pixels(letters.width), pixels(letters.height)))
+        let text = Text::of(text, style);
+        let (width, height) = text.size();
+        let pixels = |length: f32| (text.scale * length).ceil() as u32;
+        Ok((pixels(width), pixels(height)))
     }
 }
 
-/// The outlines of a text in font units, with the vertical axis pointing upwards. The first letter
-/// begins at the origin.
-struct Letters {
-    path: PathBuilder,
-    width: f32,
-    /// The height of a capital letter.
-    height: f32,
-    /// Pixels per font unit.
-    scale: f32,
+/// A line of text. The first letter begins at the origin.
+pub(super) struct Text<'a> {
+    pub(super) text: &'a str,
+    pub(super) font: Font,
+    /// Pixels of the picture per font unit.
+    pub(super) scale: f32,
+    face: Face<'static>,
 }
 
-impl Letters {
-    fn of(text: &str, style: &impl BackendTextStyle) -> Self {
+impl<'a> Text<'a> {
+    fn of(text: &'a str, style: &impl BackendTextStyle) -> Self {
         let font = match style.style() {
-            FontStyle::Bold => BOLD,
-            _ => REGULAR,
+            FontStyle::Bold => Font::Bold,
+            _ => Font::Regular,
         };
-        let face = Face::parse(font, 0).expect("the font of this crate is valid");
-        let mut letters = Letters {
-            path: PathBuilder::new(),
-            width: 0.0,
-            height: face.capital_height().unwrap_or(face.ascender()).into(),
+        let face = font.face();
+        Text {
+            text,
+            font,
             scale: (style.size() / FONT_UNITS) as f32 / f32::from(face.units_per_em()),
-        };
-        for letter in text.chars() {
-            // The first glyph of a font represents missing characters.
-            let glyph = face.glyph_index(letter).unwrap_or_default();
-            let _ = face.outline_glyph(glyph, &mut letters);
-            letters.width += f32::from(face.glyph_hor_advance(glyph).unwrap_or_default());
+            face,
         }
-        letters
+    }
+
+    /// The glyphs, each with its distance to the next. The first glyph of a font represents missing
+    /// characters.
+    fn glyphs(&self) -> impl Iterator<Item = (GlyphId, f32)> {
+        self.text.chars().map(|letter| {
+            let glyph = self.face.glyph_index(letter).unwrap_or_default();
+            let advance = self.face.glyph_hor_advance(glyph).unwrap_or_default();
+            (glyph, advance.into())
+        })
+    }
+
+    /// The width, and the height of a capital letter, in font units.
+    fn size(&self) -> (f32, f32) {
+        let width = self.glyphs().map(|(_, advance)| advance).sum();
+        let height = (self.face.capital_height()).unwrap_or(self.face.ascender());
+        (width, height.into())
+    }
+
+    /// The outlines in font units.
+    fn outlines(&self) -> Option<Path> {
+        let mut outlines = Outlines {
+            path: PathBuilder::new(),
+            from: 0.0,
+        };
+        for (glyph, advance) in self.glyphs() {
+            let _ = self.face.outline_glyph(glyph, &mut outlines);
+            outlines.from += advance;
+        }
+        outlines.path.finish()
     }
 }
 
-impl OutlineBuilder for Letters {
+struct Outlines {
+    path: PathBuilder,
+    /// Where the glyph begins.
+    from: f32,
+}
+
+impl OutlineBuilder for Outlines {
     fn move_to(&mut self, x: f32, y: f32) {
-        self.path.move_to(self.width + x, y);
+        self.path.move_to(self.from + x, y);
     }
 
     fn line_to(&mut self, x: f32, y: f32) {
-        self.path.line_to(self.width + x, y);
+        self.path.line_to(self.from + x, y);
     }
 
     fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
-        (self.path).quad_to(self.width + x1, y1, self.width + x, y);
+        (self.path).quad_to(self.from + x1, y1, self.from + x, y);
     }
 
     fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
-        let [x1, x2, x] = [x1, x2, x].map(|x| self.width + x);
+        let [x1, x2, x] = [x1, x2, x].map(|x| self.from + x);
         self.path.cubic_to(x1, y1, x2, y2, x, y);
     }
 
