@@ -54,7 +54,7 @@ pub struct Args {
     /// Shuffle algorithms, separated by commas [default: auto].
     #[arg(long, value_name = "ALGORITHM", value_delimiter = ',', value_parser = selection::parser())]
     pub(super) algorithm: Vec<Selection>,
-    /// Measure a Bristol Fashion netlist; may be repeated. Shuffles are then measured only if
+    /// Measure a netlist in Bristol Fashion or AIGER; may be repeated. Shuffles are then measured only if
     /// --algorithm is given.
     #[arg(long, value_name = "FILE")]
     pub(super) netlist: Vec<PathBuf>,

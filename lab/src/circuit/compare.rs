@@ -25,8 +25,8 @@ use super::values::ValueArgs;
     Exit codes: 0 no difference found, 1 wrong usage, invalid netlists, or values of\n\
     different widths, 4 the netlists differ.")]
 pub struct Args {
-    /// First netlist, in Bristol Fashion or the older Bristol format, plain or gzip; - is standard
-    /// input.
+    /// First netlist, in Bristol Fashion, the older Bristol format or AIGER, plain or gzip; - is
+    /// standard input.
     #[arg(value_name = "A")]
     first: PathBuf,
     /// Second netlist.

@@ -1,7 +1,8 @@
-//! `circuit split`: writes the circuit that deals bridge boards as a Bristol Fashion netlist.
+//! `circuit split`: writes the circuit that deals bridge boards as a netlist.
 
 use std::path::PathBuf;
 
+use dealerless::circuit::bristol::Netlist;
 use dealerless::mpc::Demand;
 use dealerless::shuffle::split::{Split, SplitCircuit};
 use dealerless_program::memory::MemoryArgs;
@@ -32,8 +33,9 @@ pub struct Args {
     /// Cards in a suit, and in a hand.
     #[arg(long, value_name = "R", default_value_t = 13)]
     ranks: usize,
-    /// File to write. Its name ends in .txt or .bristol, followed by .gz to compress it; - is
-    /// standard output [default: -].
+    /// File to write. Its name ends in .txt or .bristol for Bristol Fashion, or in .aag or .aig
+    /// for AIGER, followed by .gz to compress it; - is standard output, in Bristol Fashion
+    /// [default: -].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -70,8 +72,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let (cards, hands) = (split.cards(), split.hands());
     (args.limit.memory).check_ands("split", cards, hands, split.estimated_ands())?;
     let circuit = SplitCircuit::build(split);
-    let Some(path) =
-        netlist_file::write_own(circuit.circuit(), args.licence, args.output.as_deref())?
+    let Some(path) = netlist_file::write_own(
+        &Netlist::from(circuit.circuit()),
+        args.licence,
+        args.output.as_deref(),
+    )?
     else {
         return Ok(());
     };

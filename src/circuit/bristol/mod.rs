@@ -63,7 +63,7 @@ mod write;
 
 pub use compare::{CompareError, Difference, Inputs, first_difference, inputs_tried};
 pub use error::{NetlistError, NetlistErrorKind};
-pub use netlist::{Format, Netlist, Operation, Step, UnknownFormat};
+pub use netlist::{Format, Netlist, Operation, Step, UnknownFormat, WidthsError};
 pub use read::{MAX_LINE, parse, read, read_as};
 pub use write::write;
 pub(in crate::circuit) use write::{write_header, write_step};

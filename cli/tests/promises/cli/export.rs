@@ -189,5 +189,12 @@ fn licence_is_two_comment_lines_at_the_end_and_only_on_request() {
                      # SPDX-License-Identifier: MIT OR Apache-2.0\n";
         assert!(write("--licence") == plain + lines, "{line}");
         run(&format!("circuit stats {path}")).exits(0);
+        // AIGER has comments.
+        let aiger = path.replace(".txt", ".aag");
+        run(&format!("{line} -o {aiger}")).exits(0);
+        let text = fs::read_to_string(&aiger).unwrap();
+        let comment = format!("\nc\n{}", lines.replace("# ", ""));
+        assert!(text.ends_with(&comment), "{text}");
+        run(&format!("circuit compare {path} {aiger}")).exits(0);
     }
 }
