@@ -100,7 +100,7 @@ fn widths(values: &[usize]) -> String {
     match values.len() {
         _ if bits == 1 => "1 bit".into(),
         0 | 1 => format!("{bits} bits"),
-        2..=8 => format!("{} bits", texts.collect::<Vec<_>>().join(" + ")),
+        2..=4 => format!("{} bits", texts.collect::<Vec<_>>().join(" + ")),
         count => format!("{bits} bits in {count} values"),
     }
 }

@@ -66,7 +66,7 @@ impl Aig {
         for (gate, kept) in self.kept().into_iter().enumerate() {
             gates.push(match (kept, self.xor(gate)) {
                 (false, _) => None,
-                (true, Some([x, y])) => Some(Operands::Xor(x, y)),
+                (true, Some(operands)) => Some(Operands::Xor(operands)),
                 (true, None) => Some(Operands::And(self.gates[gate])),
             });
         }
@@ -122,7 +122,7 @@ impl Aig {
 
 /// The operands of a gate, as literals of the graph.
 enum Operands {
-    Xor(u32, u32),
+    Xor([u32; 2]),
     And([u32; 2]),
 }
 
@@ -155,12 +155,13 @@ impl Gates {
         }
     }
 
-    /// Adds the gate of the next variable, or `None` for a variable that is dropped.
+    /// Adds the gate of the next variable, or `None` for a variable that is dropped. Files have the
+    /// larger operand first, and netlists usually the smaller one, so operands are swapped.
     fn push(&mut self, operands: Option<Operands>) {
         let bit = match operands {
             None => 0,
-            Some(Operands::Xor(x, y)) => self.xor(self.bit(x), self.bit(y)),
-            Some(Operands::And([a, b])) => self.and(self.bit(a), self.bit(b)),
+            Some(Operands::Xor([x, y])) => self.xor(self.bit(y), self.bit(x)),
+            Some(Operands::And([a, b])) => self.and(self.bit(b), self.bit(a)),
         };
         self.bits.push(bit);
     }
