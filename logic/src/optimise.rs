@@ -21,7 +21,6 @@ pub trait Watch: Sync {
 
 /// A pass over the circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Pass {
     /// Folds constants, and merges gates that are equal up to XORs.
     Merge,
