@@ -168,7 +168,7 @@ impl Gates {
 
     /// The bit of a literal of the graph.
     fn bit(&self, literal: u32) -> u32 {
-        self.bits[literal as usize / 2] ^ literal % 2
+        self.bits[literal as usize / 2] ^ (literal % 2)
     }
 
     fn xor(&mut self, x: u32, y: u32) -> u32 {
@@ -200,7 +200,7 @@ impl Gates {
     /// A wire that carries a bit, which is not a constant.
     fn positive(&mut self, bit: u32) -> Wire {
         let wire = wire(bit).expect("the constants are folded");
-        if bit % 2 == 0 {
+        if bit.is_multiple_of(2) {
             return wire;
         }
         if self.negations.len() <= wire.index() {
