@@ -3,3 +3,16 @@
 //! XOR and NOT are free in garbled circuits, so the cost of a circuit is its number of ANDs. The
 //! smallest number of ANDs with which a function can be computed is its *multiplicative
 //! complexity*.
+
+pub mod classes;
+mod cones;
+mod forms;
+pub mod function;
+mod graph;
+mod optimise;
+mod rewrite;
+mod sums;
+mod windows;
+
+pub use graph::Size;
+pub use optimise::{Pass, Watch, optimise};
