@@ -15,7 +15,7 @@ use super::netlist_file::{self, FormatArgs};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless circuit convert adder.aig -o adder.txt\n  \
-    dealerless circuit convert --input-bits 32,32 --output-bits 64 mult.aig -o mult.txt\n  \
+    dealerless circuit convert mult.aig --input-bits 32,32 -o mult.txt\n  \
     dealerless circuit convert aes.txt.gz -o aes.aig\n\n\
     A bit of AIGER may have a name. If all input bits do, a[0], a[1] and so on form a\n\
     value, lowest index first, and a name without an index is a value of one bit. The\n\

@@ -55,11 +55,10 @@ pub(crate) struct FormatArgs {
     /// Format of the netlist [default: detected from its content].
     #[arg(long, value_name = "FORMAT", value_parser = format())]
     format: Option<Format>,
-    /// Bits of each input value, for example 32,32 [default: from the file; in AIGER, names such
-    /// as a[0] and a[1] form a value].
+    /// Bits of each input value, for example 32,32 [default: as in the file].
     #[arg(long, value_name = "BITS", value_delimiter = ',')]
     input_bits: Option<Vec<usize>>,
-    /// Bits of each output value.
+    /// Bits of each output value [default: as in the file].
     #[arg(long, value_name = "BITS", value_delimiter = ',')]
     output_bits: Option<Vec<usize>>,
 }
@@ -385,6 +384,22 @@ mod tests {
             let error = format!("{:#}", read(&path).unwrap_err());
             assert!(error.contains(expected), "{error}");
         }
+    }
+
+    #[test]
+    fn aiger_has_lower_size_limits() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sparse.aig");
+        fs::write(&path, "aig 9 9 0 0 0\n").unwrap();
+        let file = OpenOptions::new().write(true).open(&path).unwrap();
+        file.set_len(MAX_BYTES / AIGER_DIVISOR + 1).unwrap();
+        let error = format!("{:#}", read(&path).unwrap_err());
+        assert!(error.contains("at most 268435456 bytes"), "{error}");
+        let zeros = io::repeat(0).take(MAX_STREAMED_BYTES / AIGER_DIVISOR);
+        let bomb = compressed(b"aig 9 9 0 0 0\n".chain(zeros));
+        fs::write(&path, bomb).unwrap();
+        let error = format!("{:#}", read(&path).unwrap_err());
+        assert!(error.contains("at most 67108864 bytes"), "{error}");
     }
 
     #[test]

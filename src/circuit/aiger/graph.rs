@@ -105,18 +105,13 @@ impl Aig {
         let mark = |marks: &mut Vec<bool>, literals: &[u32]| {
             (literals.iter()).for_each(|&literal| marks[literal as usize / 2] = true);
         };
-        mark(&mut read, &self.outputs);
         mark(&mut needed, &self.outputs);
-        for gate in (0..self.gates.len()).rev() {
-            let variable = 1 + self.inputs + gate;
-            mark(&mut read, &self.gates[gate]);
-            // All ANDs that could read this one have been visited.
-            needed[variable] |= !read[variable];
-            if needed[variable] {
-                mark(&mut needed, &self.xor(gate).unwrap_or(self.gates[gate]));
-            }
+        for (gate, operands) in self.gates.iter().enumerate() {
+            mark(&mut read, operands);
+            mark(&mut needed, &self.xor(gate).unwrap_or(*operands));
         }
-        needed.split_off(1 + self.inputs)
+        let ands = 1 + self.inputs..variables;
+        ands.map(|and| needed[and] || !read[and]).collect()
     }
 }
 
@@ -168,7 +163,7 @@ impl Gates {
 
     /// The bit of a literal of the graph.
     fn bit(&self, literal: u32) -> u32 {
-        self.bits[literal as usize / 2] ^ literal % 2
+        self.bits[literal as usize / 2] ^ (literal % 2)
     }
 
     fn xor(&mut self, x: u32, y: u32) -> u32 {
@@ -200,7 +195,7 @@ impl Gates {
     /// A wire that carries a bit, which is not a constant.
     fn positive(&mut self, bit: u32) -> Wire {
         let wire = wire(bit).expect("the constants are folded");
-        if bit % 2 == 0 {
+        if bit.is_multiple_of(2) {
             return wire;
         }
         if self.negations.len() <= wire.index() {
