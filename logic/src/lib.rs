@@ -7,6 +7,7 @@
 
 pub mod classes;
 mod cones;
+pub mod equal;
 mod forms;
 pub mod function;
 mod graph;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use anyhow::ensure;
 use dealerless::circuit::bristol::Netlist;
@@ -27,7 +28,8 @@ use super::netlist_file::{self, FormatArgs};
     Each pass prints the ANDs and gates that are left. Ctrl-C ends the search and writes the\n\
     best netlist so far; a second Ctrl-C ends the program.\n\n\
     The result is compared with FILE: on all inputs if they have up to 24 bits, otherwise on\n\
-    fixed and random inputs. `circuit compare` can also prove that both are equal.\n\n\
+    fixed and random inputs; a SAT solver then has 10 seconds to prove that both are equal.\n\
+    `circuit compare` can give it more time.\n\n\
     Exit codes: 0 success, 1 wrong usage, an invalid netlist, or a file that cannot be\n\
     written."
 )]
@@ -47,6 +49,9 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 }
+
+/// Time limit for the proof that the result is equal.
+const PROOF_LIMIT: Duration = Duration::from_secs(10);
 
 /// The object of `--json`.
 #[derive(Serialize)]
@@ -127,7 +132,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let watch = Passes::by_signal(!args.json)?;
     let result = optimise(&netlist, &watch);
     let (passes, stopped) = (watch.ended(), watch.is_stopped());
-    let answer = Answer::find([&netlist, &result], None, None)?;
+    let answer = Answer::find([&netlist, &result], None, None, PROOF_LIMIT)?;
     ensure!(
         answer.difference().is_none(),
         "the result would compute different outputs: this is a bug"
