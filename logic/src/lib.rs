@@ -3,3 +3,7 @@
 //! XOR and NOT are free in garbled circuits, so the cost of a circuit is its number of ANDs. The
 //! smallest number of ANDs with which a function can be computed is its *multiplicative
 //! complexity*.
+
+#![forbid(unsafe_code)]
+
+pub mod draws;
