@@ -34,6 +34,7 @@ mod pages;
 mod plot;
 mod prints;
 mod prove;
+mod prove_netlists;
 mod relay_command;
 mod resume;
 mod several;

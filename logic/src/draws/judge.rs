@@ -1,5 +1,7 @@
 //! Whether all draws occurred equally often.
 
+use std::collections::BTreeSet;
+
 use super::tally::Key;
 
 /// The maximum number of cards of a deck.
@@ -44,13 +46,21 @@ pub struct Distance {
     pub value: f64,
 }
 
-/// The draws of a fixed input, of which all occurred equally often.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Uniform {
-    /// The number of times that each draw occurred.
-    pub(super) each: u64,
-    /// The cards that occurred, in ascending order.
+/// The cards of a deck, in ascending order.
+#[derive(Clone, Copy, Debug)]
+pub enum Deck<'a> {
+    /// These cards.
+    Exactly(&'a [u64]),
+    /// These cards, and those that occur.
+    AtLeast(&'a [u64]),
+}
+
+/// The judgement of the outcomes of a fixed input.
+pub(super) struct Judgement {
+    /// The cards of the deck, in ascending order.
     pub(super) deck: Vec<u64>,
+    /// The number of times that each draw occurred, if it is the same for all draws.
+    pub(super) each: Result<u64, Bias>,
 }
 
 /// A deck of more than [`MAX_CARDS`] cards.
@@ -81,17 +91,22 @@ impl Cards {
         (0..self.draw).map(|place| self.card(key, place)).collect()
     }
 
-    /// Judges the outcomes of a fixed input, of which there is at least one. `deck` holds the cards
-    /// of the deck in ascending order; without it, the deck consists of the cards that occurred.
+    /// Judges the outcomes of a fixed input, of which there is at least one.
     pub(super) fn judge<const W: usize>(
         &self,
         counts: &[(Key<W>, u64)],
-        deck: Option<&[u64]>,
-    ) -> Result<Result<Uniform, Bias>, TooManyCards> {
+        deck: Deck,
+    ) -> Result<Judgement, TooManyCards> {
         let deck = match deck {
-            Some(deck) => deck.to_vec(),
-            None => self.occurring(counts)?,
+            Deck::Exactly(deck) => deck.to_vec(),
+            Deck::AtLeast(deck) => self.occurring(counts, deck)?,
         };
+        let each = self.each(counts, &deck);
+        Ok(Judgement { deck, each })
+    }
+
+    /// The number of times that each draw occurred.
+    fn each<const W: usize>(&self, counts: &[(Key<W>, u64)], deck: &[u64]) -> Result<u64, Bias> {
         let mut cards = vec![0; self.draw];
         let mut sorted = vec![0; self.draw];
         let mut no_draw: Option<Outcome> = None;
@@ -115,21 +130,22 @@ impl Cards {
         }
         if let Some(first) = no_draw {
             let times = no_draws;
-            return Ok(Err(Bias::NoDraw { first, times }));
+            return Err(Bias::NoDraw { first, times });
         }
-        let draws = draws(deck.len(), self.draw);
+        let draws = number_of_draws(deck.len(), self.draw);
         let each = counts[0].1;
         if draws == Some(counts.len() as u128) && counts.iter().all(|&(_, times)| times == each) {
-            return Ok(Ok(Uniform { each, deck }));
+            return Ok(each);
         }
-        Ok(Err(self.unequal(counts, &deck, draws)))
+        Err(self.unequal(counts, deck, draws))
     }
 
     fn occurring<const W: usize>(
         &self,
         counts: &[(Key<W>, u64)],
+        at_least: &[u64],
     ) -> Result<Vec<u64>, TooManyCards> {
-        let mut deck = std::collections::BTreeSet::new();
+        let mut deck: BTreeSet<u64> = at_least.iter().copied().collect();
         for (key, _) in counts {
             deck.extend((0..self.draw).map(|place| self.card(key, place)));
             if deck.len() > MAX_CARDS {
@@ -205,11 +221,9 @@ fn next_arrangement(places: &mut [usize], n: usize) {
 }
 
 /// The number of draws: n (n - 1) … (n - m + 1), or `None` if it exceeds 128 bits. 0 if m > n.
-pub(super) fn draws(n: usize, m: usize) -> Option<u128> {
-    let factors = (0..m).map(|drawn| n.saturating_sub(drawn) as u128);
-    factors
-        .into_iter()
-        .try_fold(1u128, |product, factor| product.checked_mul(factor))
+pub fn number_of_draws(n: usize, m: usize) -> Option<u128> {
+    let mut factors = (0..m).map(|drawn| n.saturating_sub(drawn) as u128);
+    factors.try_fold(1u128, |product, factor| product.checked_mul(factor))
 }
 
 /// The distance of the distribution in which outcomes occur so many times from the uniform

@@ -48,7 +48,7 @@ impl Layout {
         self.cards.first().map_or(0, Range::len)
     }
 
-    /// Infers the layout from the output values of the netlist, and from evaluations on random
+    /// Infers the layout from the output values of the netlist, and from its outputs for random
     /// inputs.
     ///
     /// Values of the same size are cards; the first or the last value may instead say whether the
@@ -56,25 +56,17 @@ impl Layout {
     ///
     /// # Errors
     /// If no layout fits.
-    pub fn infer(shuffle: &Shuffle, rng: &mut impl Rng) -> Result<Self, LayoutError> {
+    pub fn infer(shuffle: &Shuffle, samples: &Samples) -> Result<Self, LayoutError> {
         let widths = shuffle.netlist.outputs();
-        let bits: usize = widths.iter().sum();
-        if bits == 0 {
-            return Err(LayoutError::Empty);
-        }
-        if bits > MAX_BITS {
-            return Err(LayoutError::TooMany(bits));
-        }
         let mut start = 0;
         let mut values = Vec::new();
         for &width in widths.iter().filter(|&&width| width > 0) {
             values.push(start..start + width);
             start += width;
         }
-        let samples = Samples::new(shuffle, rng);
         match values.as_slice() {
-            [value] => Self::of_one_value(value.clone(), &samples),
-            values => Self::of_values(values, &samples),
+            [value] => Self::of_one_value(value.clone(), samples),
+            values => Self::of_values(values, samples),
         }
     }
 
@@ -92,7 +84,10 @@ impl Layout {
         propose(&[], values);
         propose(last, before);
         propose(first, after);
-        let fits = |layout: &&Layout| samples.check(layout).is_some_and(|check| check.valid > 0);
+        let fits = |layout: &&Layout| {
+            let check = samples.check(layout);
+            check.valid > 0 && !check.repeats
+        };
         let found = layouts.iter().find(fits).or(layouts.first());
         found.cloned().ok_or(LayoutError::Unclear)
     }
@@ -102,24 +97,24 @@ impl Layout {
         let mut whole = None;
         for valid in 0..=2.min(bits - 1) {
             let (start, end) = (value.start, value.end);
-            let after = (start..end - valid, end - valid..end);
-            let before = (start + valid..end, start..start + valid);
-            for (cards, valid) in [after, before] {
-                for size in (1..=cards.len().min(64)).filter(|size| cards.len() % size == 0) {
-                    let draw = cards.len() / size;
-                    if u64::try_from(draw).is_ok_and(|draw| draw > 1 << size.min(63)) {
-                        continue;
-                    }
-                    let split: Vec<_> = (0..draw)
-                        .map(|place| cards.start + place * size..cards.start + (place + 1) * size)
-                        .collect();
+            let cards = bits - valid;
+            // As many cards as possible: parts of several cards also differ from each other.
+            for size in (1..=cards.min(64)).filter(|size| cards.is_multiple_of(*size)) {
+                let draw = cards / size;
+                if draw > 1 << size.min(MAX_CARDS.ilog2() as usize) {
+                    continue;
+                }
+                let last = (start, end - valid..end);
+                let first = (start + valid, start..start + valid);
+                for (start, valid) in [last, first] {
+                    let split = (0..draw).map(|place| start + place * size);
+                    let split: Vec<_> = split.map(|start| start..start + size).collect();
                     for layout in Self::with(std::slice::from_ref(&valid), &split) {
-                        match samples.check(&layout) {
-                            Some(check) if draw == 1 && check.valid > 0 => {
-                                whole.get_or_insert(layout);
-                            }
-                            Some(check) if check.is_evident(draw) => return Ok(layout),
-                            _ => {}
+                        let check = samples.check(&layout);
+                        if draw == 1 && check.valid > 0 {
+                            whole.get_or_insert(layout);
+                        } else if check.is_evident(draw) {
+                            return Ok(layout);
                         }
                     }
                 }
@@ -145,29 +140,41 @@ impl Layout {
     }
 }
 
-/// The outputs of random inputs.
-struct Samples {
+/// The outputs of a shuffle for random inputs.
+pub struct Samples {
     /// For each [`LANES`] evaluations, the bits that are in the ranges, and the output bits.
     blocks: Vec<Vec<Lanes>>,
 }
 
-/// A layout for which no card was repeated.
+/// The cards of random inputs, in a layout.
 struct Check {
+    /// Whether a card was repeated in a valid evaluation. The other fields are incomplete then.
+    repeats: bool,
     /// The number of valid evaluations.
     valid: usize,
-    /// The number of different cards.
-    cards: usize,
+    /// The different cards.
+    deck: BTreeSet<u64>,
 }
 
 impl Check {
     /// Whether independent cards would have repeated, so that the layout is not a coincidence.
     fn is_evident(&self, draw: usize) -> bool {
-        self.cards <= MAX_CARDS && self.valid * draw * (draw - 1) / 2 >= EVIDENCE * self.cards
+        let pairs = self.valid * draw * (draw - 1) / 2;
+        !self.repeats && self.deck.len() <= MAX_CARDS && pairs >= EVIDENCE * self.deck.len().max(1)
     }
 }
 
 impl Samples {
-    fn new(shuffle: &Shuffle, rng: &mut impl Rng) -> Self {
+    /// Evaluates the netlist on random inputs of both parties, in their ranges.
+    ///
+    /// # Errors
+    /// If there are no output bits, or too many for a shuffle.
+    pub fn new(shuffle: &Shuffle, rng: &mut impl Rng) -> Result<Self, LayoutError> {
+        match shuffle.netlist.outputs().iter().sum() {
+            0 => return Err(LayoutError::Empty),
+            bits if bits > MAX_BITS => return Err(LayoutError::TooMany(bits)),
+            _ => {}
+        }
         let entries = shuffle.entries.iter().enumerate();
         let sources: Vec<Source> = entries
             .map(|(wire, entry)| match *entry {
@@ -198,15 +205,23 @@ impl Samples {
             machine.start(0);
             (0..outputs.len()).map(|bit| machine.bit(bit)).collect()
         });
-        Samples {
+        Ok(Samples {
             blocks: blocks.collect(),
-        }
+        })
     }
 
-    /// Checks whether a card is repeated in a valid evaluation. Then there is no result.
-    fn check(&self, layout: &Layout) -> Option<Check> {
-        let mut deck: BTreeSet<u64> = BTreeSet::new();
-        let mut valid = 0;
+    /// The cards that occur in valid evaluations, in ascending order, up to one more than a deck may
+    /// have.
+    pub fn deck(&self, layout: &Layout) -> Vec<u64> {
+        self.check(layout).deck.into_iter().collect()
+    }
+
+    fn check(&self, layout: &Layout) -> Check {
+        let mut check = Check {
+            repeats: false,
+            valid: 0,
+            deck: BTreeSet::new(),
+        };
         let mut cards = Vec::with_capacity(layout.cards.len());
         for block in &self.blocks {
             for lane in 0..LANES {
@@ -214,22 +229,22 @@ impl Samples {
                 if !(layout.valid.iter()).all(|&(number, value)| bit(number) == u64::from(value)) {
                     continue;
                 }
-                valid += 1;
+                check.valid += 1;
                 cards.clear();
                 cards.extend((layout.cards.iter()).map(|card| {
                     let bits = card.clone().rev();
                     bits.fold(0, |number, place| number << 1 | bit(place))
                 }));
                 cards.sort_unstable();
-                if cards.windows(2).any(|pair| pair[0] == pair[1]) {
-                    return None;
+                check.repeats = cards.windows(2).any(|pair| pair[0] == pair[1]);
+                if check.repeats {
+                    return check;
                 }
-                deck.extend(&cards);
+                if check.deck.len() <= MAX_CARDS {
+                    check.deck.extend(&cards);
+                }
             }
         }
-        Some(Check {
-            valid,
-            cards: deck.len(),
-        })
+        check
     }
 }

@@ -18,14 +18,15 @@ use std::ops;
 
 use dealerless::circuit::bristol::Netlist;
 use dealerless::circuit::{ByParty, Party};
-use rand::{Rng, RngExt};
+use rand::rngs::ChaCha8Rng;
+use rand::{Rng, RngExt, SeedableRng};
 use rayon::prelude::*;
 
-pub use judge::{Bias, Distance, Outcome};
-pub use layout::{Layout, LayoutError};
+pub use judge::{Bias, Deck, Distance, Outcome, number_of_draws};
+pub use layout::{Layout, LayoutError, Samples};
 
-use self::judge::{Cards, MAX_CARDS, Uniform};
-use self::program::{Machine, Program, Source, WORDS, Wanted};
+use self::judge::{Cards, Judgement, MAX_CARDS};
+use self::program::{LANES, Machine, Program, Source, WORDS, Wanted};
 use self::tally::{Counter, Key, MAX_OUTCOMES, Tally};
 
 /// Who enters an input bit.
@@ -141,8 +142,13 @@ fn write_number(range: &Range, offset: u64, wires: &mut [bool]) {
 pub enum Fixed {
     /// All inputs.
     All,
-    /// Given inputs, each with a bit for each input wire.
-    Some(Vec<Vec<bool>>),
+    /// Random inputs.
+    Random {
+        /// The seed from which the inputs are derived.
+        seed: u64,
+        /// The number of inputs.
+        count: u64,
+    },
 }
 
 /// What was found with one party honest, or both.
@@ -158,7 +164,7 @@ pub struct Finding {
     /// The least and the greatest number of times that each draw occurred, over the fixed inputs
     /// with uniform draws.
     pub each: Option<(u64, u64)>,
-    /// The cards that occurred, in ascending order.
+    /// The cards of the deck, in ascending order; empty if all fixed inputs were rejected.
     pub deck: Vec<u64>,
     /// The number of evaluations of the netlist.
     pub evaluations: u64,
@@ -201,12 +207,20 @@ const MAX_WORDS: usize = 8;
 /// The number of varying bits up to which the inputs for one fixed input are counted by one thread.
 const FEW_BITS: usize = 16;
 
+/// The number of blocks, or of fixed inputs with many blocks, that are judged between two looks at
+/// the results.
+const BATCH: u64 = 256;
+
 /// log2 of the number of parts into which the inputs for one fixed input are divided.
 const PART_DIGITS: usize = 7;
 
 impl<'n> Shuffle<'n> {
     /// The maximum number of bits of the honest party that vary.
     pub const MAX_BITS: usize = 32;
+
+    /// The number of varying bits below which the judgement of a fixed input takes longer than its
+    /// evaluations.
+    pub const LEAST_BITS: usize = 6;
 
     /// A netlist, with the entry of each input wire and the ranges of numbers among them. Wires of
     /// different ranges must be different, and each range must belong to one party.
@@ -282,21 +296,9 @@ impl<'n> Shuffle<'n> {
         wires.split_off(self.netlist.first_output())
     }
 
-    /// Random inputs of `space` to fix. All other wires are 0.
-    pub fn random(&self, space: &Space, count: u64, rng: &mut impl Rng) -> Fixed {
-        let inputs = (0..count).map(|_| {
-            let mut wires = vec![false; self.entries.len()];
-            space.write_random(rng, &mut wires);
-            wires
-        });
-        Fixed::Some(inputs.collect())
-    }
-
     /// Counts the draws over all inputs in range of the `honest` parties, for each fixed input of
     /// the other party in `space`. Ends after the first fixed input without uniform draws.
-    /// `progress` is called with numbers of evaluations done.
-    ///
-    /// The deck consists of the cards `deck`, in ascending order, or otherwise of those that occur.
+    /// `progress` is called with the numbers of evaluations that were done since the last call.
     ///
     /// # Errors
     /// If the inputs or the outcomes are too many to count.
@@ -309,7 +311,7 @@ impl<'n> Shuffle<'n> {
         layout: &Layout,
         honest: &[Party],
         (space, fixed): (&Space, &Fixed),
-        deck: Option<&[u64]>,
+        deck: Deck,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Finding, CountError> {
         let examination = Examination::new(self, layout, honest, space, fixed, deck, progress)?;
@@ -331,7 +333,7 @@ struct Examination<'a> {
     honest: Space,
     space: &'a Space,
     fixed: &'a Fixed,
-    deck: Option<&'a [u64]>,
+    deck: Deck<'a>,
     progress: &'a (dyn Fn(u64) + Sync),
     outcome: Vec<usize>,
     valid: Vec<(usize, bool)>,
@@ -339,7 +341,7 @@ struct Examination<'a> {
 }
 
 /// The judgement of one fixed input: the number of valid inputs, and the draws if there are any.
-type Judged = (u64, Option<Result<Uniform, Bias>>);
+type Judged = (u64, Option<Judgement>);
 
 impl<'a> Examination<'a> {
     fn new(
@@ -348,7 +350,7 @@ impl<'a> Examination<'a> {
         honest: &[Party],
         space: &'a Space,
         fixed: &'a Fixed,
-        deck: Option<&'a [u64]>,
+        deck: Deck<'a>,
         progress: &'a (dyn Fn(u64) + Sync),
     ) -> Result<Self, CountError> {
         let honest = shuffle.space(honest);
@@ -369,7 +371,11 @@ impl<'a> Examination<'a> {
             deck,
             progress,
             outcome: outcome.map(|bit| first + bit).collect(),
-            valid: (layout.valid.iter().map(|&(bit, value)| (first + bit, value))).collect(),
+            valid: (layout
+                .valid
+                .iter()
+                .map(|&(bit, value)| (first + bit, value)))
+            .collect(),
             cards: Cards {
                 draw: layout.cards.len(),
                 bits: card_bits,
@@ -384,20 +390,22 @@ impl<'a> Examination<'a> {
                 let inputs = self.space.inputs().and_then(|n| u64::try_from(n).ok());
                 inputs.expect("the space is small enough to fix all inputs")
             }
-            Fixed::Some(inputs) => inputs.len() as u64,
+            Fixed::Random { count, .. } => *count,
         }
     }
 
     /// The bits of fixed input number `number`.
     fn fixed(&self, number: u64) -> Vec<bool> {
-        match self.fixed {
-            Fixed::All => {
-                let mut wires = vec![false; self.shuffle.entries.len()];
-                self.space.write(number.into(), &mut wires);
-                wires
+        let mut wires = vec![false; self.shuffle.entries.len()];
+        match *self.fixed {
+            Fixed::All => self.space.write(number.into(), &mut wires),
+            Fixed::Random { seed, .. } => {
+                let mut rng = ChaCha8Rng::seed_from_u64(seed);
+                rng.set_stream(number);
+                self.space.write_random(&mut rng, &mut wires);
             }
-            Fixed::Some(inputs) => inputs[number as usize].clone(),
         }
+        wires
     }
 
     /// Compiles the netlist. Without `fixed`, the fixed bits are parameters, by wire.
@@ -437,30 +445,40 @@ impl<'a> Examination<'a> {
             }
             return Ok(summary.finding);
         }
-        const BATCH: u64 = 1024;
         let program = self.compile(None);
+        let together = (LANES >> self.honest.bits()).max(1) as u64;
+        let batch = BATCH * together;
         let mut first = 0;
         while first < count {
-            let numbers = first..count.min(first + BATCH);
-            let judged: Result<Vec<Judged>, CountError> = (numbers.clone().into_par_iter())
+            let numbers = first..count.min(first + batch);
+            let blocks = (numbers.end - first).div_ceil(together);
+            let judged: Result<Vec<Vec<Judged>>, CountError> = (0..blocks)
+                .into_par_iter()
                 .map_init(
                     || Machine::new(&program),
-                    |machine, number| self.judge::<W>(&program, machine, number, self.deck),
+                    |machine, block| {
+                        let first = first + block * together;
+                        if together == 1 {
+                            return Ok(vec![self.judge::<W>(&program, machine, first)?]);
+                        }
+                        let numbers = first..numbers.end.min(first + together);
+                        self.judge_together::<W>(&program, machine, numbers)
+                    },
                 )
                 .collect();
-            for (number, judged) in numbers.zip(judged?) {
+            for (number, judged) in numbers.zip(judged?.into_iter().flatten()) {
                 if summary.add::<W>(number, judged)? {
                     return Ok(summary.finding);
                 }
             }
-            first += BATCH;
+            first += batch;
         }
         Ok(summary.finding)
     }
 
     /// Judges one fixed input again, with the given deck.
     fn judge_again<const W: usize>(&self, number: u64, deck: &[u64]) -> Result<Judged, CountError> {
-        self.judge_in_parts::<W>(number, Some(deck))
+        self.judge_in_parts::<W>(number, Deck::Exactly(deck))
     }
 
     /// Judges one fixed input, on the thread of the caller.
@@ -469,34 +487,61 @@ impl<'a> Examination<'a> {
         program: &Program,
         machine: &mut Machine,
         number: u64,
-        deck: Option<&[u64]>,
     ) -> Result<Judged, CountError> {
         let fixed = self.fixed(number);
         machine.set(|wire| [u64::from(fixed[wire]).wrapping_neg(); WORDS]);
-        let tally = Tally::new(0);
+        let tally = Tally::<W>::new(0);
         // An array is larger than the outcomes that few inputs have.
         let bits = match program.outcome_bits() {
             bits if bits <= self.honest.bits() => bits,
             _ => usize::MAX,
         };
         let mut counter = Counter::new(&tally, bits);
-        machine.start(0);
-        machine.outcomes::<W>(|key| counter.count(key));
-        for _ in 1..1u64 << program.block_digits() {
-            machine.advance();
-            machine.outcomes::<W>(|key| counter.count(key));
-        }
+        count_blocks(machine, &mut counter, 0..1 << program.block_digits());
         counter.finish();
         drop(counter);
         (self.progress)(1 << self.honest.bits());
-        self.judged(tally, deck)
+        self.judged(&tally.into_counts(), self.deck)
+    }
+
+    /// Judges fixed inputs whose evaluations fit into one block.
+    fn judge_together<const W: usize>(
+        &self,
+        program: &Program,
+        machine: &mut Machine,
+        numbers: ops::Range<u64>,
+    ) -> Result<Vec<Judged>, CountError> {
+        let lanes = program.lanes();
+        let mut parameters = vec![[0; WORDS]; self.shuffle.entries.len()];
+        let count = (numbers.end - numbers.start) as usize;
+        for (place, number) in numbers.enumerate() {
+            for (wire, bit) in self.fixed(number).into_iter().enumerate() {
+                for lane in place * lanes..(place + 1) * lanes {
+                    parameters[wire][lane / 64] |= u64::from(bit) << (lane % 64);
+                }
+            }
+        }
+        machine.set(|wire| parameters[wire]);
+        machine.start(0);
+        let mut outcomes: Vec<Vec<[u64; W]>> = vec![Vec::with_capacity(lanes); count];
+        machine.outcomes::<W>(count * lanes, |lane, key| outcomes[lane / lanes].push(key));
+        (self.progress)((count * lanes) as u64);
+        let judged = outcomes.into_iter().map(|mut outcomes| {
+            outcomes.sort_unstable();
+            let equal = outcomes.chunk_by(|a, b| a == b);
+            let counts: Vec<(Key<W>, u64)> = equal
+                .map(|equal| (Key(equal[0]), equal.len() as u64))
+                .collect();
+            self.judged(&counts, self.deck)
+        });
+        judged.collect()
     }
 
     /// Judges one fixed input, with parts of the inputs on all threads.
     fn judge_in_parts<const W: usize>(
         &self,
         number: u64,
-        deck: Option<&[u64]>,
+        deck: Deck,
     ) -> Result<Judged, CountError> {
         let program = self.compile(Some(&self.fixed(number)));
         let tally = Tally::<W>::new(6);
@@ -514,34 +559,42 @@ impl<'a> Examination<'a> {
                 if tally.is_full() {
                     return;
                 }
-                machine.start(part * blocks);
-                machine.outcomes::<W>(|key| counter.count(key));
-                for _ in 1..blocks {
-                    machine.advance();
-                    machine.outcomes::<W>(|key| counter.count(key));
-                }
+                count_blocks(machine, counter, part * blocks..(part + 1) * blocks);
                 counter.finish();
                 (self.progress)(1 << (self.honest.bits() - part_digits));
             },
         );
-        self.judged(tally, deck)
+        if tally.is_full() {
+            return Err(CountError::Outcomes);
+        }
+        self.judged(&tally.into_counts(), deck)
     }
 
     fn judged<const W: usize>(
         &self,
-        tally: Tally<W>,
-        deck: Option<&[u64]>,
+        counts: &[(Key<W>, u64)],
+        deck: Deck,
     ) -> Result<Judged, CountError> {
-        if tally.is_full() {
-            return Err(CountError::Outcomes);
-        }
-        let counts: Vec<(Key<W>, u64)> = tally.into_counts();
         let valid = counts.iter().map(|&(_, times)| times).sum();
         if valid == 0 {
             return Ok((0, None));
         }
-        let judged = (self.cards.judge(&counts, deck)).map_err(|_| CountError::Cards)?;
+        let judged = (self.cards.judge(counts, deck)).map_err(|_| CountError::Cards)?;
         Ok((valid, Some(judged)))
+    }
+}
+
+/// Counts the outcomes of the blocks with these numbers.
+fn count_blocks<const W: usize>(
+    machine: &mut Machine,
+    counter: &mut Counter<W>,
+    blocks: ops::Range<u64>,
+) {
+    machine.start(blocks.start);
+    machine.outcomes::<W>(machine.lanes(), |_, key| counter.count(key));
+    for _ in blocks.skip(1) {
+        machine.advance();
+        machine.outcomes::<W>(machine.lanes(), |_, key| counter.count(key));
     }
 }
 
@@ -579,36 +632,35 @@ impl<'a> Summary<'a> {
             let (least, most) = range.unwrap_or((value, value));
             *range = Some((least.min(value), most.max(value)));
         };
-        let (valid, draws) = judged;
-        let Some(draws) = draws else {
+        let (valid, judgement) = judged;
+        let Some(Judgement { deck, each }) = judgement else {
             finding.rejected += 1;
             return Ok(false);
         };
         widen(&mut finding.valid, valid);
-        match draws {
-            Ok(Uniform { each, deck }) => {
+        match (each, self.first) {
+            (Err(bias), _) => {
+                finding.deck = deck;
+                self.refute(number, valid, bias);
+            }
+            (Ok(each), None) => {
+                finding.deck = deck;
                 widen(&mut finding.each, each);
-                match self.first {
-                    None => {
-                        finding.deck = deck;
-                        self.first = Some(number);
-                    }
-                    Some(first) if finding.deck != deck => {
-                        // Each has cards that the other lacks, or one lacks cards of the other.
-                        let mut all = [finding.deck.as_slice(), &deck].concat();
-                        all.sort_unstable();
-                        all.dedup();
-                        let lacking = if deck == all { first } else { number };
-                        let (valid, draws) = self.examination.judge_again::<W>(lacking, &all)?;
-                        finding.deck = all;
-                        if let Some(Err(bias)) = draws {
-                            self.refute(lacking, valid, bias);
-                        }
-                    }
-                    Some(_) => {}
+                self.first = Some(number);
+            }
+            (Ok(_), Some(first)) if finding.deck != deck => {
+                // One of the two lacks cards of the other.
+                let mut all = [finding.deck.as_slice(), &deck].concat();
+                all.sort_unstable();
+                all.dedup();
+                let lacking = if deck == all { first } else { number };
+                let (valid, judgement) = self.examination.judge_again::<W>(lacking, &all)?;
+                self.finding.deck = all;
+                if let Some(Err(bias)) = judgement.map(|judgement| judgement.each) {
+                    self.refute(lacking, valid, bias);
                 }
             }
-            Err(bias) => self.refute(number, valid, bias),
+            (Ok(each), Some(_)) => widen(&mut finding.each, each),
         }
         Ok(self.finding.counterexample.is_some())
     }

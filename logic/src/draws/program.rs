@@ -197,6 +197,11 @@ impl Program {
         self.outcome.len()
     }
 
+    /// The number of evaluations of a block that differ. The other lanes repeat them.
+    pub(super) fn lanes(&self) -> usize {
+        1 << self.lane_slots.len()
+    }
+
     /// log2 of the number of blocks of evaluations.
     pub(super) fn block_digits(&self) -> usize {
         self.digit_slots.len()
@@ -572,6 +577,11 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// The number of evaluations of a block that differ.
+    pub(super) fn lanes(&self) -> usize {
+        self.program.lanes()
+    }
+
     /// Sets the parameters, by number. Takes effect with [`start`](Self::start).
     pub(super) fn set(&mut self, parameter: impl Fn(usize) -> Lanes) {
         for &(number, slot) in &self.program.parameters {
@@ -630,26 +640,21 @@ impl<'p> Machine<'p> {
         self.read(self.program.outcome[number])
     }
 
-    /// The evaluations that are valid.
-    pub(super) fn valid(&self) -> Lanes {
-        let mut valid = self.read(self.program.valid);
-        // Without nine digits, the later lanes repeat the first.
-        let lanes = 1 << self.program.lane_slots.len();
-        for (word, valid) in valid.iter_mut().enumerate() {
-            *valid &= match usize::saturating_sub(lanes, 64 * word) {
-                0 => 0,
-                used @ 1..64 => (1 << used) - 1,
-                64.. => u64::MAX,
-            };
-        }
-        valid
-    }
-
-    /// Calls `each` with the outcome of each valid evaluation: its bits, the first bit lowest.
-    pub(super) fn outcomes<const W: usize>(&self, mut each: impl FnMut([u64; W])) {
-        let valid = self.valid();
+    /// Calls `each` for each valid evaluation among the first `lanes`, with its lane and its outcome:
+    /// the bits of the outcome, the first bit lowest.
+    pub(super) fn outcomes<const W: usize>(
+        &self,
+        lanes: usize,
+        mut each: impl FnMut(usize, [u64; W]),
+    ) {
         let bits = self.program.outcome.as_slice();
-        for (word, mut lanes) in valid.into_iter().enumerate() {
+        for (word, valid) in self.read(self.program.valid).into_iter().enumerate() {
+            let mut lanes = valid
+                & match usize::saturating_sub(lanes, 64 * word) {
+                    0 => 0,
+                    used @ 1..64 => (1 << used) - 1,
+                    64.. => u64::MAX,
+                };
             if lanes == 0 {
                 continue;
             }
@@ -667,7 +672,8 @@ impl<'p> Machine<'p> {
             }
             while lanes > 0 {
                 let lane = lanes.trailing_zeros() as usize;
-                each(std::array::from_fn(|column| columns[column][lane]));
+                let outcome = std::array::from_fn(|column| columns[column][lane]);
+                each(64 * word + lane, outcome);
                 lanes &= lanes - 1;
             }
         }

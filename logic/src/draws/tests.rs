@@ -1,7 +1,6 @@
 use std::collections::BTreeMap;
 
-use dealerless::circuit::{Builder, Gate, Output, Wire, gadgets};
-use dealerless::shuffle::{Algorithm, Encoding, ShuffleCircuit, Spec};
+use dealerless::circuit::{Gate, Output, Wire};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
@@ -18,7 +17,11 @@ fn random_netlist(bits: usize, gates: usize, outputs: usize, rng: &mut ChaCha8Rn
         let wire = |rng: &mut ChaCha8Rng| {
             // Mostly recent wires, so that the netlist is deep.
             let recent = rng.random_range(place.saturating_sub(20)..place);
-            Wire::new(if rng.random() { recent } else { rng.random_range(0..place) })
+            Wire::new(if rng.random() {
+                recent
+            } else {
+                rng.random_range(0..place)
+            })
         };
         let (a, b) = (wire(rng), wire(rng));
         list.push(match rng.random_range(0..5) {
@@ -38,8 +41,16 @@ fn random_netlist(bits: usize, gates: usize, outputs: usize, rng: &mut ChaCha8Rn
 }
 
 /// The outcomes over all varying bits, by the evaluation of the netlist gate by gate.
-fn counted_one_by_one(netlist: &Netlist, sources: &[Source], fixed: &[bool], ranges: &[Range]) -> BTreeMap<Vec<bool>, u64> {
-    let varying = sources.iter().filter(|s| matches!(s, Source::Varying(_))).count();
+fn counted_one_by_one(
+    netlist: &Netlist,
+    sources: &[Source],
+    fixed: &[bool],
+    ranges: &[Range],
+) -> BTreeMap<Vec<bool>, u64> {
+    let varying = sources
+        .iter()
+        .filter(|s| matches!(s, Source::Varying(_)))
+        .count();
     let mut counts = BTreeMap::new();
     for number in 0..1u64 << varying {
         let input: Vec<bool> = (sources.iter().zip(fixed))
@@ -64,7 +75,11 @@ fn counted_one_by_one(netlist: &Netlist, sources: &[Source], fixed: &[bool], ran
     counts
 }
 
-fn counted<const W: usize>(program: &Program, fixed: &[bool], start_each: bool) -> BTreeMap<Vec<bool>, u64> {
+fn counted<const W: usize>(
+    program: &Program,
+    fixed: &[bool],
+    start_each: bool,
+) -> BTreeMap<Vec<bool>, u64> {
     let mut machine = Machine::new(program);
     machine.set(|wire| [u64::from(fixed[wire]).wrapping_neg(); WORDS]);
     let bits = program.outcome_bits();
@@ -75,7 +90,7 @@ fn counted<const W: usize>(program: &Program, fixed: &[bool], start_each: bool) 
             _ if start_each => machine.start(block),
             _ => machine.advance(),
         }
-        machine.outcomes::<W>(|key| {
+        machine.outcomes::<W>(program.lanes(), |_, key| {
             let outcome = (0..bits).map(|bit| key[bit / 64] >> (bit % 64) & 1 == 1);
             *counts.entry(outcome.collect()).or_insert(0) += 1;
         });
@@ -96,16 +111,31 @@ fn compiled_netlist_has_the_same_outcomes_as_the_evaluation_gate_by_gate() {
         let outputs = [3, 20, 70, 130][round % 4];
         let netlist = random_netlist(bits, 200, outputs, &mut rng);
         let mut sources = vec![Source::Const(round % 2 == 0); bits];
-        for (wire, source) in sources.iter_mut().enumerate().skip(constants).take(parameters) {
+        for (wire, source) in sources
+            .iter_mut()
+            .enumerate()
+            .skip(constants)
+            .take(parameters)
+        {
             *source = Source::Parameter(wire);
         }
-        for (number, source) in sources.iter_mut().skip(constants + parameters).rev().enumerate() {
+        for (number, source) in sources
+            .iter_mut()
+            .skip(constants + parameters)
+            .rev()
+            .enumerate()
+        {
             *source = Source::Varying(number);
         }
         let fixed: Vec<bool> = (0..bits).map(|_| rng.random()).collect();
         let mut ranges = Vec::new();
         if varying > 3 {
-            ranges.push(Range { first_wire: bits - 3, bits: 3, low: 2, count: 5 });
+            ranges.push(Range {
+                first_wire: bits - 3,
+                bits: 3,
+                low: 2,
+                count: 5,
+            });
         }
         let first = netlist.first_output();
         let outcome: Vec<usize> = (first..netlist.wires() - 1).collect();

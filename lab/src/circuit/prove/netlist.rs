@@ -1,0 +1,334 @@
+//! Counts the draws of a netlist of any origin.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anyhow::{Context, bail, ensure};
+use dealerless::circuit::Party;
+use dealerless::circuit::bristol::Netlist;
+use dealerless_logic::draws::{
+    CountError, Deck, Finding, Fixed, Layout, LayoutError, Samples, Shuffle, Space,
+};
+use dealerless_program::failure::AnswerIsNo;
+use dealerless_program::output::{count, show, show_json};
+use dealerless_program::progress::Progress;
+use dealerless_program::system_rng;
+use rand::rngs::ChaCha20Rng;
+use rand::{RngExt, SeedableRng};
+
+use super::options::{self, Outputs, PartyRanges, Roles};
+use super::report::{Examined, Part, Result as PartResult};
+use crate::circuit::netlist_file::FormatArgs;
+use crate::circuit::owners::Owner;
+
+/// The options for a netlist.
+#[derive(clap::Args)]
+pub(super) struct NetlistArgs {
+    /// Party that enters each input value, in order: g (garbler) or e (evaluator), or d for a value
+    /// that holds the deck; 52*d stands for 52 values [default: g,e].
+    #[arg(
+        long,
+        value_name = "OWNER",
+        value_delimiter = ',',
+        conflicts_with = "algorithm"
+    )]
+    owner: Vec<Roles>,
+    /// Ranges of the numbers that a party enters, in order, such as g:52,51,50.
+    #[arg(long, value_name = "PARTY:BOUNDS", conflicts_with = "algorithm")]
+    range: Vec<PartyRanges>,
+    /// Meaning of the output bits, in order: 9*c6 are nine cards of six bits, v1 is a bit that is 1
+    /// if the inputs are valid, e1 a bit that is 0 then, x8 eight other bits [default: inferred].
+    #[arg(long, value_name = "OUTPUTS", conflicts_with = "algorithm")]
+    outputs: Option<Outputs>,
+    /// Ask only whether the randomness of this party suffices.
+    #[arg(long, value_name = "PARTY", conflicts_with = "algorithm")]
+    honest: Option<Owner>,
+    /// Seed of the random inputs [default: random].
+    #[arg(long, value_name = "SEED", conflicts_with = "algorithm")]
+    seed: Option<u64>,
+    #[command(flatten)]
+    format: FormatArgs,
+}
+
+/// What to examine.
+pub(super) struct Question<'a> {
+    pub(super) file: &'a Path,
+    pub(super) options: &'a NetlistArgs,
+    /// The number of cards in the deck.
+    pub(super) cards: Option<usize>,
+    /// Whether to fix arbitrary bits, also out of range.
+    pub(super) checked: bool,
+    /// The maximum number of evaluations.
+    pub(super) limit: u64,
+    pub(super) json: bool,
+}
+
+/// Answers a question.
+pub(super) fn run(question: &Question) -> anyhow::Result<()> {
+    let options = question.options;
+    let netlist = options.format.read_with_progress(question.file)?;
+    let examined = examine(question, &netlist)?;
+    if question.json {
+        show_json("circuit prove", &examined.report())?;
+    } else {
+        show(&examined.screen())?;
+    }
+    match examined.uniform() {
+        Some(true) => Ok(()),
+        Some(false) => bail!(AnswerIsNo("The draw is not uniform.")),
+        None => bail!("it is not decided whether the draw is uniform"),
+    }
+}
+
+/// The maximum number of cards of a deck.
+const MAX_CARDS: usize = 4096;
+
+fn examine(question: &Question, netlist: &Netlist) -> anyhow::Result<Examined> {
+    let options = question.options;
+    if let Some(cards) = question.cards {
+        ensure!(
+            (1..=MAX_CARDS).contains(&cards),
+            "a deck has 1 to {MAX_CARDS} cards, not {cards}"
+        );
+    }
+    let widths = netlist.inputs();
+    let roles = options::roles(widths.len(), &options.owner)?;
+    let (entries, in_deck) = options::entries(widths, &roles, question.cards)?;
+    let ranges = options::ranges(widths, &roles, &options.range)?;
+    let shuffle = Shuffle::new(netlist, entries, ranges);
+    let parties = shuffle.parties();
+    ensure!(
+        !parties.is_empty(),
+        "no party enters random bits into the netlist"
+    );
+    let honest: Vec<Party> = match options.honest {
+        None => parties.clone(),
+        Some(owner) => {
+            let party = owner.party();
+            ensure!(parties.contains(&party), "the {party} has no input bits");
+            vec![party]
+        }
+    };
+
+    let seed = (options.seed).unwrap_or_else(|| system_rng().random());
+    let mut rng = ChaCha20Rng::seed_from_u64(seed);
+    let progress = Progress::of_one_step("evaluating random inputs".into());
+    let samples = Samples::new(&shuffle, &mut rng)?;
+    let layout = match &options.outputs {
+        Some(outputs) => outputs.layout(netlist.outputs().iter().sum())?,
+        None => Layout::infer(&shuffle, &samples).map_err(|error| unclear(&error, netlist))?,
+    };
+    drop(progress);
+    let deck: Option<Vec<u64>> =
+        (question.cards.or(in_deck)).map(|cards| (0..cards as u64).collect());
+    let seen = samples.deck(&layout);
+    let expected = match &deck {
+        Some(deck) => Deck::Exactly(deck),
+        None => Deck::AtLeast(&seen),
+    };
+
+    let each = question.limit / honest.len() as u64;
+    let plans: Vec<Plan> = (honest.iter())
+        .map(|&party| Plan::new(&shuffle, party, question.checked, each))
+        .collect();
+    let bar = Bar::new(plans.iter().map(Plan::evaluations).sum());
+    let mut parts: Vec<Part> = Vec::new();
+    for plan in &plans {
+        // The second party must deal from the deck of the first.
+        let first = parts.iter().find_map(|part| part.result.finding());
+        let deck = match first {
+            Some(finding) if deck.is_none() && finding.counterexample.is_none() => {
+                Deck::AtLeast(&finding.deck)
+            }
+            _ => expected,
+        };
+        let fixed = match plan.all {
+            true => Fixed::All,
+            false => Fixed::Random {
+                seed: rng.random(),
+                count: plan.fixed,
+            },
+        };
+        let result = plan.result(|| {
+            let fixed = (&plan.space, &fixed);
+            shuffle.examine(&layout, &[plan.honest], fixed, deck, &|done| bar.add(done))
+        })?;
+        parts.push(plan.part(result));
+    }
+    let together = if parts.len() == 2 && parts.iter().all(Part::is_refuted) {
+        together(&shuffle, &layout, expected, question.limit, &bar)?
+    } else {
+        None
+    };
+    drop(bar);
+    Ok(Examined {
+        file: question.file.display().to_string(),
+        widths: [widths.to_vec(), netlist.outputs().to_vec()],
+        roles,
+        dependence: shuffle.dependence(),
+        has_ranges: !options.range.is_empty(),
+        checked: question.checked,
+        public_deck: in_deck.is_some(),
+        layout,
+        parties,
+        parts,
+        together,
+        seed,
+    })
+}
+
+/// Adds to an error what the outputs are.
+fn unclear(error: &LayoutError, netlist: &Netlist) -> anyhow::Error {
+    let widths = netlist.outputs();
+    let shown: Vec<String> = widths.iter().take(9).map(usize::to_string).collect();
+    let more = if widths.len() > shown.len() {
+        ", …"
+    } else {
+        ""
+    };
+    anyhow::anyhow!(
+        "{error} ({} output values, with {}{more} bits); describe them with --outputs",
+        widths.len(),
+        shown.join(", ")
+    )
+}
+
+/// Counts the draws over the inputs of both parties, if they are not too many.
+fn together(
+    shuffle: &Shuffle,
+    layout: &Layout,
+    deck: Deck,
+    limit: u64,
+    bar: &Bar,
+) -> anyhow::Result<Option<Finding>> {
+    let both = shuffle.space(&Party::BOTH);
+    let is_few =
+        u32::try_from(both.bits()).is_ok_and(|bits| 1u128 << bits.min(127) <= limit.into());
+    if !is_few || both.bits() > Shuffle::MAX_BITS {
+        return Ok(None);
+    }
+    let nobody = shuffle.space(&[]);
+    let fixed = (&nobody, &Fixed::All);
+    match shuffle.examine(layout, &Party::BOTH, fixed, deck, &|done| bar.add(done)) {
+        Ok(finding) => Ok(Some(finding)),
+        Err(CountError::Outcomes) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// What is counted with one party honest.
+struct Plan {
+    honest: Party,
+    own: Space,
+    /// The space of the inputs to fix.
+    space: Space,
+    /// The number of inputs to fix.
+    fixed: u64,
+    /// Whether these are all inputs.
+    all: bool,
+}
+
+impl Plan {
+    fn new(shuffle: &Shuffle, honest: Party, checked: bool, limit: u64) -> Self {
+        let own = shuffle.space(&[honest]);
+        let other = [honest.other()];
+        let space = match checked {
+            true => shuffle.any_bits(&other),
+            false => shuffle.space(&other),
+        };
+        let possible = match own.bits() {
+            bits @ 0..=Shuffle::MAX_BITS => limit >> bits.max(Shuffle::LEAST_BITS),
+            _ => 0,
+        };
+        let all = space
+            .inputs()
+            .is_some_and(|inputs| inputs <= possible.into());
+        let fixed = match space.inputs() {
+            Some(inputs) if all => inputs as u64,
+            _ => possible,
+        };
+        Plan {
+            honest,
+            own,
+            space,
+            fixed,
+            all,
+        }
+    }
+
+    fn evaluations(&self) -> u64 {
+        match self.fixed {
+            0 => 0,
+            fixed => fixed << self.own.bits(),
+        }
+    }
+
+    /// The result of counting with `examine`, unless there is too much to count.
+    ///
+    /// # Errors
+    /// If the outputs are not cards.
+    fn result(
+        &self,
+        examine: impl FnOnce() -> Result<Finding, CountError>,
+    ) -> anyhow::Result<PartResult> {
+        let bits = self.own.bits();
+        if bits > Shuffle::MAX_BITS {
+            return Ok(PartResult::Undecided(format!(
+                "{bits} bits of the {} vary, but at most {} can be counted",
+                self.honest,
+                Shuffle::MAX_BITS
+            )));
+        }
+        if self.fixed == 0 {
+            return Ok(PartResult::Undecided(format!(
+                "the {} evaluations for one fixed input exceed its share of --limit",
+                count(1 << bits)
+            )));
+        }
+        match examine() {
+            Ok(finding) => Ok(PartResult::Counted(finding)),
+            Err(error @ (CountError::Outcomes | CountError::OutcomeBits(_))) => {
+                Ok(PartResult::Undecided(error.to_string()))
+            }
+            Err(error) => Err(error).context("describe the outputs with --outputs"),
+        }
+    }
+
+    fn part(&self, result: PartResult) -> Part {
+        Part {
+            honest: self.honest,
+            bits: self.own.bits(),
+            inputs: self.own.inputs(),
+            others: self.space.inputs(),
+            all: self.all,
+            result,
+        }
+    }
+}
+
+/// A progress bar in thousandths of the evaluations.
+struct Bar {
+    progress: Progress,
+    done: AtomicU64,
+    of: u64,
+}
+
+const PARTS: u64 = 1000;
+
+impl Bar {
+    fn new(of: u64) -> Self {
+        Bar {
+            progress: Progress::begin(PARTS as usize, "thousandths of the evaluations"),
+            done: AtomicU64::new(0),
+            of: of.max(1),
+        }
+    }
+
+    fn add(&self, evaluations: u64) {
+        let before = self.done.fetch_add(evaluations, Ordering::Relaxed);
+        let parts = |done: u64| (u128::from(done) * u128::from(PARTS) / u128::from(self.of)) as u64;
+        for _ in parts(before)..parts(before.saturating_add(evaluations)).min(PARTS) {
+            self.progress.step();
+        }
+    }
+}
