@@ -631,6 +631,10 @@ fn other_netlists_are_not_taken_for_shuffles() {
         (&found["no_draw"], &found["no_draws"]),
         (&json!(true), &json!(2))
     );
+    // Always the same card.
+    let text = "1 3\n2 1 1\n1 1\n\n2 1 0 0 2 XOR\n";
+    refuse(text, "", "not clear which outputs are cards");
+    refuse(text, "--outputs c1", "nothing is shuffled");
     // A card that is not in the deck.
     let one = write("1 5\n2 2 2\n1 1\n\n2 1 0 2 4 XOR\n");
     run(&format!("circuit prove {one}")).exits(0);

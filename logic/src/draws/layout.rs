@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use rand::Rng;
 
+use super::examination::random_lanes;
 use super::judge::MAX_CARDS;
-use super::program::{LANES, Lanes, Machine, Program, Source, WORDS, Wanted};
+use super::program::{LANES, Lanes, Machine, Program, Source, Wanted};
 use super::{Entry, Shuffle};
 
 /// The meaning of the output bits of a shuffle, by their numbers from 0, over all output values.
@@ -86,7 +87,8 @@ impl Layout {
         propose(first, after);
         let fits = |layout: &&Layout| {
             let check = samples.check(layout);
-            check.valid > 0 && !check.repeats
+            // With one card in the deck, there would be nothing to shuffle.
+            check.deck.len() > 1 && !check.repeats
         };
         let found = layouts.iter().find(fits).or(layouts.first());
         found.cloned().ok_or(LayoutError::Unclear)
@@ -111,7 +113,7 @@ impl Layout {
                     let split: Vec<_> = split.map(|start| start..start + size).collect();
                     for layout in Self::with(std::slice::from_ref(&valid), &split) {
                         let check = samples.check(&layout);
-                        if draw == 1 && check.valid > 0 {
+                        if draw == 1 && check.deck.len() > 1 {
                             whole.get_or_insert(layout);
                         } else if check.is_evident(draw) {
                             return Ok(layout);
@@ -192,15 +194,8 @@ impl Samples {
         let program = Program::compile(netlist, &sources, &wanted);
         let mut machine = Machine::new(&program);
         let space = shuffle.space(&shuffle.parties());
-        let mut input = vec![false; shuffle.entries.len()];
         let blocks = (0..SAMPLES / LANES).map(|_| {
-            let mut inputs = vec![[0; WORDS]; input.len()];
-            for lane in 0..LANES {
-                space.write_random(rng, &mut input);
-                for (lanes, &bit) in inputs.iter_mut().zip(&input) {
-                    lanes[lane / 64] |= u64::from(bit) << (lane % 64);
-                }
-            }
+            let inputs = random_lanes(&[&space], shuffle.entries.len(), rng);
             machine.set(|wire| inputs[wire]);
             machine.start(0);
             (0..outputs.len()).map(|bit| machine.bit(bit)).collect()

@@ -5,8 +5,14 @@
 //! digits on which it depends. When the counter is incremented, and digit `d` is the highest that
 //! changes, only the gates of levels up to `d` are evaluated again.
 
-use dealerless::circuit::bristol::{Netlist, Operation};
+mod graph;
+mod machine;
 
+use dealerless::circuit::bristol::Netlist;
+
+pub(super) use machine::Machine;
+
+use self::graph::{Graph, Literal, Node, ONE, node};
 use super::Range;
 
 /// The number of evaluations at once.
@@ -40,95 +46,6 @@ pub(super) struct Wanted<'a> {
     pub(super) valid: &'a [(usize, bool)],
     /// The ranges of input wires in a valid evaluation.
     pub(super) ranges: &'a [Range],
-}
-
-/// A node with a possible negation: twice the number of the node, plus one if negated.
-type Literal = u32;
-
-/// The constants are the literals of node 0.
-const ZERO: Literal = 0;
-const ONE: Literal = 1;
-
-fn node(literal: Literal) -> usize {
-    (literal >> 1) as usize
-}
-
-#[derive(Clone, Copy)]
-enum Node {
-    Zero,
-    Parameter(usize),
-    Varying(usize),
-    /// Neither operand is negated.
-    Xor(Literal, Literal),
-    And(Literal, Literal),
-}
-
-impl Node {
-    fn operands(self) -> impl Iterator<Item = usize> {
-        let (first, second) = match self {
-            Node::Xor(a, b) | Node::And(a, b) => (Some(node(a)), Some(node(b))),
-            Node::Zero | Node::Parameter(_) | Node::Varying(_) => (None, None),
-        };
-        first.into_iter().chain(second)
-    }
-}
-
-/// The nodes of a netlist, without constants, copies and negations.
-struct Graph {
-    nodes: Vec<Node>,
-}
-
-impl Graph {
-    fn push(&mut self, node: Node) -> Literal {
-        self.nodes.push(node);
-        2 * (self.nodes.len() - 1) as u32
-    }
-
-    fn xor(&mut self, a: Literal, b: Literal) -> Literal {
-        let negated = (a ^ b) & 1;
-        let (a, b) = (a & !1, b & !1);
-        negated
-            ^ match (a, b) {
-                (ZERO, other) | (other, ZERO) => other,
-                _ if a == b => ZERO,
-                _ => self.push(Node::Xor(a, b)),
-            }
-    }
-
-    fn and(&mut self, a: Literal, b: Literal) -> Literal {
-        match (a, b) {
-            (ZERO, _) | (_, ZERO) => ZERO,
-            (ONE, other) | (other, ONE) => other,
-            _ if a == b => a,
-            _ if a ^ 1 == b => ZERO,
-            _ => self.push(Node::And(a, b)),
-        }
-    }
-
-    fn or(&mut self, a: Literal, b: Literal) -> Literal {
-        self.and(a ^ 1, b ^ 1) ^ 1
-    }
-
-    /// Whether a number, least significant bit first, is less than `bound`.
-    fn less(&mut self, bits: &[Literal], bound: u128) -> Literal {
-        if bound >> bits.len() > 0 {
-            return ONE;
-        }
-        let mut less = ZERO;
-        for (place, &bit) in bits.iter().enumerate() {
-            less = match bound >> place & 1 {
-                1 => self.or(bit ^ 1, less),
-                _ => self.and(bit ^ 1, less),
-            };
-        }
-        less
-    }
-
-    fn in_range(&mut self, bits: &[Literal], range: &Range) -> Literal {
-        let too_low = self.less(bits, range.low.into());
-        let low_enough = self.less(bits, range.end());
-        self.and(too_low ^ 1, low_enough)
-    }
 }
 
 /// The operation of an instruction on its operands a and b.
@@ -186,7 +103,7 @@ pub(super) struct Program {
 impl Program {
     /// Compiles the netlist. `sources` has one entry for each input wire.
     pub(super) fn compile(netlist: &Netlist, sources: &[Source], wanted: &Wanted) -> Self {
-        let (graph, outcome, valid) = graph(netlist, sources, wanted);
+        let (graph, outcome, valid) = Graph::of(netlist, sources, wanted);
         let varying = sources.iter().filter(|s| matches!(s, Source::Varying(_)));
         let levels = Levels::new(&graph, varying.count(), &outcome, valid);
         levels.program(&graph, &outcome, valid)
@@ -206,42 +123,6 @@ impl Program {
     pub(super) fn block_digits(&self) -> usize {
         self.digit_slots.len()
     }
-}
-
-fn graph(netlist: &Netlist, sources: &[Source], wanted: &Wanted) -> (Graph, Vec<Literal>, Literal) {
-    let mut graph = Graph {
-        nodes: vec![Node::Zero],
-    };
-    let mut wires: Vec<Literal> = Vec::with_capacity(netlist.wires());
-    for source in sources {
-        wires.push(match *source {
-            Source::Const(bit) => bit.into(),
-            Source::Parameter(number) => graph.push(Node::Parameter(number)),
-            Source::Varying(number) => graph.push(Node::Varying(number)),
-        });
-    }
-    wires.resize(netlist.wires(), ZERO);
-    for step in netlist.steps() {
-        let on = |wire: dealerless::circuit::Wire| wires[wire.index()];
-        wires[step.sets.index()] = match step.operation {
-            Operation::Xor(a, b) => graph.xor(on(a), on(b)),
-            Operation::And(a, b) => graph.and(on(a), on(b)),
-            Operation::Not(a) => on(a) ^ 1,
-            Operation::Copy(a) => on(a),
-            Operation::Const(bit) => bit.into(),
-        };
-    }
-    let mut valid = ONE;
-    for &(wire, expected) in wanted.valid {
-        let bit = wires[wire] ^ u32::from(!expected);
-        valid = graph.and(valid, bit);
-    }
-    for range in wanted.ranges {
-        let in_range = graph.in_range(&wires[range.wires()], range);
-        valid = graph.and(valid, in_range);
-    }
-    let outcome = wanted.outcome.iter().map(|&wire| wires[wire]).collect();
-    (graph, outcome, valid)
 }
 
 /// The level of each node that is needed, and the digits.
@@ -549,171 +430,5 @@ impl Slots {
         };
         self.of_node[number] = sets;
         instruction
-    }
-}
-
-/// The state of an evaluation.
-pub(super) struct Machine<'p> {
-    program: &'p Program,
-    slots: Vec<Lanes>,
-    block: u64,
-}
-
-impl<'p> Machine<'p> {
-    pub(super) fn new(program: &'p Program) -> Self {
-        let mut slots = vec![[0; WORDS]; program.slots];
-        for (digit, slot) in program.lane_slots.iter().enumerate() {
-            if let Some(slot) = *slot {
-                slots[slot as usize] = std::array::from_fn(|word| match COUNTING.get(digit) {
-                    Some(&counting) => counting,
-                    None => (word as u64 >> (digit - COUNTING.len()) & 1).wrapping_neg(),
-                });
-            }
-        }
-        Machine {
-            program,
-            slots,
-            block: 0,
-        }
-    }
-
-    /// The number of evaluations of a block that differ.
-    pub(super) fn lanes(&self) -> usize {
-        self.program.lanes()
-    }
-
-    /// Sets the parameters, by number. Takes effect with [`start`](Self::start).
-    pub(super) fn set(&mut self, parameter: impl Fn(usize) -> Lanes) {
-        for &(number, slot) in &self.program.parameters {
-            self.slots[slot as usize] = parameter(number);
-        }
-    }
-
-    /// Evaluates the block of this number.
-    pub(super) fn start(&mut self, block: u64) {
-        self.block = block;
-        for (digit, slot) in self.program.digit_slots.iter().enumerate() {
-            if let Some(slot) = *slot {
-                self.slots[slot as usize] = [(block >> digit & 1).wrapping_neg(); WORDS];
-            }
-        }
-        self.run(0);
-    }
-
-    /// Evaluates the next block, which must exist.
-    pub(super) fn advance(&mut self) {
-        self.block += 1;
-        let highest = self.block.trailing_zeros() as usize;
-        for (digit, slot) in self.program.digit_slots[..=highest].iter().enumerate() {
-            if let Some(slot) = *slot {
-                self.slots[slot as usize] = [(self.block >> digit & 1).wrapping_neg(); WORDS];
-            }
-        }
-        self.run(self.program.starts[highest]);
-    }
-
-    fn run(&mut self, first: usize) {
-        for run in &self.program.runs[first..] {
-            let instructions = &self.program.instructions[run.instructions.clone()];
-            let slots = &mut self.slots[..];
-            match run.kind {
-                Kind::Xor => each(slots, instructions, |a, b| a ^ b),
-                Kind::And => each(slots, instructions, |a, b| a & b),
-                Kind::AndNot => each(slots, instructions, |a, b| a & !b),
-                Kind::Nor => each(slots, instructions, |a, b| !(a | b)),
-            }
-        }
-    }
-
-    fn read(&self, read: Read) -> Lanes {
-        match read {
-            Read::Const(bit) => [u64::from(bit).wrapping_neg(); WORDS],
-            Read::Slot(slot, negated) => {
-                let negated = u64::from(negated).wrapping_neg();
-                self.slots[slot as usize].map(|word| word ^ negated)
-            }
-        }
-    }
-
-    /// A bit of the outcome.
-    pub(super) fn bit(&self, number: usize) -> Lanes {
-        self.read(self.program.outcome[number])
-    }
-
-    /// Calls `each` for each valid evaluation among the first `lanes`, with its lane and its outcome:
-    /// the bits of the outcome, the first bit lowest.
-    pub(super) fn outcomes<const W: usize>(
-        &self,
-        lanes: usize,
-        mut each: impl FnMut(usize, [u64; W]),
-    ) {
-        let bits = self.program.outcome.as_slice();
-        for (word, valid) in self.read(self.program.valid).into_iter().enumerate() {
-            let mut lanes = valid
-                & match usize::saturating_sub(lanes, 64 * word) {
-                    0 => 0,
-                    used @ 1..64 => (1 << used) - 1,
-                    64.. => u64::MAX,
-                };
-            if lanes == 0 {
-                continue;
-            }
-            let mut columns = [[0; 64]; W];
-            for (column, reads) in columns.iter_mut().zip(bits.chunks(64)) {
-                for (row, read) in column.iter_mut().zip(reads) {
-                    *row = match *read {
-                        Read::Const(bit) => u64::from(bit).wrapping_neg(),
-                        Read::Slot(slot, negated) => {
-                            self.slots[slot as usize][word] ^ u64::from(negated).wrapping_neg()
-                        }
-                    };
-                }
-                transpose(column);
-            }
-            while lanes > 0 {
-                let lane = lanes.trailing_zeros() as usize;
-                let outcome = std::array::from_fn(|column| columns[column][lane]);
-                each(64 * word + lane, outcome);
-                lanes &= lanes - 1;
-            }
-        }
-    }
-}
-
-#[inline]
-fn each(slots: &mut [Lanes], instructions: &[Instruction], gate: impl Fn(u64, u64) -> u64) {
-    for instruction in instructions {
-        let a = slots[instruction.a as usize];
-        let b = slots[instruction.b as usize];
-        slots[instruction.sets as usize] = std::array::from_fn(|word| gate(a[word], b[word]));
-    }
-}
-
-/// Bit i of entry j is bit j of i. So the lanes of six digits are the numbers 0 to 63.
-const COUNTING: [u64; 6] = [
-    0xaaaa_aaaa_aaaa_aaaa,
-    0xcccc_cccc_cccc_cccc,
-    0xf0f0_f0f0_f0f0_f0f0,
-    0xff00_ff00_ff00_ff00,
-    0xffff_0000_ffff_0000,
-    0xffff_ffff_0000_0000,
-];
-
-/// Transposes a matrix of 64 rows of 64 bits (Warren, "Hacker's Delight", 7-3): bit `j` of row `i`
-/// becomes bit `i` of row `j`.
-fn transpose(rows: &mut [u64; 64]) {
-    let mut size = 32;
-    let mut mask = 0x0000_0000_ffff_ffff_u64;
-    while size > 0 {
-        for square in rows.chunks_exact_mut(2 * size) {
-            let (upper, lower) = square.split_at_mut(size);
-            for (upper, lower) in upper.iter_mut().zip(lower) {
-                let exchange = ((*upper >> size) ^ *lower) & mask;
-                *upper ^= exchange << size;
-                *lower ^= exchange;
-            }
-        }
-        size /= 2;
-        mask ^= mask << size;
     }
 }

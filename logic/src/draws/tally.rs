@@ -7,7 +7,8 @@ use std::sync::{Mutex, PoisonError};
 
 use foldhash::fast::RandomState;
 
-/// The maximum number of different outcomes, which take about 600 megabytes.
+/// The maximum number of different outcomes. With their counts, they take at most a gigabyte if an
+/// outcome has up to 64 bits.
 pub(super) const MAX_OUTCOMES: usize = 1 << 24;
 
 /// The bits of an outcome, the first bit lowest.

@@ -1,9 +1,10 @@
 use std::collections::BTreeMap;
 
 use dealerless::circuit::{Gate, Output, Wire};
-use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 
+use super::program::{Machine, Program, Source, WORDS, Wanted};
 use super::*;
 
 fn rng() -> ChaCha8Rng {
@@ -149,4 +150,288 @@ fn compiled_netlist_has_the_same_outcomes_as_the_evaluation_gate_by_gate() {
         assert_eq!(counted::<4>(&program, &fixed, false), expected, "{round}");
         assert_eq!(counted::<4>(&program, &fixed, true), expected, "{round}");
     }
+}
+
+/// A netlist without gates, whose output values are copies of input bits.
+fn wiring(inputs: &[usize], outputs: &[&[usize]]) -> Netlist {
+    let output = |&wire: &usize| Output::Wire(Wire::new(wire));
+    let outputs: Vec<Vec<Output>> = (outputs.iter())
+        .map(|bits| bits.iter().map(output).collect())
+        .collect();
+    Netlist::new(inputs.to_vec(), &[], &outputs)
+}
+
+/// The entries of a netlist whose first value is the garbler's and whose second the evaluator's.
+fn entries(netlist: &Netlist) -> Vec<Entry> {
+    let values = netlist.inputs().iter().zip(Party::BOTH);
+    let entries = values.flat_map(|(&bits, party)| vec![Entry::Of(party); bits]);
+    entries.collect()
+}
+
+/// What is found with the garbler honest, for all inputs of the evaluator.
+fn examined(netlist: &Netlist, ranges: Vec<Range>, layout: &Layout, deck: Deck) -> Finding {
+    let shuffle = Shuffle::new(netlist, entries(netlist), ranges);
+    let space = shuffle.space(&[Party::Evaluator]);
+    let fixed = (&space, &Fixed::All);
+    let finding = shuffle.examine(layout, &[Party::Garbler], fixed, deck, &|_| ());
+    finding.unwrap()
+}
+
+fn one_card(bits: ops::Range<usize>, valid: &[(usize, bool)]) -> Layout {
+    Layout {
+        cards: vec![bits],
+        valid: valid.to_vec(),
+    }
+}
+
+#[test]
+fn numbers_are_counted_in_their_ranges() {
+    // The garbler's number is the card.
+    for (bits, low, count) in [(3, 0, 5), (3, 3, 5), (4, 9, 1), (4, 7, 2), (12, 100, 3000)] {
+        let all: Vec<usize> = (0..bits).collect();
+        let netlist = wiring(&[bits, 2], &[&all]);
+        let range = Range {
+            first_wire: 0,
+            bits,
+            low,
+            count,
+        };
+        let layout = one_card(0..bits, &[]);
+        let finding = examined(&netlist, vec![range], &layout, Deck::AtLeast(&[]));
+        assert!(finding.counterexample.is_none(), "{bits} {low} {count}");
+        let deck: Vec<u64> = (low..low + count).collect();
+        assert_eq!((finding.deck, finding.each), (deck, Some((1, 1))));
+        assert_eq!(finding.valid, Some((count, count)));
+        assert_eq!((finding.fixed, finding.rejected), (4, 0));
+    }
+    // 9 to 10 differ in the lowest two bits, so only these vary.
+    let netlist = wiring(&[4, 0], &[&[0]]);
+    let range = Range {
+        first_wire: 0,
+        bits: 4,
+        low: 9,
+        count: 2,
+    };
+    let shuffle = Shuffle::new(&netlist, entries(&netlist), vec![range]);
+    let space = shuffle.space(&[Party::Garbler]);
+    assert_eq!((space.bits(), space.inputs()), (2, Some(2)));
+    assert_eq!(shuffle.any_bits(&[Party::Garbler]).inputs(), Some(16));
+}
+
+#[test]
+fn draws_are_uniform_only_over_the_same_deck_for_each_fixed_input() {
+    // The evaluator's bit is a bit of the card. So each fixed input lacks the cards of the other.
+    let netlist = wiring(&[2, 1], &[&[0, 2]]);
+    let layout = one_card(0..2, &[]);
+    let finding = examined(&netlist, vec![], &layout, Deck::AtLeast(&[]));
+    assert_eq!(finding.deck, [0, 1, 2, 3]);
+    let found = finding.counterexample.unwrap();
+    let Bias::Unequal {
+        least, distance, ..
+    } = found.bias
+    else {
+        panic!("{:?}", found.bias);
+    };
+    let never = Outcome {
+        cards: vec![0],
+        times: 0,
+    };
+    assert_eq!((found.fixed[2], least), (true, never));
+    assert_eq!(distance.fraction, Some((1, 2)));
+    // With a deck of which only some cards occur, the first fixed input is a counterexample.
+    let finding = examined(&netlist, vec![], &layout, Deck::Exactly(&[0, 1, 2, 3]));
+    assert_eq!((finding.fixed, finding.counterexample.is_some()), (1, true));
+    // The deck does not have all cards that occur.
+    let finding = examined(&netlist, vec![], &layout, Deck::Exactly(&[0, 1, 2]));
+    let found = finding.counterexample.unwrap();
+    assert!(
+        matches!(found.bias, Bias::Unequal { .. }),
+        "{:?}",
+        found.bias
+    );
+    let finding = examined(&netlist, vec![], &layout, Deck::Exactly(&[0]));
+    let found = finding.counterexample.unwrap();
+    assert!(
+        matches!(found.bias, Bias::NoDraw { times: 2, .. }),
+        "{:?}",
+        found.bias
+    );
+}
+
+#[test]
+fn fixed_inputs_are_rejected_only_if_no_input_of_the_honest_party_is_valid() {
+    // The evaluator's two bits must be 1 and 0.
+    let netlist = wiring(&[3, 2], &[&[0, 1], &[3, 4]]);
+    let layout = one_card(0..2, &[(2, true), (3, false)]);
+    let finding = examined(&netlist, vec![], &layout, Deck::AtLeast(&[]));
+    assert_eq!((finding.fixed, finding.rejected), (4, 3));
+    assert_eq!((finding.valid, finding.each), (Some((8, 8)), Some((2, 2))));
+    // The garbler's third bit must be 1.
+    let netlist = wiring(&[3, 2], &[&[0, 1], &[2]]);
+    let layout = one_card(0..2, &[(2, true)]);
+    let finding = examined(&netlist, vec![], &layout, Deck::AtLeast(&[]));
+    assert_eq!((finding.valid, finding.each), (Some((4, 4)), Some((1, 1))));
+    // A bit that is never right.
+    let layout = one_card(0..1, &[(1, true), (1, false)]);
+    let finding = examined(&netlist, vec![], &layout, Deck::AtLeast(&[]));
+    assert_eq!(
+        (finding.rejected, finding.valid, finding.each),
+        (4, None, None)
+    );
+}
+
+#[test]
+fn counts_are_the_same_with_few_and_with_many_varying_bits() {
+    // The card is the AND of two bits, and the others do not matter. With up to 8 bits, several
+    // fixed inputs share a block; with more than 16, all threads count one of them.
+    for bits in [2, 3, 8, 9, 10, 16, 17, 20] {
+        let and = Gate::And(Wire::new(0), Wire::new(bits - 1));
+        let card = Output::Wire(Wire::new(bits + 3));
+        let netlist = Netlist::new(vec![bits, 3], &[and], &[vec![card]]);
+        let finding = examined(&netlist, vec![], &one_card(0..1, &[]), Deck::AtLeast(&[]));
+        let found = finding.counterexample.unwrap();
+        let quarter = 1 << (bits - 2);
+        let outcome = |card, times| Outcome {
+            cards: vec![card],
+            times,
+        };
+        let expected = Bias::Unequal {
+            most: outcome(0, 3 * quarter),
+            least: outcome(1, quarter),
+            distance: Distance {
+                fraction: Some((1, 4)),
+                value: 0.25,
+            },
+        };
+        assert_eq!((found.valid, found.bias), (4 * quarter, expected), "{bits}");
+        assert_eq!(finding.evaluations, 1 << bits);
+    }
+}
+
+#[test]
+fn cards_are_read_across_words() {
+    // Three cards of 50 bits, of which two bits vary.
+    let mut rng = rng();
+    let bits = 150;
+    let zeros = vec![Output::Const(false); 48];
+    let card = |first: usize| {
+        let low = [first, first + 1].map(|wire| Output::Wire(Wire::new(wire)));
+        [zeros.clone(), low.to_vec()].concat()
+    };
+    let netlist = Netlist::new(vec![6, 0], &[], &[card(0), card(2), card(4)]);
+    let shuffle = Shuffle::new(&netlist, entries(&netlist), vec![]);
+    let samples = Samples::new(&shuffle, &mut rng).unwrap();
+    let layout = Layout::infer(&shuffle, &samples).unwrap();
+    assert_eq!(layout.cards, [0..50, 50..100, 100..bits]);
+    let deck: Vec<u64> = (0..4).map(|card| card << 48).collect();
+    let finding = examined(&netlist, vec![], &layout, Deck::AtLeast(&[]));
+    assert_eq!(finding.deck, deck);
+    let found = finding.counterexample.unwrap();
+    // 64 - 4 · 3 · 2 outcomes repeat a card.
+    let first = Outcome {
+        cards: vec![0, 0, 0],
+        times: 1,
+    };
+    assert_eq!(found.bias, Bias::NoDraw { first, times: 40 });
+}
+
+#[test]
+fn first_missing_draw_is_found_in_lexicographic_order() {
+    // Two cards of two bits: x, and x with its lowest bit flipped.
+    let not = Gate::Not(Wire::new(0));
+    let wire = |wire| Output::Wire(Wire::new(wire));
+    let outputs = [vec![wire(0), wire(1)], vec![wire(2), wire(1)]];
+    let netlist = Netlist::new(vec![2, 0], &[not], &outputs);
+    let layout = Layout {
+        cards: vec![0..2, 2..4],
+        valid: vec![],
+    };
+    let finding = examined(&netlist, vec![], &layout, Deck::AtLeast(&[]));
+    let Bias::Unequal {
+        most,
+        least,
+        distance,
+    } = finding.counterexample.unwrap().bias
+    else {
+        panic!("not uniform");
+    };
+    assert_eq!((most.cards, most.times), (vec![0, 1], 1));
+    assert_eq!((least.cards, least.times), (vec![0, 2], 0));
+    // 4 of 12 draws occur.
+    assert_eq!(distance.fraction, Some((2, 3)));
+    assert_eq!(number_of_draws(4, 2), Some(12));
+    assert_eq!(number_of_draws(3, 4), Some(0));
+    assert_eq!(number_of_draws(52, 52), None);
+}
+
+#[test]
+fn what_is_too_large_is_refused() {
+    let netlist = wiring(&[40, 0], &[&[0]]);
+    let shuffle = Shuffle::new(&netlist, entries(&netlist), vec![]);
+    let space = shuffle.space(&[]);
+    let layout = one_card(0..1, &[]);
+    let fixed = (&space, &Fixed::All);
+    let error = shuffle.examine(
+        &layout,
+        &[Party::Garbler],
+        fixed,
+        Deck::AtLeast(&[]),
+        &|_| (),
+    );
+    assert_eq!(error.unwrap_err(), CountError::Inputs(40));
+
+    let cards: Vec<usize> = (0..13).collect();
+    let netlist = wiring(&[13, 0], &[&cards]);
+    let shuffle = Shuffle::new(&netlist, entries(&netlist), vec![]);
+    let space = shuffle.space(&[]);
+    let fixed = (&space, &Fixed::All);
+    let layout = one_card(0..13, &[]);
+    let error = shuffle.examine(
+        &layout,
+        &[Party::Garbler],
+        fixed,
+        Deck::AtLeast(&[]),
+        &|_| (),
+    );
+    assert_eq!(error.unwrap_err(), CountError::Cards);
+    let layout = Layout {
+        cards: vec![0..13; 40],
+        valid: vec![],
+    };
+    let error = shuffle.examine(
+        &layout,
+        &[Party::Garbler],
+        fixed,
+        Deck::AtLeast(&[]),
+        &|_| (),
+    );
+    assert_eq!(error.unwrap_err(), CountError::OutcomeBits(520));
+}
+
+#[test]
+fn random_fixed_inputs_are_not_all_rejected() {
+    // One input of the evaluator in 2^12 is valid, and the garbler has many inputs.
+    let mut gates = Vec::new();
+    let mut all = Wire::new(18);
+    for bit in 19..30 {
+        gates.push(Gate::And(all, Wire::new(bit)));
+        all = Wire::new(30 + gates.len() - 1);
+    }
+    let outputs = [vec![Output::Wire(Wire::new(0))], vec![Output::Wire(all)]];
+    let netlist = Netlist::new(vec![18, 12], &gates, &outputs);
+    let shuffle = Shuffle::new(&netlist, entries(&netlist), vec![]);
+    let space = shuffle.space(&[Party::Evaluator]);
+    let fixed = Fixed::Random { seed: 7, count: 5 };
+    let layout = one_card(0..1, &[(1, true)]);
+    let honest = [Party::Garbler];
+    let finding = shuffle.examine(
+        &layout,
+        &honest,
+        (&space, &fixed),
+        Deck::AtLeast(&[]),
+        &|_| (),
+    );
+    let finding = finding.unwrap();
+    assert_eq!((finding.fixed, finding.rejected), (5, 0));
+    assert_eq!(finding.each, Some((1 << 17, 1 << 17)));
 }

@@ -17,7 +17,7 @@ use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
 
 use super::options::{self, Outputs, PartyRanges, Roles};
-use super::report::{Examined, Part, Result as PartResult};
+use super::report::{Answer, Examined, Part};
 use crate::circuit::netlist_file::FormatArgs;
 use crate::circuit::owners::Owner;
 
@@ -135,7 +135,7 @@ fn examine(question: &Question, netlist: &Netlist) -> anyhow::Result<Examined> {
     let mut parts: Vec<Part> = Vec::new();
     for plan in &plans {
         // The second party must deal from the deck of the first.
-        let first = parts.iter().find_map(|part| part.result.finding());
+        let first = parts.iter().find_map(|part| part.answer.finding());
         let deck = match first {
             Some(finding) if deck.is_none() && finding.counterexample.is_none() => {
                 Deck::AtLeast(&finding.deck)
@@ -149,12 +149,18 @@ fn examine(question: &Question, netlist: &Netlist) -> anyhow::Result<Examined> {
                 count: plan.fixed,
             },
         };
-        let result = plan.result(|| {
+        let answer = plan.answer(|| {
             let fixed = (&plan.space, &fixed);
             shuffle.examine(&layout, &[plan.honest], fixed, deck, &|done| bar.add(done))
         })?;
-        parts.push(plan.part(result));
+        parts.push(plan.part(answer));
     }
+    let is_one_card = |finding: &Finding| finding.deck.len() == 1 && finding.valid.is_some();
+    ensure!(
+        deck.is_some() || !(parts.iter().filter_map(|part| part.answer.finding())).any(is_one_card),
+        "the cards of all valid outcomes are the same, so nothing is shuffled; describe the outputs \
+         with --outputs"
+    );
     let together = if parts.len() == 2 && parts.iter().all(Part::is_refuted) {
         together(&shuffle, &layout, expected, question.limit, &bar)?
     } else {
@@ -263,45 +269,45 @@ impl Plan {
         }
     }
 
-    /// The result of counting with `examine`, unless there is too much to count.
+    /// The answer of counting with `examine`, unless there is too much to count.
     ///
     /// # Errors
     /// If the outputs are not cards.
-    fn result(
+    fn answer(
         &self,
         examine: impl FnOnce() -> Result<Finding, CountError>,
-    ) -> anyhow::Result<PartResult> {
+    ) -> anyhow::Result<Answer> {
         let bits = self.own.bits();
         if bits > Shuffle::MAX_BITS {
-            return Ok(PartResult::Undecided(format!(
+            return Ok(Answer::Undecided(format!(
                 "{bits} bits of the {} vary, but at most {} can be counted",
                 self.honest,
                 Shuffle::MAX_BITS
             )));
         }
         if self.fixed == 0 {
-            return Ok(PartResult::Undecided(format!(
+            return Ok(Answer::Undecided(format!(
                 "the {} evaluations for one fixed input exceed its share of --limit",
                 count(1 << bits)
             )));
         }
         match examine() {
-            Ok(finding) => Ok(PartResult::Counted(finding)),
+            Ok(finding) => Ok(Answer::Counted(finding)),
             Err(error @ (CountError::Outcomes | CountError::OutcomeBits(_))) => {
-                Ok(PartResult::Undecided(error.to_string()))
+                Ok(Answer::Undecided(error.to_string()))
             }
             Err(error) => Err(error).context("describe the outputs with --outputs"),
         }
     }
 
-    fn part(&self, result: PartResult) -> Part {
+    fn part(&self, answer: Answer) -> Part {
         Part {
             honest: self.honest,
             bits: self.own.bits(),
             inputs: self.own.inputs(),
             others: self.space.inputs(),
             all: self.all,
-            result,
+            answer,
         }
     }
 }

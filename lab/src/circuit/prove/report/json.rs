@@ -165,7 +165,7 @@ impl Examined {
     }
 
     fn reported_part(&self, part: &Part) -> ReportedPart {
-        let finding = part.result.finding();
+        let finding = part.answer.finding();
         let small = |number: Option<u128>| number.and_then(|number| u64::try_from(number).ok());
         let each = finding.and_then(|finding| finding.each);
         let each = each.filter(|_| !part.is_refuted());
