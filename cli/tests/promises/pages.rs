@@ -12,7 +12,7 @@ use dealerless::shuffle::{Algorithm, Computed};
 use dealerless_bridge::formats::Format;
 use dealerless_events::game_name::GameName;
 
-use common::processes::{start, start_in};
+use common::processes::start_in;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 

@@ -393,7 +393,7 @@ impl<'a> Summary<'a> {
         match (each, self.first) {
             (Err(bias), _) => {
                 finding.deck = deck;
-                self.refute(number, valid, bias);
+                self.refute(number, valid, *bias);
             }
             (Ok(each), None) => {
                 finding.deck = deck;
@@ -409,7 +409,7 @@ impl<'a> Summary<'a> {
                 let (valid, judgement) = self.examination.judge_again::<W>(lacking, &all)?;
                 self.finding.deck = all;
                 if let Some(Err(bias)) = judgement.map(|judgement| judgement.each) {
-                    self.refute(lacking, valid, bias);
+                    self.refute(lacking, valid, *bias);
                 }
             }
             (Ok(each), Some(_)) => widen(&mut finding.each, each),

@@ -60,7 +60,7 @@ pub(super) struct Judgement {
     /// The cards of the deck, in ascending order.
     pub(super) deck: Vec<u64>,
     /// The number of times that each draw occurred, if it is the same for all draws.
-    pub(super) each: Result<u64, Bias>,
+    pub(super) each: Result<u64, Box<Bias>>,
 }
 
 /// A deck of more than [`MAX_CARDS`] cards.
@@ -106,7 +106,11 @@ impl Cards {
     }
 
     /// The number of times that each draw occurred.
-    fn each<const W: usize>(&self, counts: &[(Key<W>, u64)], deck: &[u64]) -> Result<u64, Bias> {
+    fn each<const W: usize>(
+        &self,
+        counts: &[(Key<W>, u64)],
+        deck: &[u64],
+    ) -> Result<u64, Box<Bias>> {
         let mut cards = vec![0; self.draw];
         let mut sorted = vec![0; self.draw];
         let mut no_draw: Option<Outcome> = None;
@@ -130,14 +134,14 @@ impl Cards {
         }
         if let Some(first) = no_draw {
             let times = no_draws;
-            return Err(Bias::NoDraw { first, times });
+            return Err(Box::new(Bias::NoDraw { first, times }));
         }
         let draws = number_of_draws(deck.len(), self.draw);
         let each = counts[0].1;
         if draws == Some(counts.len() as u128) && counts.iter().all(|&(_, times)| times == each) {
             return Ok(each);
         }
-        Err(self.unequal(counts, deck, draws))
+        Err(Box::new(self.unequal(counts, deck, draws)))
     }
 
     fn occurring<const W: usize>(

@@ -66,7 +66,7 @@ fn counted_one_by_one(
             let value = bits.fold(0u128, |value, &bit| 2 * value + u128::from(bit));
             (u128::from(range.low)..range.end()).contains(&value)
         };
-        let mut outputs = netlist.evaluate(&[input.clone()]).unwrap();
+        let mut outputs = netlist.evaluate(std::slice::from_ref(&input)).unwrap();
         let mut outputs = outputs.pop().unwrap();
         // The last bit is the validity.
         if outputs.pop().unwrap() && ranges.iter().all(in_range) {

@@ -121,48 +121,26 @@ fn examine(question: &Question, netlist: &Netlist) -> anyhow::Result<Examined> {
     drop(progress);
     let deck: Option<Vec<u64>> =
         (question.cards.or(in_deck)).map(|cards| (0..cards as u64).collect());
-    let seen = samples.deck(&layout);
-    let expected = match &deck {
-        Some(deck) => Deck::Exactly(deck),
-        None => Deck::AtLeast(&seen),
-    };
-
     let each = question.limit / honest.len() as u64;
     let plans: Vec<Plan> = (honest.iter())
         .map(|&party| Plan::new(&shuffle, party, question.checked, each))
         .collect();
     let bar = Bar::new(plans.iter().map(Plan::evaluations).sum());
-    let mut parts: Vec<Part> = Vec::new();
-    for plan in &plans {
-        // The second party must deal from the deck of the first.
-        let first = parts.iter().find_map(|part| part.answer.finding());
-        let deck = match first {
-            Some(finding) if deck.is_none() && finding.counterexample.is_none() => {
-                Deck::AtLeast(&finding.deck)
-            }
-            _ => expected,
-        };
-        let fixed = match plan.all {
-            true => Fixed::All,
-            false => Fixed::Random {
-                seed: rng.random(),
-                count: plan.fixed,
-            },
-        };
-        let answer = plan.answer(|| {
-            let fixed = (&plan.space, &fixed);
-            shuffle.examine(&layout, &[plan.honest], fixed, deck, &|done| bar.add(done))
-        })?;
-        parts.push(plan.part(answer));
-    }
-    let is_one_card = |finding: &Finding| finding.deck.len() == 1 && finding.valid.is_some();
+    let examination = Examination {
+        shuffle: &shuffle,
+        layout: &layout,
+        seed: rng.random(),
+        bar: &bar,
+    };
+    let (cards, parts) = examination.parts(&plans, deck.as_deref(), samples.deck(&layout))?;
     ensure!(
-        deck.is_some() || !(parts.iter().filter_map(|part| part.answer.finding())).any(is_one_card),
+        deck.is_some() || cards.len() != 1,
         "the cards of all valid outcomes are the same, so nothing is shuffled; describe the outputs \
          with --outputs"
     );
     let together = if parts.len() == 2 && parts.iter().all(Part::is_refuted) {
-        together(&shuffle, &layout, expected, question.limit, &bar)?
+        let deck = deck.as_deref().map_or(Deck::AtLeast(&cards), Deck::Exactly);
+        examination.together(deck, question.limit)?
     } else {
         None
     };
@@ -199,26 +177,73 @@ fn unclear(error: &LayoutError, netlist: &Netlist) -> anyhow::Error {
     )
 }
 
-/// Counts the draws over the inputs of both parties, if they are not too many.
-fn together(
-    shuffle: &Shuffle,
-    layout: &Layout,
-    deck: Deck,
-    limit: u64,
-    bar: &Bar,
-) -> anyhow::Result<Option<Finding>> {
-    let both = shuffle.space(&Party::BOTH);
-    let is_few =
-        u32::try_from(both.bits()).is_ok_and(|bits| 1u128 << bits.min(127) <= limit.into());
-    if !is_few || both.bits() > Shuffle::MAX_BITS {
-        return Ok(None);
+/// How the draws of a netlist are counted.
+struct Examination<'a> {
+    shuffle: &'a Shuffle<'a>,
+    layout: &'a Layout,
+    /// The seed of random inputs.
+    seed: u64,
+    bar: &'a Bar,
+}
+
+impl Examination<'_> {
+    /// Counts the draws with each party honest in turn, from the given deck, or from all cards that
+    /// occur, among them the cards `seen`. Returns the deck, too.
+    fn parts(
+        &self,
+        plans: &[Plan],
+        deck: Option<&[u64]>,
+        mut seen: Vec<u64>,
+    ) -> anyhow::Result<(Vec<u64>, Vec<Part>)> {
+        loop {
+            let expected = deck.map_or(Deck::AtLeast(&seen), Deck::Exactly);
+            let parts: anyhow::Result<Vec<Part>> =
+                plans.iter().map(|plan| self.part(plan, expected)).collect();
+            let parts = parts?;
+            let findings = || parts.iter().filter_map(|part| part.answer.finding());
+            let mut all: Vec<u64> = findings().flat_map(|f| f.deck.iter().copied()).collect();
+            all.sort_unstable();
+            all.dedup();
+            // If other cards occur for one party than for the other, both draw from all of them.
+            let mut dealt = findings().filter(|finding| finding.valid.is_some());
+            if deck.is_some() || dealt.all(|finding| finding.deck == all) {
+                return Ok((all, parts));
+            }
+            seen = all;
+        }
     }
-    let nobody = shuffle.space(&[]);
-    let fixed = (&nobody, &Fixed::All);
-    match shuffle.examine(layout, &Party::BOTH, fixed, deck, &|done| bar.add(done)) {
-        Ok(finding) => Ok(Some(finding)),
-        Err(CountError::Outcomes) => Ok(None),
-        Err(error) => Err(error.into()),
+
+    /// Counts the draws with one party honest.
+    fn part(&self, plan: &Plan, deck: Deck) -> anyhow::Result<Part> {
+        let fixed = match plan.all {
+            true => Fixed::All,
+            false => Fixed::Random {
+                seed: self.seed,
+                count: plan.fixed,
+            },
+        };
+        let progress = |done| self.bar.add(done);
+        let answer = plan.answer(|| {
+            let fixed = (&plan.space, &fixed);
+            (self.shuffle).examine(self.layout, &[plan.honest], fixed, deck, &progress)
+        })?;
+        Ok(plan.part(answer))
+    }
+
+    /// Counts the draws over the inputs of both parties, if they are not too many.
+    fn together(&self, deck: Deck, limit: u64) -> anyhow::Result<Option<Finding>> {
+        let bits = self.shuffle.space(&Party::BOTH).bits();
+        if bits > Shuffle::MAX_BITS || 1 << bits > limit {
+            return Ok(None);
+        }
+        let nobody = self.shuffle.space(&[]);
+        let fixed = (&nobody, &Fixed::All);
+        let progress = |done| self.bar.add(done);
+        match (self.shuffle).examine(self.layout, &Party::BOTH, fixed, deck, &progress) {
+            Ok(finding) => Ok(Some(finding)),
+            Err(CountError::Outcomes) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 
@@ -292,7 +317,7 @@ impl Plan {
             )));
         }
         match examine() {
-            Ok(finding) => Ok(Answer::Counted(finding)),
+            Ok(finding) => Ok(Answer::Counted(Box::new(finding))),
             Err(error @ (CountError::Outcomes | CountError::OutcomeBits(_))) => {
                 Ok(Answer::Undecided(error.to_string()))
             }

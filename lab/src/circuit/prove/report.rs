@@ -46,7 +46,7 @@ pub(super) struct Part {
 
 /// What was counted, or why not.
 pub(super) enum Answer {
-    Counted(Finding),
+    Counted(Box<Finding>),
     /// The reason why nothing was counted.
     Undecided(String),
 }
