@@ -3,7 +3,7 @@
 use std::ops;
 
 use rand::rngs::ChaCha8Rng;
-use rand::{Rng, SeedableRng};
+use rand::{Rng, RngExt, SeedableRng};
 use rayon::prelude::*;
 
 use super::judge::{Bias, Cards, Deck, Judgement};
@@ -323,14 +323,18 @@ impl<'a> Examination<'a> {
 
 /// A random input of these spaces in each lane, by wire. The other wires are 0.
 pub(super) fn random_lanes(spaces: &[&Space], wires: usize, rng: &mut impl Rng) -> Vec<Lanes> {
-    let mut input = vec![false; wires];
     let mut lanes = vec![[0; WORDS]; wires];
-    for lane in 0..LANES {
-        for space in spaces {
-            space.write_random(rng, &mut input);
+    for space in spaces {
+        for &wire in &space.free {
+            lanes[wire] = rng.random();
         }
-        for (lanes, &bit) in lanes.iter_mut().zip(&input) {
-            lanes[lane / 64] |= u64::from(bit) << (lane % 64);
+        for range in &space.ranges {
+            for lane in 0..LANES {
+                let number = range.low + rng.random_range(0..range.count);
+                for (place, wire) in range.wires().enumerate() {
+                    lanes[wire][lane / 64] |= (number >> place & 1) << (lane % 64);
+                }
+            }
         }
     }
     lanes

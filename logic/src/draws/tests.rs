@@ -406,6 +406,21 @@ fn what_is_too_large_is_refused() {
         &|_| (),
     );
     assert_eq!(error.unwrap_err(), CountError::OutcomeBits(520));
+
+    let cards: Vec<usize> = (0..17).collect();
+    let netlist = wiring(&[17, 0], &[&cards]);
+    let shuffle = Shuffle::new(&netlist, entries(&netlist), vec![]);
+    let space = shuffle.space(&[]);
+    let fixed = (&space, &Fixed::All);
+    let layout = one_card(0..17, &[]);
+    let error = shuffle.examine(
+        &layout,
+        &[Party::Garbler],
+        fixed,
+        Deck::AtLeast(&[]),
+        &|_| (),
+    );
+    assert_eq!(error.unwrap_err(), CountError::Outcomes);
 }
 
 #[test]

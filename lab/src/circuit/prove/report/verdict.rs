@@ -8,6 +8,9 @@ use super::{Examined, Part, big, times};
 use crate::circuit::prove::options::Role;
 use crate::circuit::values::bits;
 
+/// The number of bits of an input value that are shown on a terminal.
+const MAX_SHOWN_BITS: usize = 256;
+
 impl Examined {
     /// The verdict, in paragraphs.
     pub(super) fn verdict(&self) -> Vec<String> {
@@ -129,7 +132,13 @@ impl Examined {
     fn refutation(&self, part: &Part, counterexample: &Counterexample) -> String {
         let others = part.honest.other();
         let fixed: String = (self.fixed(others, &counterexample.fixed))
-            .map(|(number, bits)| format!("\n  input {number}: {bits}"))
+            .map(|(number, bits)| match bits.len() {
+                0..=MAX_SHOWN_BITS => format!("\n  input {number}: {bits}"),
+                length => format!(
+                    "\n  input {number}: {} bits, see --json",
+                    count(length as u64)
+                ),
+            })
             .collect();
         let for_input = match fixed.is_empty() {
             true => String::new(),
