@@ -300,7 +300,8 @@ impl<'n> Shuffle<'n> {
         &self,
         layout: &Layout,
         honest: &[Party],
-        (space, fixed): (&Space, &Fixed),
+        space: &Space,
+        fixed: &Fixed,
         deck: Deck,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Finding, CountError> {

@@ -172,8 +172,14 @@ fn entries(netlist: &Netlist) -> Vec<Entry> {
 fn examined(netlist: &Netlist, ranges: Vec<Range>, layout: &Layout, deck: Deck) -> Finding {
     let shuffle = Shuffle::new(netlist, entries(netlist), ranges);
     let space = shuffle.space(&[Party::Evaluator]);
-    let fixed = (&space, &Fixed::All);
-    let finding = shuffle.examine(layout, &[Party::Garbler], fixed, deck, &|_| ());
+    let finding = shuffle.examine(
+        layout,
+        &[Party::Garbler],
+        &space,
+        &Fixed::All,
+        deck,
+        &|_| (),
+    );
     finding.unwrap()
 }
 
@@ -366,61 +372,23 @@ fn first_missing_draw_is_found_in_lexicographic_order() {
 
 #[test]
 fn what_is_too_large_is_refused() {
-    let netlist = wiring(&[40, 0], &[&[0]]);
-    let shuffle = Shuffle::new(&netlist, entries(&netlist), vec![]);
-    let space = shuffle.space(&[]);
-    let layout = one_card(0..1, &[]);
-    let fixed = (&space, &Fixed::All);
-    let error = shuffle.examine(
-        &layout,
-        &[Party::Garbler],
-        fixed,
-        Deck::AtLeast(&[]),
-        &|_| (),
-    );
-    assert_eq!(error.unwrap_err(), CountError::Inputs(40));
-
-    let cards: Vec<usize> = (0..13).collect();
-    let netlist = wiring(&[13, 0], &[&cards]);
-    let shuffle = Shuffle::new(&netlist, entries(&netlist), vec![]);
-    let space = shuffle.space(&[]);
-    let fixed = (&space, &Fixed::All);
-    let layout = one_card(0..13, &[]);
-    let error = shuffle.examine(
-        &layout,
-        &[Party::Garbler],
-        fixed,
-        Deck::AtLeast(&[]),
-        &|_| (),
-    );
-    assert_eq!(error.unwrap_err(), CountError::Cards);
+    let error = |bits: usize, outputs: usize, layout: &Layout| {
+        let outputs: Vec<usize> = (0..outputs).collect();
+        let netlist = wiring(&[bits, 0], &[&outputs]);
+        let shuffle = Shuffle::new(&netlist, entries(&netlist), vec![]);
+        let nobody = shuffle.space(&[]);
+        let (honest, deck) = ([Party::Garbler], Deck::AtLeast(&[]));
+        let finding = shuffle.examine(layout, &honest, &nobody, &Fixed::All, deck, &|_| ());
+        finding.unwrap_err()
+    };
+    assert_eq!(error(40, 1, &one_card(0..1, &[])), CountError::Inputs(40));
+    assert_eq!(error(13, 13, &one_card(0..13, &[])), CountError::Cards);
+    assert_eq!(error(17, 17, &one_card(0..17, &[])), CountError::Outcomes);
     let layout = Layout {
         cards: vec![0..13; 40],
         valid: vec![],
     };
-    let error = shuffle.examine(
-        &layout,
-        &[Party::Garbler],
-        fixed,
-        Deck::AtLeast(&[]),
-        &|_| (),
-    );
-    assert_eq!(error.unwrap_err(), CountError::OutcomeBits(520));
-
-    let cards: Vec<usize> = (0..17).collect();
-    let netlist = wiring(&[17, 0], &[&cards]);
-    let shuffle = Shuffle::new(&netlist, entries(&netlist), vec![]);
-    let space = shuffle.space(&[]);
-    let fixed = (&space, &Fixed::All);
-    let layout = one_card(0..17, &[]);
-    let error = shuffle.examine(
-        &layout,
-        &[Party::Garbler],
-        fixed,
-        Deck::AtLeast(&[]),
-        &|_| (),
-    );
-    assert_eq!(error.unwrap_err(), CountError::Outcomes);
+    assert_eq!(error(13, 13, &layout), CountError::OutcomeBits(520));
 }
 
 #[test]
@@ -442,7 +410,8 @@ fn random_fixed_inputs_are_not_all_rejected() {
     let finding = shuffle.examine(
         &layout,
         &honest,
-        (&space, &fixed),
+        &space,
+        &fixed,
         Deck::AtLeast(&[]),
         &|_| (),
     );

@@ -224,8 +224,8 @@ impl Examination<'_> {
         };
         let progress = |done| self.bar.add(done);
         let answer = plan.answer(|| {
-            let fixed = (&plan.space, &fixed);
-            (self.shuffle).examine(self.layout, &[plan.honest], fixed, deck, &progress)
+            let (shuffle, honest) = (self.shuffle, [plan.honest]);
+            shuffle.examine(self.layout, &honest, &plan.space, &fixed, deck, &progress)
         })?;
         Ok(plan.part(answer))
     }
@@ -237,15 +237,18 @@ impl Examination<'_> {
             return Ok(None);
         }
         let nobody = self.shuffle.space(&[]);
-        let fixed = (&nobody, &Fixed::All);
         let progress = |done| self.bar.add(done);
-        match (self.shuffle).examine(self.layout, &Party::BOTH, fixed, deck, &progress) {
+        let (layout, all) = (self.layout, Fixed::All);
+        match (self.shuffle).examine(layout, &Party::BOTH, &nobody, &all, deck, &progress) {
             Ok(finding) => Ok(Some(finding)),
             Err(CountError::Outcomes) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 }
+
+/// The maximum number of inputs that are fixed at random. More would hardly show more.
+const MAX_RANDOM: u64 = 1 << 16;
 
 /// What is counted with one party honest.
 struct Plan {
@@ -276,7 +279,7 @@ impl Plan {
             .is_some_and(|inputs| inputs <= possible.into());
         let fixed = match space.inputs() {
             Some(inputs) if all => inputs as u64,
-            _ => possible,
+            _ => possible.min(MAX_RANDOM),
         };
         Plan {
             honest,
