@@ -35,6 +35,7 @@ mod pages;
 mod plot;
 mod prints;
 mod prove;
+mod prove_netlists;
 mod relay_command;
 mod resume;
 mod several;

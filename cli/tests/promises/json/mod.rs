@@ -77,6 +77,13 @@ const LINES: &[(&str, i32, &str)] = &[
         4,
         "circuit prove",
     ),
+    ("circuit prove {other} --outputs 4*c1", 4, "circuit prove"),
+    (
+        "circuit prove {other} --outputs x2,c2 --seed 7 --limit 200",
+        0,
+        "circuit prove",
+    ),
+    ("circuit prove {netlist} --owner g", 1, "error"),
     ("circuit split --ranks 2 -o {out}", 0, "circuit split"),
     ("circuit split", 1, "error"),
     ("circuit standard {folder}", 0, "circuit standard"),
