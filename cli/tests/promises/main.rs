@@ -1,6 +1,7 @@
 //! The promises of this crate. Each module tests one.
 
 mod absence;
+mod aiger;
 mod another_match;
 mod architecture;
 mod audit;
@@ -34,6 +35,7 @@ mod pages;
 mod plot;
 mod prints;
 mod prove;
+mod prove_netlists;
 mod relay_command;
 mod resume;
 mod several;
@@ -42,4 +44,5 @@ mod strangers;
 mod table;
 mod terms;
 mod two_processes;
+mod verilog;
 mod version_two;

@@ -15,7 +15,7 @@ use super::netlist_file::{self, FormatArgs};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless circuit convert adder.aig -o adder.txt\n  \
-    dealerless circuit convert --input-bits 32,32 --output-bits 64 mult.aig -o mult.txt\n  \
+    dealerless circuit convert mult.aig --input-bits 32,32 -o mult.txt\n  \
     dealerless circuit convert aes.txt.gz -o aes.aig\n\n\
     A bit of AIGER may have a name. If all input bits do, a[0], a[1] and so on form a\n\
     value, lowest index first, and a name without an index is a value of one bit. The\n\
@@ -100,7 +100,7 @@ fn widths(values: &[usize]) -> String {
     match values.len() {
         _ if bits == 1 => "1 bit".into(),
         0 | 1 => format!("{bits} bits"),
-        2..=8 => format!("{} bits", texts.collect::<Vec<_>>().join(" + ")),
+        2..=4 => format!("{} bits", texts.collect::<Vec<_>>().join(" + ")),
         count => format!("{bits} bits in {count} values"),
     }
 }

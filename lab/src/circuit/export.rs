@@ -14,7 +14,7 @@ use dealerless_program::progress::Progress;
 use dealerless_program::whole_file;
 use serde::Serialize;
 
-use super::netlist_file;
+use super::netlist_file::{self, LicenceArgs};
 
 /// Writes a shuffle as a netlist.
 ///
@@ -35,6 +35,9 @@ use super::netlist_file;
     is the index, from 0, of the validity value: the first bit is set if the garbler's\n\
     inputs are in range, the second if the evaluator's are. If every input is in\n\
     range, validity is null, and --checked does not change the circuit.\n\n\
+    Bristol Fashion has no comments. emp-tool, MP-SPDZ and mpz skip the lines of\n\
+    --licence; swanky, MOTION and mockturtle do not. In AIGER, which has comments,\n\
+    the licence is always written.\n\n\
     A circuit that does not fit into --memory is built in slices, twice, and written\n\
     while it is built. The circuit is the same, but its gates come in another order.\n\
     A netlist for 4096 of 4096 cards takes ten to twenty gigabytes of disk space.")]
@@ -57,6 +60,8 @@ pub struct Args {
     /// [default: -].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    licence: LicenceArgs,
     #[command(flatten)]
     limit: MemoryArgs,
     /// Print the layout of the wires as one JSON object; requires -o FILE.
@@ -162,7 +167,11 @@ fn write_whole(args: &Args, spec: Spec) -> anyhow::Result<Written<'_>> {
         ShuffleCircuit::build(spec)
     };
     drop(progress);
-    let path = netlist_file::write(&Netlist::from(shuffle.circuit()), args.output.as_deref())?;
+    let path = netlist_file::write_own(
+        &Netlist::from(shuffle.circuit()),
+        args.licence,
+        args.output.as_deref(),
+    )?;
     let stats = shuffle.circuit().stats();
     Ok(Written {
         path,
@@ -190,7 +199,8 @@ fn write_in_slices<'a>(
     let progress = Progress::of_building(spec);
     let structure = shuffle.structure(|_| ());
     let path = whole_file::write_output(args.output.as_deref(), |file| {
-        shuffle.write(&structure, file, |_| ())
+        shuffle.write(&structure, &mut *file, |_| ())?;
+        args.licence.write(None, file)
     })?;
     drop(progress);
     Ok(Written {

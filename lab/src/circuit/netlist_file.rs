@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::Path;
 
 use anyhow::{Context, ensure};
@@ -55,11 +55,10 @@ pub(crate) struct FormatArgs {
     /// Format of the netlist [default: detected from its content].
     #[arg(long, value_name = "FORMAT", value_parser = format())]
     format: Option<Format>,
-    /// Bits of each input value, for example 32,32 [default: from the file; in AIGER, names such
-    /// as a[0] and a[1] form a value].
+    /// Bits of each input value, for example 32,32 [default: as in the file].
     #[arg(long, value_name = "BITS", value_delimiter = ',')]
     input_bits: Option<Vec<usize>>,
-    /// Bits of each output value.
+    /// Bits of each output value [default: as in the file].
     #[arg(long, value_name = "BITS", value_delimiter = ',')]
     output_bits: Option<Vec<usize>>,
 }
@@ -266,10 +265,64 @@ pub(super) fn write<'a>(
     path: Option<&'a Path>,
 ) -> anyhow::Result<Option<&'a Path>> {
     let encoding = path.and_then(aiger_encoding);
-    whole_file::write_output(path, |file| match encoding {
+    whole_file::write_output(path, |file| write_as(netlist, encoding, file))
+}
+
+/// Writes the netlist of a circuit of this project to the output of `-o`, as [`write`] does, and its
+/// licence.
+///
+/// # Errors
+/// Same as [`whole_file::write_output`].
+pub(super) fn write_own<'a>(
+    netlist: &Netlist,
+    licence: LicenceArgs,
+    path: Option<&'a Path>,
+) -> anyhow::Result<Option<&'a Path>> {
+    let encoding = path.and_then(aiger_encoding);
+    whole_file::write_output(path, |file| {
+        write_as(netlist, encoding, file)?;
+        licence.write(encoding, file)
+    })
+}
+
+/// Writes a netlist in AIGER, or in Bristol Fashion if `encoding` is `None`.
+fn write_as(netlist: &Netlist, encoding: Option<Encoding>, file: &mut dyn Write) -> io::Result<()> {
+    match encoding {
         Some(encoding) => aiger::write(netlist, encoding, file),
         None => netlist.write(file),
-    })
+    }
+}
+
+/// The option that adds the licence to a circuit of this project.
+///
+/// AIGER has comments. Bristol Fashion has none: some readers stop after the last gate and never see
+/// a comment there; others read on, and refuse it. So there the licence is optional.
+#[derive(Clone, Copy, clap::Args)]
+pub(super) struct LicenceArgs {
+    /// In Bristol Fashion, end the file with two comment lines that name the authors and the
+    /// licence. Some programs refuse comments.
+    #[arg(long, alias = "license")]
+    licence: bool,
+}
+
+impl LicenceArgs {
+    /// Writes the comment at the end of a file, with the tags of SPDX.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub(super) fn write(self, encoding: Option<Encoding>, out: &mut dyn Write) -> io::Result<()> {
+        let mark = match encoding {
+            Some(_) => {
+                writeln!(out, "c")?;
+                ""
+            }
+            None if self.licence => "# ",
+            None => return Ok(()),
+        };
+        writeln!(out, "{mark}SPDX-FileCopyrightText: The dealerless authors")?;
+        let licence = env!("CARGO_PKG_LICENSE");
+        writeln!(out, "{mark}SPDX-License-Identifier: {licence}")
+    }
 }
 
 /// The digest, in hexadecimal, that two parties compare before they run a circuit.
@@ -331,6 +384,22 @@ mod tests {
             let error = format!("{:#}", read(&path).unwrap_err());
             assert!(error.contains(expected), "{error}");
         }
+    }
+
+    #[test]
+    fn aiger_has_lower_size_limits() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sparse.aig");
+        fs::write(&path, "aig 9 9 0 0 0\n").unwrap();
+        let file = OpenOptions::new().write(true).open(&path).unwrap();
+        file.set_len(MAX_BYTES / AIGER_DIVISOR + 1).unwrap();
+        let error = format!("{:#}", read(&path).unwrap_err());
+        assert!(error.contains("at most 268435456 bytes"), "{error}");
+        let zeros = io::repeat(0).take(MAX_STREAMED_BYTES / AIGER_DIVISOR);
+        let bomb = compressed(b"aig 9 9 0 0 0\n".chain(zeros));
+        fs::write(&path, bomb).unwrap();
+        let error = format!("{:#}", read(&path).unwrap_err());
+        assert!(error.contains("at most 67108864 bytes"), "{error}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::ensure;
@@ -18,9 +18,10 @@ use super::netlist_file::{self, FormatArgs};
 
 /// Writes an equivalent netlist with fewer ANDs and fewer gates.
 ///
-/// Equal gates are merged, sets of ANDs are replaced by circuits with fewer ANDs, and terms that
-/// occur together in several XORs are added only once. This is repeated until nothing improves.
-/// The result never has more ANDs, or more gates, than FILE.
+/// Equal gates are merged, ANDs that are sums of other ANDs are replaced by XORs, sets of ANDs are
+/// replaced by circuits with fewer ANDs, and terms that occur together in several XORs are added
+/// only once. This is repeated until nothing improves. The result never has more ANDs, or more
+/// gates, than FILE.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: dealerless circuit optimise aes.txt.gz -o aes-small.txt\n\n\
@@ -60,6 +61,8 @@ struct Report {
     before: Size,
     /// The netlist after each pass.
     passes: Vec<Step>,
+    /// Whether Ctrl-C ended the search.
+    stopped: bool,
     after: Size,
     check: answer::Report,
 }
@@ -128,7 +131,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let netlist = args.format.read_with_progress(&args.netlist)?;
     let watch = Passes::by_signal(!args.json)?;
     let result = optimise(&netlist, &watch);
-    let passes = watch.ended();
+    let (passes, stopped) = (watch.ended(), watch.is_stopped());
     let answer = Answer::find([&netlist, &result], None, None, PROOF_LIMIT)?;
     ensure!(
         answer.difference().is_none(),
@@ -150,6 +153,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             output: args.output.display().to_string(),
             before,
             passes,
+            stopped,
             after,
             check: answer.report(),
         };
@@ -197,9 +201,12 @@ impl Passes {
     }
 
     /// The passes that have ended.
-    fn ended(self) -> Vec<Step> {
-        let state = self.state.into_inner();
-        state.unwrap_or_else(PoisonError::into_inner).ended
+    fn ended(&self) -> Vec<Step> {
+        self.state().ended.clone()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -209,19 +216,17 @@ impl Watch for Passes {
             Pass::Rewrite => Progress::begin(steps, "ANDs examined"),
             _ => Progress::of_one_step(name(pass).into()),
         };
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.progress = Some(progress);
+        self.state().progress = Some(progress);
     }
 
     fn step(&self) {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(progress) = &state.progress {
+        if let Some(progress) = &self.state().progress {
             progress.step();
         }
     }
 
     fn end(&self, pass: Pass, size: logic::Size) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state();
         state.progress = None;
         let step = Step {
             pass: name(pass),
@@ -231,7 +236,7 @@ impl Watch for Passes {
         if self.shows {
             let [ands, gates] = [step.and, step.gates].map(|number| count(number as u64));
             say(&format!(
-                "{:<8} {ands:>12} ANDs, {gates:>12} gates",
+                "{:<10} {ands:>12} ANDs {gates:>12} gates",
                 step.pass
             ));
         }
@@ -243,11 +248,13 @@ impl Watch for Passes {
     }
 }
 
+/// The name of a pass.
 fn name(pass: Pass) -> &'static str {
     match pass {
         Pass::Merge => "merge",
+        Pass::Substitute => "substitute",
         Pass::Rewrite => "rewrite",
-        _ => "share",
+        Pass::Share => "share",
     }
 }
 

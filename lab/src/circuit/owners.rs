@@ -21,6 +21,13 @@ impl FromStr for Owner {
     }
 }
 
+impl Owner {
+    /// The party.
+    pub(super) fn party(self) -> Party {
+        self.0
+    }
+}
+
 /// The owner of each input value.
 pub(crate) struct Owners(Vec<Party>);
 

@@ -10,7 +10,7 @@ use dealerless_program::output::{count, say, show_json};
 use dealerless_program::whole_file;
 use serde::Serialize;
 
-use super::netlist_file;
+use super::netlist_file::{self, LicenceArgs};
 
 /// Writes the circuit that deals bridge boards: four hands, without an order inside a hand.
 ///
@@ -38,6 +38,8 @@ pub struct Args {
     /// [default: -].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    licence: LicenceArgs,
     #[command(flatten)]
     limit: MemoryArgs,
     /// Print the layout of the wires as one JSON object; requires -o FILE.
@@ -70,8 +72,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let (cards, hands) = (split.cards(), split.hands());
     (args.limit.memory).check_ands("split", cards, hands, split.estimated_ands())?;
     let circuit = SplitCircuit::build(split);
-    let Some(path) =
-        netlist_file::write(&Netlist::from(circuit.circuit()), args.output.as_deref())?
+    let Some(path) = netlist_file::write_own(
+        &Netlist::from(circuit.circuit()),
+        args.licence,
+        args.output.as_deref(),
+    )?
     else {
         return Ok(());
     };

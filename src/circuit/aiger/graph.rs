@@ -66,7 +66,7 @@ impl Aig {
         for (gate, kept) in self.kept().into_iter().enumerate() {
             gates.push(match (kept, self.xor(gate)) {
                 (false, _) => None,
-                (true, Some([x, y])) => Some(Operands::Xor(x, y)),
+                (true, Some(operands)) => Some(Operands::Xor(operands)),
                 (true, None) => Some(Operands::And(self.gates[gate])),
             });
         }
@@ -105,24 +105,19 @@ impl Aig {
         let mark = |marks: &mut Vec<bool>, literals: &[u32]| {
             (literals.iter()).for_each(|&literal| marks[literal as usize / 2] = true);
         };
-        mark(&mut read, &self.outputs);
         mark(&mut needed, &self.outputs);
-        for gate in (0..self.gates.len()).rev() {
-            let variable = 1 + self.inputs + gate;
-            mark(&mut read, &self.gates[gate]);
-            // All ANDs that could read this one have been visited.
-            needed[variable] |= !read[variable];
-            if needed[variable] {
-                mark(&mut needed, &self.xor(gate).unwrap_or(self.gates[gate]));
-            }
+        for (gate, operands) in self.gates.iter().enumerate() {
+            mark(&mut read, operands);
+            mark(&mut needed, &self.xor(gate).unwrap_or(*operands));
         }
-        needed.split_off(1 + self.inputs)
+        let ands = 1 + self.inputs..variables;
+        ands.map(|and| needed[and] || !read[and]).collect()
     }
 }
 
 /// The operands of a gate, as literals of the graph.
 enum Operands {
-    Xor(u32, u32),
+    Xor([u32; 2]),
     And([u32; 2]),
 }
 
@@ -155,19 +150,20 @@ impl Gates {
         }
     }
 
-    /// Adds the gate of the next variable, or `None` for a variable that is dropped.
+    /// Adds the gate of the next variable, or `None` for a variable that is dropped. Files have the
+    /// larger operand first, and netlists usually the smaller one, so operands are swapped.
     fn push(&mut self, operands: Option<Operands>) {
         let bit = match operands {
             None => 0,
-            Some(Operands::Xor(x, y)) => self.xor(self.bit(x), self.bit(y)),
-            Some(Operands::And([a, b])) => self.and(self.bit(a), self.bit(b)),
+            Some(Operands::Xor([x, y])) => self.xor(self.bit(y), self.bit(x)),
+            Some(Operands::And([a, b])) => self.and(self.bit(b), self.bit(a)),
         };
         self.bits.push(bit);
     }
 
     /// The bit of a literal of the graph.
     fn bit(&self, literal: u32) -> u32 {
-        self.bits[literal as usize / 2] ^ literal % 2
+        self.bits[literal as usize / 2] ^ (literal % 2)
     }
 
     fn xor(&mut self, x: u32, y: u32) -> u32 {
@@ -199,7 +195,7 @@ impl Gates {
     /// A wire that carries a bit, which is not a constant.
     fn positive(&mut self, bit: u32) -> Wire {
         let wire = wire(bit).expect("the constants are folded");
-        if bit % 2 == 0 {
+        if bit.is_multiple_of(2) {
             return wire;
         }
         if self.negations.len() <= wire.index() {

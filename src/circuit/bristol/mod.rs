@@ -32,7 +32,8 @@
 //!
 //! A comment begins with `#` or `//`, ends with its line, and may contain any bytes. The reader
 //! skips comments, blank lines, and a UTF-8 byte order mark at the beginning of the file. The
-//! writer writes only one of these: a blank line after the header.
+//! definition has no comments, and the readers of several other programs refuse them anywhere: the
+//! writer writes only a blank line after the header.
 //!
 //! [`Format`] describes how the reader recognises the older format. The header of the older format
 //! has two lines: `GATES WIRES`, and `N1 N2 N3`. `N1` and `N2` are the numbers of bits of the two

@@ -1,7 +1,9 @@
 //! Runs the program `dealerless` as a child process, with a time limit.
 
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
@@ -44,9 +46,15 @@ pub struct Finished {
 }
 
 /// Starts the program.
-pub fn start<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -> Running {
+pub fn start<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Running {
+    start_in(Path::new("."), args)
+}
+
+/// Starts the program in a folder.
+pub fn start_in<S: AsRef<OsStr>>(folder: &Path, args: impl IntoIterator<Item = S>) -> Running {
     let mut child = Command::new(env!("CARGO_BIN_EXE_dealerless"))
         .args(args)
+        .current_dir(folder)
         // A test must not use the user's folder.
         .env(
             "DEALERLESS_HOME",

@@ -34,6 +34,7 @@ const LINES: &[(&str, i32, &str)] = &[
     ("bridge sheets --boards 2 -o {sheets}", 0, "bridge sheets"),
     ("circuit compare {netlist} {netlist}", 0, "circuit compare"),
     ("circuit compare {netlist} {other}", 4, "circuit compare"),
+    ("circuit convert {netlist} -o {out}", 0, "circuit convert"),
     (
         "circuit evaluate {netlist} --input 01,11",
         0,
@@ -76,6 +77,13 @@ const LINES: &[(&str, i32, &str)] = &[
         4,
         "circuit prove",
     ),
+    ("circuit prove {other} --outputs 4*c1", 4, "circuit prove"),
+    (
+        "circuit prove {other} --outputs x2,c2 --seed 7 --limit 200",
+        0,
+        "circuit prove",
+    ),
+    ("circuit prove {netlist} --owner g", 1, "error"),
     ("circuit split --ranks 2 -o {out}", 0, "circuit split"),
     ("circuit split", 1, "error"),
     ("circuit standard {folder}", 0, "circuit standard"),

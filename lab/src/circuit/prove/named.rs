@@ -1,4 +1,4 @@
-//! `circuit prove`: proves by exhaustive enumeration of the randomness that a shuffle is uniform.
+//! Proves by exhaustive enumeration of the randomness that a named shuffle is uniform.
 
 use anyhow::{bail, ensure};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -11,57 +11,17 @@ use dealerless_program::output::{count, grid, lines, show, show_json};
 use dealerless_program::progress::Progress;
 use serde::Serialize;
 
-use super::entry::Comparison;
-
-/// Proves by enumeration that a shuffle is uniform, or refutes it.
-///
-/// For each value that one party may enter, the circuit is evaluated on all values of the other,
-/// honest party, and each draw is counted. If all draws occur equally often, no matter which party
-/// is honest, then the shuffle is uniform as soon as one party is honest.
-///
-/// A value is a party's seeds or permutation; in the two known mistakes, it is the party's bits.
-/// With --checked, the fixed values are all bits that a party can enter, including seeds out of
-/// range. Each fixed value must either be rejected whatever the honest party enters, or make all
-/// draws occur equally often.
-#[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-    dealerless circuit prove --algorithm cut --cards 5 --draw 3\n  \
-    dealerless circuit prove --algorithm cut --cards 4 --checked\n  \
-    dealerless circuit prove --algorithm waksman --cards 7 --limit 60000000\n  \
-    dealerless circuit prove --algorithm bubble-fair-bits --cards 4\n\n\
-    If there are too many pairs of values for --limit, only some values are fixed,\n\
-    evenly spaced in their order; the table shows how many. bubble-fair-bits and\n\
-    fisher-yates-xor-modulo are known mistakes.\n\n\
-    Exit codes: 0 uniform, 1 wrong usage or too many values, 4 not uniform.")]
-pub struct Args {
-    /// Shuffle to examine.
-    #[arg(long, value_name = "ALGORITHM", value_parser = subject())]
-    algorithm: Named,
-    /// Cards in the deck.
-    #[arg(long, value_name = "N")]
-    cards: usize,
-    /// Cards drawn from the deck [default: all].
-    #[arg(long, value_name = "M")]
-    draw: Option<usize>,
-    /// Use the circuit that checks whether inputs are in range, and fix arbitrary bits.
-    #[arg(long)]
-    checked: bool,
-    /// Maximum number of evaluations of the circuit.
-    #[arg(long, value_name = "NUMBER", default_value = "50000000")]
-    limit: u64,
-    /// Print one JSON object.
-    #[arg(long)]
-    json: bool,
-}
+use crate::circuit::entry::Comparison;
 
 /// A shuffle, with its name.
 #[derive(Clone, Copy)]
-struct Named {
+pub(super) struct Named {
     name: &'static str,
     subject: Subject,
 }
 
-fn subject() -> impl TypedValueParser<Value = Named> {
+/// Parses the name of a shuffle; the help lists the possible values.
+pub(super) fn subject() -> impl TypedValueParser<Value = Named> {
     let shuffles = Algorithm::ALL.map(|algorithm| Named {
         name: algorithm.name(),
         subject: Subject::Shuffle(algorithm),
@@ -147,9 +107,21 @@ struct Task {
     of: u64,
 }
 
-/// Runs the command.
-pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let draw = args.draw.unwrap_or(args.cards);
+/// What to examine.
+pub(super) struct Question {
+    pub(super) algorithm: Named,
+    pub(super) cards: usize,
+    pub(super) draw: usize,
+    /// Whether to use the circuit that checks its inputs, and to fix arbitrary bits.
+    pub(super) checked: bool,
+    /// The maximum number of evaluations of the circuit.
+    pub(super) limit: u64,
+    pub(super) json: bool,
+}
+
+/// Answers a question.
+pub(super) fn run(args: &Question) -> anyhow::Result<()> {
+    let draw = args.draw;
     let mut enumeration = Enumeration::new(args.algorithm.subject, args.cards, draw)?;
     if args.checked {
         let shuffle = matches!(args.algorithm.subject, Subject::Shuffle(_));
@@ -197,7 +169,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// If even one fixed value takes too many evaluations.
-fn tasks(args: &Args, enumeration: &Enumeration) -> anyhow::Result<Vec<Task>> {
+fn tasks(args: &Question, enumeration: &Enumeration) -> anyhow::Result<Vec<Task>> {
     let task = |honest: Party| {
         let values = enumeration.values(honest);
         let of = enumeration.fixed_values(honest.other());
