@@ -81,11 +81,12 @@ fn module_diagram_matches_the_code() {
         }
     }
     for user in [
-        "bridge", "table", "events", "browser", "relay", "program", "lab", "cli",
+        "bridge", "table", "events", "browser", "relay", "program", "logic", "lab", "cli",
     ] {
         let code = code(&root.join(user).join("src"));
         for (used, path) in [
             ("lab", "dealerless_lab::"),
+            ("logic", "dealerless_logic::"),
             ("program", "dealerless_program::"),
             ("events", "dealerless_events::"),
             ("table", "dealerless_table::"),

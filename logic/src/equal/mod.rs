@@ -7,10 +7,11 @@
 //! 1. Both netlists enter one graph, in which equal gates are one node (Kuehlmann and Krohm,
 //!    "Equivalence checking using cuts and heaps", DAC 1997). The graph has a node for each *linear
 //!    form* of inputs and ANDs, so XORs of the same bits in any order are equal without a proof, and
-//!    an AND is known by the span of its operands. This is how [`Builder`] shares gates.
+//!    an AND is known by the span of its operands. This is how [`Builder`] shares gates. If all
+//!    outputs are equal now, the search ends.
 //! 2. Random inputs give each gate a signature. Gates with equal or complementary signatures are
 //!    candidates for a proof (Mishchenko, Chatterjee, Brayton and Een, "Improvements to
-//!    combinational equivalence checking", ICCAD 2006, section 3).
+//!    combinational equivalence checking", ICCAD 2006).
 //! 3. In topological order, a SAT solver proves that two candidates are equal. The first attempts
 //!    are over a window of a few ANDs near the two gates; the last one is over their whole cones. A
 //!    proved gate is replaced by the earlier one. Otherwise the input found refines the signatures.
@@ -21,7 +22,7 @@
 //! 5. The rounds repeat with more effort for each proof, until every pair of outputs is decided or
 //!    the caller stops.
 //!
-//! Nodes are compared by fingerprints of 256 random bits that the operating system seeds. Two
+//! Linear forms are compared by fingerprints of 256 random bits that the operating system seeds. Two
 //! different forms have the same fingerprint with probability 2^-256, and a window uses at most 128
 //! independent forms, so it assumes a wrong linear relation with probability below 2^-128. Up to
 //! this probability, which no netlist can influence, *equal* is a proof. An input on which the

@@ -55,6 +55,8 @@ pub(super) struct Sweep {
     negated: Vec<bool>,
     /// The first places with each signature that are not known to be equal.
     leaders: HashMap<u64, Vec<u32>>,
+    /// The nodes over which this round has been.
+    swept: HashSet<usize>,
     /// The pairs of literals that were not decided in this round.
     undecided: HashSet<[Literal; 2]>,
     /// The factor on the conflicts of each proof.
@@ -79,6 +81,7 @@ impl Sweep {
             signatures: vec![0; places],
             negated: Vec::new(),
             leaders: HashMap::new(),
+            swept: HashSet::new(),
             undecided: HashSet::new(),
             effort: 1,
             network,
@@ -105,11 +108,15 @@ impl Sweep {
             self.check_stop()?;
             self.simulate(&inputs)?;
         }
+        for place in 1 + self.network.inputs..self.network.places() {
+            self.check_stop()?;
+            self.literals[place] = Some(self.enter(place));
+        }
         for round in 1.. {
-            self.round(|swept| progress(round, swept))?;
             if self.proved() == self.network.outputs[0].len() {
                 break;
             }
+            self.round(|swept| progress(round, swept))?;
             self.effort = self.effort.saturating_mul(GROWTH);
         }
         Ok(())
@@ -119,6 +126,7 @@ impl Sweep {
     fn round(&mut self, mut progress: impl FnMut(usize)) -> Result<(), End> {
         self.leaders.clear();
         self.undecided.clear();
+        self.swept.clear();
         for place in 0..=self.network.inputs {
             self.lead(place);
         }
@@ -200,6 +208,9 @@ impl Sweep {
             self.check_stop()?;
             let own = self.enter(place);
             self.literals[place] = Some(own);
+            if !self.swept.insert(own.node()) {
+                continue;
+            }
             match self.find_equal(place)? {
                 Some(equal) => equations.add(&mut self.graph, own, equal),
                 None => unproved.push(place),
