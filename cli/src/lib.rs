@@ -35,7 +35,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use dealerless_lab::{bench, circuit};
-use dealerless_program::{memory, output, progress, whole_file};
+use dealerless_program::{latex, memory, output, progress, whole_file};
 
 /// Parsers of user input, for the fuzz targets.
 pub mod arguments {

@@ -1,11 +1,21 @@
 //! Any bytes are rejected with an error, or parsed as a netlist in either format. The circuit built
-//! from a netlist computes the same function, and can be written and parsed again.
+//! from a netlist computes the same function, and can be written and parsed again. So does the
+//! optimised netlist, which is not larger.
 
 #![no_main]
 
 use dealerless::circuit::Party;
 use dealerless::circuit::bristol::{self, Format, Inputs, Netlist, first_difference};
+use dealerless_logic::{Pass, Size, Watch, optimise};
 use libfuzzer_sys::fuzz_target;
+
+/// Watches nothing.
+struct Unwatched;
+
+impl Watch for Unwatched {
+    fn begin(&self, _: Pass, _: usize) {}
+    fn end(&self, _: Pass, _: Size) {}
+}
 
 fn check(netlist: &Netlist) {
     let circuit = netlist.circuit();
@@ -15,13 +25,20 @@ fn check(netlist: &Netlist) {
         Netlist::parse(&text, Some(Format::Fashion)).expect("the written netlist is readable");
     assert_eq!(again.circuit().digest(), circuit.digest());
 
-    let zero = &mut || 0x0123_4567_89ab_cdef;
-    let inputs = Inputs::Some {
-        random: 64,
-        word: zero,
-    };
+    let word = &mut || 0x0123_4567_89ab_cdef;
+    let inputs = Inputs::Some { random: 64, word };
     let difference = first_difference(netlist, &again, inputs, |_| ());
     assert_eq!(difference, Ok(None));
+
+    // Larger netlists would be too slow.
+    if netlist.gates() <= 300 {
+        let inputs = Inputs::Some { random: 64, word };
+        let optimised = optimise(netlist, &Unwatched);
+        let difference = first_difference(netlist, &optimised, inputs, |_| ());
+        assert_eq!(difference, Ok(None));
+        let (before, after) = (netlist.structure(None), optimised.structure(None));
+        assert!(after.and <= before.and && after.gates() <= before.gates());
+    }
 
     let owners = vec![Party::Evaluator; netlist.inputs().len()];
     let (before, after) = (netlist.structure(Some(&owners)), again.structure(None));

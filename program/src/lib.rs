@@ -2,6 +2,7 @@
 //! `dealerless`, but not on the table or the lab.
 //!
 //! - [`output`]: standard output, JSON reports, tables, and numbers for people
+//! - [`latex`]: tables for LaTeX
 //! - [`whole_file`]: atomic file replacement
 //! - [`progress`]: a progress bar for long work
 //! - [`memory`]: the memory limit, checked before anything is built
@@ -12,6 +13,7 @@
 
 pub mod arguments;
 pub mod failure;
+pub mod latex;
 pub mod memory;
 pub mod output;
 pub mod progress;

@@ -1,4 +1,5 @@
-//! Boolean circuits: the circuit, its builder, gadgets, plaintext evaluation and Bristol Fashion.
+//! Boolean circuits: the circuit, its builder, gadgets, plaintext evaluation, Bristol Fashion and
+//! AIGER.
 //!
 //! A [`Builder`] records a [`Circuit`], a list of gates that never changes. All other code
 //! (counting, evaluating, exporting, garbling) reads this list. The gates are XOR, AND and NOT. The
@@ -19,6 +20,7 @@
 //! assert_eq!(circuit.evaluate(&inputs), Ok(vec![vec![true]]));
 //! ```
 
+pub mod aiger;
 pub mod bristol;
 mod builder;
 mod digest;

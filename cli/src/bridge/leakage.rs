@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use anyhow::ensure;
 use dealerless_bridge::leakage::{Answer, Estimate, Findings, Question, STEPS, study};
 use dealerless_bridge::sheets::Scheme;
+use dealerless_lab::plot::Picture;
 use serde::Serialize;
 
 use super::sheets::scheme;
+use crate::latex::{self, Cell};
 use crate::output::{count, grid, lines, say, show, show_json};
 use crate::progress::Progress;
 use crate::whole_file;
@@ -23,7 +25,7 @@ use crate::whole_file;
 #[command(after_help = "Examples:\n  \
     dealerless bridge leakage\n  \
     dealerless bridge leakage --scheme published,thirteen --csv leaks.csv\n  \
-    dealerless bridge leakage --svg leaks.svg")]
+    dealerless bridge leakage --picture leaks.svg")]
 pub(crate) struct Args {
     /// Schemes to measure, separated by commas [default: all].
     #[arg(long, value_name = "SCHEME", value_delimiter = ',', value_parser = scheme(),
@@ -39,9 +41,13 @@ pub(crate) struct Args {
     /// Also write the rate for every card, place and pair of places as CSV; - is standard output.
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Also draw the rates as SVG; - is standard output.
-    #[arg(long, value_name = "FILE")]
-    svg: Option<PathBuf>,
+    /// Also draw the rates into this file, whose name ends in .svg, .png or .pdf; - is standard
+    /// output, as SVG.
+    #[arg(long, value_name = "FILE", alias = "svg")]
+    picture: Option<PathBuf>,
+    /// Print the rates as a table for LaTeX, with the rules of the package booktabs.
+    #[arg(long, conflicts_with = "json")]
+    latex: bool,
     /// Print a JSON object for each scheme.
     #[arg(long)]
     json: bool,
@@ -89,15 +95,15 @@ struct Most {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let files = [args.csv.as_deref(), args.svg.as_deref()];
+    let files = [args.csv.as_deref(), args.picture.as_deref()];
     let on_output = |path: &&Path| whole_file::is_standard_output(path);
     let outputs = files.into_iter().flatten().filter(on_output).count();
     ensure!(
-        outputs + usize::from(args.json) <= 1,
-        "only one of --csv -, --svg - and --json can use standard output: give files for the others"
+        outputs + usize::from(args.json || args.latex) <= 1,
+        "only one of --csv -, --picture -, --latex and --json can use standard output: give files for the others"
     );
     whole_file::check_output(files[0], &["csv", "txt"], &[])?;
-    whole_file::check_output(files[1], &["svg"], &[])?;
+    whole_file::check_output(files[1], &Picture::ENDINGS, &[])?;
     let progress = Progress::begin(STEPS * args.scheme.len(), "steps");
     let step = || progress.step();
     let findings: Vec<Findings> = (args.scheme.iter())
@@ -105,15 +111,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         .collect();
     drop(progress);
     if let Some(path) = &args.csv {
-        write(path, &csv(&findings))?;
+        write(path, csv(&findings).as_bytes())?;
     }
-    if let Some(path) = &args.svg {
-        write(path, &picture::draw(&findings)?)?;
+    if let Some(path) = &args.picture {
+        write(path, &picture::draw(&findings, path)?)?;
     }
     if args.json {
         for found in &findings {
             show_json("bridge leakage", &report(found, args.seed))?;
         }
+    } else if args.latex {
+        show(&latex_table(&findings))?;
     } else if outputs == 0 {
         show(&screen(&findings))?;
     }
@@ -121,8 +129,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 /// Writes a file or standard output.
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    let written = whole_file::write_output(Some(path), |file| file.write_all(text.as_bytes()))?;
+fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {
+    let written = whole_file::write_output(Some(path), |file| file.write_all(content))?;
     if let Some(path) = written {
         say(&format!("Wrote {}.", path.display()));
     }
@@ -149,6 +157,28 @@ fn report(found: &Findings, seed: u64) -> Report {
 fn per_cent(rate: &Estimate) -> String {
     let half = (rate.high - rate.low) / 2.0;
     format!("{:.2}±{:.2}", 100.0 * rate.rate, 100.0 * half)
+}
+
+/// The rates of each scheme in per cent, after the rates by chance.
+fn latex_table(findings: &[Findings]) -> String {
+    let mut header = vec!["scheme"];
+    header.extend(Question::ALL.map(Question::name));
+    let per_cent = |rate: f64| Cell::Decimal(format!("{:.2}", 100.0 * rate));
+    let row = |name: &str, rates: &mut dyn Iterator<Item = f64>| {
+        let mut row = vec![Cell::Text(name.into())];
+        row.extend(rates.map(per_cent));
+        row
+    };
+    let mut rows = vec![row(
+        "by chance",
+        &mut Question::ALL.into_iter().map(Question::chance),
+    )];
+    for found in findings {
+        let most = found.most[1..].iter().map(|answer| answer.rate.rate);
+        let mut rates = std::iter::once(found.owner.rate).chain(most);
+        rows.push(row(found.scheme.name(), &mut rates));
+    }
+    latex::table("bridge leakage", &header, &rows)
 }
 
 fn screen(findings: &[Findings]) -> String {

@@ -73,13 +73,19 @@ fn leakage_study_is_reproducible() {
         .finish()
         .exits(0);
     assert_eq!(csv.stdout.lines().count(), 1 + 2 * (4 * 52 + 1326));
+    let latex = start(format!("{line} --latex").split_whitespace())
+        .finish()
+        .exits(0);
+    let row = "  by chance & 25.00 & 1.92 & 25.00 & 7.69 & 23.53 \\\\\n";
+    assert!(latex.stdout.contains(row), "{}", latex.stdout);
+    assert_eq!(latex.stdout.lines().count(), 5 + 3 + 2);
 }
 
 #[test]
 fn leakage_picture_is_labelled() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("leaks.svg");
-    let line = "bridge leakage --samples 2000 --scheme published,thirteen --svg";
+    let line = "bridge leakage --samples 2000 --scheme published,thirteen --picture";
     let printed = start(line.split_whitespace().chain([path.to_str().unwrap()]))
         .finish()
         .exits(0);
@@ -104,7 +110,12 @@ fn leakage_picture_is_labelled() {
 
 #[test]
 fn standard_output_takes_only_one_format() {
-    for both in ["--csv - --json", "--svg - --json", "--csv - --svg -"] {
+    for both in [
+        "--csv - --json",
+        "--csv - --latex",
+        "--picture - --json",
+        "--csv - --picture -",
+    ] {
         let line = format!("bridge leakage --samples 1000 --scheme cut {both}");
         let finished = start(line.split_whitespace()).finish().exits(1);
         assert!(

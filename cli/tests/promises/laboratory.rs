@@ -144,6 +144,63 @@ fn csv_and_table_agree_with_json() {
 }
 
 #[test]
+fn latex_has_the_counts_of_the_json_and_the_rules_of_booktabs() {
+    let sweep = "circuit stats --cards 5,52 --draw 2,52 --comparison";
+    let report = run(&format!("{sweep} --json")).exits(0).json_lines();
+    let latex = run(&format!("{sweep} --latex")).exits(0).stdout;
+    let lines: Vec<&str> = latex.lines().map(str::trim).collect();
+    assert!(lines[0].contains("\\usepackage{booktabs}"), "{latex}");
+    let alignment = lines[1].strip_prefix("\\begin{tabular}{").unwrap();
+    let columns = alignment.trim_end_matches('}').len();
+    assert_eq!((lines[2], lines[4]), ("\\toprule", "\\midrule"));
+    let cells = |line: &str| -> Vec<String> {
+        let line = line.strip_suffix(" \\\\").unwrap();
+        let cells = line.split(" & ").map(|cell| cell.replace("\\,", ""));
+        cells.collect()
+    };
+    let names = cells(lines[3]);
+    let mut rows_of_latex = lines[5..].iter();
+    for deal in &report {
+        for row in rows(deal) {
+            let cells = cells(rows_of_latex.next().unwrap());
+            assert_eq!(cells.len(), columns);
+            let cell = |name: &str| &cells[names.iter().position(|other| other == name).unwrap()];
+            for (name, value) in [
+                ("cards", &deal["cards"]),
+                ("drawn", &deal["draw"]),
+                ("AND", &row["and"]),
+                ("joint AND", &row["joint_and"]),
+                ("XOR", &row["xor"]),
+                ("NOT", &row["not"]),
+                ("AND depth", &row["and_depth"]),
+                ("output bits", &row["outputs"]),
+                ("bytes garbled", &row["half_gate_bytes"]),
+            ] {
+                assert_eq!(cell(name), &value.to_string(), "{name}");
+            }
+            assert!(cell("circuit").starts_with(row["algorithm"].as_str().unwrap()));
+            let bits = |party| row[party].as_u64().unwrap();
+            let bits = bits("garbler_inputs") + bits("evaluator_inputs");
+            assert_eq!(cell("input bits"), &bits.to_string());
+        }
+    }
+    let rest: Vec<&&str> = rows_of_latex.collect();
+    assert_eq!(rest, [&"\\bottomrule", &"\\end{tabular}"]);
+}
+
+#[test]
+fn latex_of_a_netlist_escapes_its_name_and_has_no_empty_column() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("50%_of&x.txt");
+    let adder = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/adder.txt");
+    std::fs::copy(adder, &file).unwrap();
+    let arguments = ["circuit", "stats", file.to_str().unwrap(), "--latex"];
+    let latex = start(arguments).finish().exits(0).stdout;
+    assert!(latex.contains("50\\%\\_of\\&x.txt & 4 &"), "{latex}");
+    assert!(!latex.contains("cards"), "{latex}");
+}
+
+#[test]
 fn each_row_of_a_deck_and_draw_names_a_different_circuit() {
     let csv = run("circuit stats --draw 9 --algorithm cut,waksman --comparison --csv");
     let csv = csv.exits(0).stdout;

@@ -1,6 +1,7 @@
 //! The promises of this crate. Each module tests one.
 
 mod absence;
+mod aiger;
 mod another_match;
 mod architecture;
 mod audit;
@@ -43,4 +44,5 @@ mod strangers;
 mod table;
 mod terms;
 mod two_processes;
+mod verilog;
 mod version_two;

@@ -42,10 +42,11 @@ fn all_pages() -> Vec<PathBuf> {
     [top.to_vec(), pages(&root.join("docs"))].concat()
 }
 
-/// The pages about circuits.
+/// The pages about circuits, without the one whose commands the module `verilog` runs.
 fn pages_of_circuits() -> Vec<PathBuf> {
     let folder = Path::new(ROOT).join("docs/circuits");
     let mut found = pages(&folder);
+    found.retain(|page| !page.ends_with("aiger.md"));
     found.push(folder.with_extension("md"));
     found
 }
@@ -203,6 +204,129 @@ fn tables_of_the_circuit_page_match_the_program() {
     assert_row(page, &row("evaluator"), |draw| check(draw).evaluator);
     let both = |draw| check(draw).garbler + check(draw).evaluator;
     assert_row("circuits/range-checks.md", "check of the seeds", both);
+}
+
+#[test]
+fn factors_of_the_bitonic_network_match_the_program() {
+    const BITONIC: Algorithm = Algorithm::Bitonic;
+    const DRAWS: [usize; 3] = [9, 20, 52];
+    let others = Algorithm::ALL.into_iter().filter(|a| *a != BITONIC);
+    for other in others.clone() {
+        let begins = format!("bitonic / `{other}`");
+        let rows = rows("circuits.md", |first| first == begins);
+        let counts = |draw| [BITONIC, other].map(|a| computed(52, draw, a));
+        let joint = DRAWS.map(|draw| counts(draw).map(|counts| counts.joint_and));
+        let all = DRAWS.map(|draw| counts(draw).map(|counts| counts.and));
+        let factors = joint.into_iter().chain(all);
+        let factors = factors.map(|[ours, theirs]| format!("{:.2}", ours as f64 / theirs as f64));
+        assert_eq!(rows[0][1..=6], factors.collect::<Vec<_>>(), "{other}");
+    }
+    // The draws from which on it is below each other shuffle, in the order of the page.
+    let from = |count: fn(&Computed) -> usize, other| {
+        let below = |draw: &usize| {
+            let [ours, theirs] = [BITONIC, other].map(|a| count(&computed(52, *draw, a)));
+            ours < theirs
+        };
+        let first = (1..=52).find(below);
+        assert!((first.unwrap_or(53)..=52).all(|draw| below(&draw)));
+        first
+    };
+    let additive = [
+        Algorithm::Bubble,
+        Algorithm::FisherYates,
+        Algorithm::Lehmer,
+        Algorithm::Cut,
+    ];
+    for (count, expected) in [
+        (
+            (|counts| counts.joint_and) as fn(&Computed) -> usize,
+            [5, 15, 17, 19],
+        ),
+        (|counts| counts.and, [15, 25, 31, 33]),
+    ] {
+        assert_eq!(additive.map(|other| from(count, other)), expected.map(Some));
+        for network in [Algorithm::OddEven, Algorithm::Waksman] {
+            let counts = |draw| [BITONIC, network].map(|a| count(&computed(52, draw, a)));
+            assert!((2..=52).map(counts).all(|[ours, theirs]| ours > theirs));
+        }
+    }
+    let page = read(&Path::new(ROOT).join("docs/circuits.md")).replace('\n', " ");
+    assert!(page.contains(
+        "`bubble` from 5 draws on, than `fisher-yates` from 15, than `lehmer` from 17, and than `cut` from 19."
+    ));
+    assert!(page.contains("these numbers are 15, 25, 31 and 33."));
+}
+
+/// The entries of the bibliography, each from its heading to the next.
+fn bibliography() -> Vec<String> {
+    let page = read(&Path::new(ROOT).join("docs/bibliography.md"));
+    page.split("\n### ").skip(1).map(str::to_owned).collect()
+}
+
+/// The documentation, and the comments of the source files below a folder.
+fn texts(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().expect("a name").to_string_lossy();
+        if path.is_dir() {
+            if !matches!(&*name, "target" | ".git" | "node_modules") {
+                texts(&path, found);
+            }
+        } else if name.ends_with(".rs") {
+            let text = read(&path);
+            let comments = text.lines().filter_map(|line| {
+                let comment = line.trim_start().strip_prefix("//")?;
+                Some(comment.trim_start_matches(['/', '!']))
+            });
+            found.push((path.clone(), comments.collect::<Vec<_>>().join(" ")));
+        } else if name.ends_with(".md") && folder.starts_with(Path::new(ROOT).join("docs")) {
+            found.push((path.clone(), read(&path)));
+        }
+    }
+}
+
+#[test]
+fn citation_file_has_the_version_and_the_licences() {
+    let file = read(&Path::new(ROOT).join("CITATION.cff"));
+    let version = format!("\nversion: {}\n", env!("CARGO_PKG_VERSION"));
+    assert!(file.contains(&version), "{file}");
+    let licences = env!("CARGO_PKG_LICENSE").split(" OR ");
+    let listed: String = licences.map(|licence| format!("  - {licence}\n")).collect();
+    assert!(file.contains(&format!("\nlicense:\n{listed}")), "{file}");
+}
+
+/// A citation ends with a name or a venue and a year, such as `Roy 2022` or `(CRYPTO 2022)`.
+#[test]
+fn every_citation_is_in_the_bibliography() {
+    let entries = bibliography();
+    let mut sources = Vec::new();
+    texts(Path::new(ROOT), &mut sources);
+    let mut citations = 0;
+    for (path, text) in &sources {
+        let trimmed = |word: &str| -> String {
+            let (text, _link) = word.split_once("](").unwrap_or((word, ""));
+            text.trim_matches(|c: char| !c.is_alphanumeric()).to_owned()
+        };
+        let words: Vec<String> = text.split_whitespace().map(trimmed).collect();
+        for pair in words.windows(2) {
+            let [name, number] = [&pair[0], &pair[1]];
+            let is_year = number
+                .parse()
+                .is_ok_and(|year| (1900..2026).contains(&year));
+            let found = if name == "RFC" && number.parse::<u32>().is_ok() {
+                let whole = format!("RFC {number}]");
+                entries.iter().any(|entry| entry.contains(&whole))
+            } else if is_year && name.starts_with(char::is_uppercase) {
+                let has = |entry: &&String| entry.contains(name) && entry.contains(number);
+                entries.iter().any(|entry| has(&entry))
+            } else {
+                continue;
+            };
+            assert!(found, "{name} {number} in {}", path.display());
+            citations += 1;
+        }
+    }
+    assert!(citations > 60, "{citations} citations");
 }
 
 #[test]

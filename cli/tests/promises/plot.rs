@@ -177,6 +177,30 @@ fn plot_is_written_as_png_by_file_extension() {
 }
 
 #[test]
+fn plot_is_written_as_pdf_by_file_extension() {
+    let folder = tempfile::tempdir().unwrap();
+    let [one, same] = ["plot.pdf", "same.pdf"].map(|name| {
+        let path = folder.path().join(name);
+        run(&format!("circuit plot --cards 9 -o {}", path.display())).exits(0);
+        fs::read(path).unwrap()
+    });
+    assert!(one.starts_with(b"%PDF-1.") && one.ends_with(b"%%EOF"));
+    assert_eq!(one, same);
+    // The size of the SVG in pixels, at 96 pixels per inch and 72 points per inch.
+    let (svg, _) = plot(folder.path(), "");
+    let length = |name: &str| -> f32 {
+        let value = svg.split_once(&format!("{name}=\"")).unwrap().1;
+        value.split_once('"').unwrap().0.parse().unwrap()
+    };
+    let (width, height) = (0.75 * length("width"), 0.75 * length("height"));
+    let page = format!("/MediaBox [0 0 {width} {height}]");
+    assert!(String::from_utf8_lossy(&one).contains(&page), "{page}");
+    assert!(String::from_utf8_lossy(&one).contains("DejaVuSans-Bold"));
+    // An empty page would have less than a kilobyte.
+    assert!(one.len() > 20_000, "{}", one.len());
+}
+
+#[test]
 fn empty_plot_is_an_error() {
     for line in [
         "circuit plot --cards 2 --draw 1..2 --algorithm fisher-yates --y depth",

@@ -21,6 +21,7 @@ use crate::circuit::sweep::{Draws, Numbers};
     dealerless bench\n  \
     dealerless bench --algorithm bubble --draw 52 --pool 16 --json\n  \
     dealerless bench --draw 1..52 --algorithm all --csv -o time.svg > time.csv\n  \
+    dealerless bench --draw 9,20,52 --algorithm auto --latex > time.tex\n  \
     dealerless bench --netlist mine.txt --algorithm cut --draw 9 --rtt 50ms\n  \
     dealerless bench --deck verifiable --seats 6 --may-leave 1\n  \
     dealerless bench --listen 0.0.0.0:5252     and on the other machine\n  \
@@ -53,7 +54,7 @@ pub struct Args {
     /// Shuffle algorithms, separated by commas [default: auto].
     #[arg(long, value_name = "ALGORITHM", value_delimiter = ',', value_parser = selection::parser())]
     pub(super) algorithm: Vec<Selection>,
-    /// Measure a Bristol Fashion netlist; may be repeated. Shuffles are then measured only if
+    /// Measure a netlist in Bristol Fashion or AIGER; may be repeated. Shuffles are then measured only if
     /// --algorithm is given.
     #[arg(long, value_name = "FILE")]
     pub(super) netlist: Vec<PathBuf>,
@@ -97,7 +98,7 @@ pub struct Args {
         value_name = "DECK",
         conflicts_with_all = [
             "draw", "algorithm", "netlist", "pool", "rtt", "listen", "connect", "security",
-            "statistical_security", "csv", "rounds_csv", "output",
+            "statistical_security", "csv", "latex", "rounds_csv", "output",
         ]
     )]
     pub(super) deck: Option<DeckKind>,
@@ -119,10 +120,14 @@ pub struct Args {
     /// Print CSV.
     #[arg(long, conflicts_with = "json")]
     pub(super) csv: bool,
+    /// Print a table for LaTeX, with the rules of the package booktabs.
+    #[arg(long, conflicts_with_all = ["json", "csv"])]
+    pub(super) latex: bool,
     /// Write the figures of every round to this file, as CSV.
     #[arg(long, value_name = "FILE")]
     pub(super) rounds_csv: Option<PathBuf>,
-    /// Draw a sweep as SVG into this file; - is standard output.
+    /// Draw a sweep into this file, whose name ends in .svg, .png or .pdf; - is standard output, as
+    /// SVG.
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
     /// Quantity on the vertical axis of the picture.

@@ -1,5 +1,7 @@
 //! The results as CSV.
 
+use dealerless_program::output::csv_cell;
+
 use super::environment::Environment;
 use super::report::Report;
 use super::side::{Phase, Round};
@@ -39,7 +41,7 @@ pub(super) fn reports(reports: &[Report<'_>]) -> String {
         let link = report.link.as_ref();
         let mut cells = vec![
             report.security.to_string(),
-            field(report.netlist.unwrap_or_default()),
+            csv_cell(report.netlist.unwrap_or_default()),
             report.algorithm.unwrap_or_default().to_owned(),
             number(report.cards),
             number(report.draw),
@@ -85,8 +87,8 @@ const MACHINE_COLUMNS: &str = "version,commit,machine,cores,load";
 fn machine(environment: &Environment) -> String {
     let cells = [
         environment.version.to_owned(),
-        field(environment.commit.unwrap_or_default()),
-        field(environment.processor.as_deref().unwrap_or_default()),
+        csv_cell(environment.commit.unwrap_or_default()),
+        csv_cell(environment.processor.as_deref().unwrap_or_default()),
         number(environment.cores),
         number(environment.load),
     ];
@@ -139,7 +141,7 @@ pub(super) fn rounds(measured: &[Measured<'_>], environment: &Environment) -> St
 fn what(measured: &Measured<'_>) -> String {
     let row = &measured.configuration;
     let spec = row.spec();
-    let netlist = row.netlist().map(|netlist| field(&netlist.name));
+    let netlist = row.netlist().map(|netlist| csv_cell(&netlist.name));
     let cells = [
         row.security.to_string(),
         netlist.unwrap_or_default(),
@@ -164,24 +166,4 @@ fn figure_cells(figure: Figure) -> String {
 
 fn number(number: Option<impl ToString>) -> String {
     number.map(|number| number.to_string()).unwrap_or_default()
-}
-
-/// Formats a text that may contain commas and quotes.
-fn field(text: &str) -> String {
-    if text.contains([',', '"']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.into()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_with_a_comma_or_a_quote_is_one_field() {
-        assert_eq!(field("adder.txt"), "adder.txt");
-        assert_eq!(field("a,\"b\".txt"), "\"a,\"\"b\"\".txt\"");
-    }
 }

@@ -32,6 +32,7 @@ use self::picture::Sweep;
 use self::report::Report;
 use self::side::Stop;
 use self::sweep::Measured;
+use crate::plot::Picture;
 use crate::session::{Evaluates, PLAIN_TCP_WARNING, notice};
 
 /// Runs the command.
@@ -91,20 +92,14 @@ fn check_outputs(args: &Args) -> anyhow::Result<()> {
     let files = [args.output.as_deref(), args.rounds_csv.as_deref()];
     let to_standard = files.iter().filter(|path| is_standard(**path)).count();
     ensure!(
-        to_standard + usize::from(args.json || args.csv) <= 1,
+        to_standard + usize::from(args.json || args.csv || args.latex) <= 1,
         "only one output can go to standard output: give the other outputs a file"
     );
     ensure!(
         files[0].is_none() || files[0] != files[1],
         "the picture and the rounds cannot be the same file"
     );
-    if let Some(path) = &args.output {
-        let svg = path.extension().is_some_and(|extension| extension == "svg");
-        ensure!(
-            svg || is_standard(Some(path)),
-            "the picture is SVG: its name must end in .svg"
-        );
-    }
+    whole_file::check_output(files[0], &Picture::ENDINGS, &[])?;
     for path in files.into_iter().flatten() {
         let folder = path
             .parent()
@@ -132,11 +127,13 @@ fn write_results(
         .map(|measured| Report::new(args, measured, environment))
         .collect();
     let rounds = match &args.rounds_csv {
-        Some(path) => write(path, &csv::rounds(measured, environment)),
+        Some(path) => write(path, csv::rounds(measured, environment).as_bytes()),
         None => Ok(()),
     };
     let picture = match (&args.output, sweep) {
-        (Some(path), Some(sweep)) => sweep.draw(&reports).and_then(|svg| write(path, &svg)),
+        (Some(path), Some(sweep)) => sweep
+            .draw(&reports, path)
+            .and_then(|picture| write(path, &picture)),
         _ => Ok(()),
     };
     show_all(args, &reports, environment)
@@ -154,6 +151,9 @@ fn show_all(args: &Args, reports: &[Report<'_>], environment: &Environment) -> a
     }
     if args.csv {
         return show(csv::reports(reports).trim_end());
+    }
+    if args.latex {
+        return show(&table::latex(reports));
     }
     let text = match reports {
         [one] => one.describe(),
@@ -174,8 +174,8 @@ fn is_standard(path: Option<&Path>) -> bool {
 }
 
 /// Writes a file of `-o` or `--rounds-csv`.
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    let written = whole_file::write_output(Some(path), |file| file.write_all(text.as_bytes()))?;
+fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {
+    let written = whole_file::write_output(Some(path), |file| file.write_all(content))?;
     if let Some(path) = written {
         say(&format!("Wrote {}.", path.display()));
     }

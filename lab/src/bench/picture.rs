@@ -1,5 +1,7 @@
 //! The picture of a sweep, with a curve for each algorithm, security and pool.
 
+use std::path::Path;
+
 use anyhow::ensure;
 use dealerless_program::output::count;
 
@@ -61,11 +63,11 @@ impl Sweep {
         })
     }
 
-    /// Draws the results as SVG.
+    /// Draws the results for the file `path`, as [`Picture::file`] does.
     ///
     /// # Errors
     /// If no result can be drawn.
-    pub(super) fn draw(&self, reports: &[Report<'_>]) -> anyhow::Result<String> {
+    pub(super) fn draw(&self, reports: &[Report<'_>], path: &Path) -> anyhow::Result<Vec<u8>> {
         let curves = self.curves(reports);
         let points = || curves.iter().flat_map(|curve| &curve.points);
         let numbers = points().map(|point| point.0);
@@ -101,7 +103,7 @@ impl Sweep {
             subtitle: format!("{}, {}", self.fixed, self.setting(reports)),
             rows: vec![vec![chart]],
         }
-        .svg()
+        .file(Some(path))
     }
 
     fn title(&self) -> &'static str {

@@ -1,10 +1,12 @@
-//! The table of a sweep.
+//! The table of a sweep, for the screen and for LaTeX.
 
 use comfy_table::CellAlignment;
 use dealerless::mpc::Security;
+use dealerless_program::latex::{self, Cell};
 use dealerless_program::output::{bytes, count, grid};
 
 use super::report::{Report, rounds};
+use super::statistics::Phases;
 
 /// The maximum width of a table on the screen, in columns.
 const WIDTH: usize = 80;
@@ -12,6 +14,49 @@ const WIDTH: usize = 80;
 /// The layouts of the table, from wide to narrow: whether it has the quartiles, and the maximum
 /// length of names. JSON and CSV always include everything.
 const WIDTHS: [(bool, usize); 3] = [(true, 22), (false, 22), (false, 18)];
+
+/// Formats a row for each configuration, as a table for LaTeX. Times are in milliseconds, and bytes
+/// in both directions.
+pub(super) fn latex(reports: &[Report<'_>]) -> String {
+    let header = [
+        "circuit",
+        "security",
+        "pool",
+        "AND",
+        "setup ms",
+        "pool ms",
+        "online ms",
+        "total ms",
+        "first quartile",
+        "third quartile",
+        "bytes",
+    ];
+    let rows: Vec<Vec<Cell>> = (reports.iter())
+        .map(|report| {
+            let Phases {
+                setup,
+                pool,
+                online,
+                total,
+            } = &report.phases;
+            let ms = |ms: f64| Cell::Decimal(format!("{ms:.2}"));
+            vec![
+                Cell::Text(report.name.clone()),
+                Cell::Text(report.security.to_string()),
+                Cell::Count(report.pool_shuffles.into()),
+                Cell::Count(report.and as u64),
+                ms(setup.ms),
+                ms(pool.ms),
+                ms(online.ms),
+                ms(total.ms),
+                ms(total.q1),
+                ms(total.q3),
+                Cell::Count(total.bytes),
+            ]
+        })
+        .collect();
+    latex::table("bench", &header, &rows)
+}
 
 /// Formats a row for each configuration.
 pub(super) fn describe(reports: &[Report<'_>]) -> String {

@@ -1,8 +1,11 @@
 //! The comparison of two netlists, and how strong its evidence is.
 
+use std::time::{Duration, Instant};
+
 use anyhow::Context;
 use blake3::OutputReader;
 use dealerless::circuit::bristol::{Difference, Inputs, Netlist, first_difference, inputs_tried};
+use dealerless_logic::equal::{self, Verdict};
 use dealerless_program::output::{count, lines};
 use dealerless_program::progress::Progress;
 use dealerless_program::system_rng;
@@ -27,6 +30,28 @@ pub(super) struct Answer {
     /// The number of inputs to try.
     inputs: u64,
     difference: Option<Difference>,
+    /// What the search for a proof found; absent if there was none.
+    search: Option<Search>,
+}
+
+/// How a search for a proof ended.
+#[derive(Clone, Copy)]
+enum Search {
+    Equal,
+    /// It found the difference.
+    Different,
+    Undecided(Undecided),
+}
+
+/// How far a search for a proof came.
+#[derive(Clone, Copy, Serialize)]
+struct Undecided {
+    /// The time limit in seconds.
+    seconds: u64,
+    /// The number of output bits that are proved equal.
+    proved: usize,
+    /// The number of output bits.
+    of: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -49,11 +74,16 @@ pub(super) struct Report {
     seed: Option<u64>,
     /// The number of random inputs; absent if no input is random.
     trials: Option<u64>,
+    /// Why netlists without a difference are equal for all inputs; absent without a proof.
+    proof: Option<&'static str>,
+    /// How far the search for a proof came; absent if it was decided, or if there was none.
+    undecided: Option<Undecided>,
 }
 
 impl Answer {
     /// Compares two netlists. Without `trials`, all inputs are tried if the netlists have at most
-    /// [`MAX_EXHAUSTIVE_BITS`] input bits. Otherwise fixed and random inputs are tried.
+    /// [`MAX_EXHAUSTIVE_BITS`] input bits. Otherwise fixed and random inputs are tried. If they show
+    /// no difference, a proof is searched for until the time `limit`; zero stands for no search.
     ///
     /// # Errors
     /// If the values of the netlists have different widths.
@@ -61,6 +91,7 @@ impl Answer {
         netlists: [&Netlist; 2],
         trials: Option<u64>,
         seed: Option<u64>,
+        limit: Duration,
     ) -> anyhow::Result<Self> {
         let input_bits: usize = netlists[0].inputs().iter().sum();
         let random = match trials {
@@ -84,12 +115,56 @@ impl Answer {
         let [first, second] = netlists;
         let difference = first_difference(first, second, inputs, |tried| bar.show(tried, total))
             .context("the netlists cannot be compared")?;
-        Ok(Answer {
+        drop(bar);
+        let mut answer = Answer {
             input_bits,
             random,
             inputs: total,
             difference,
-        })
+            search: None,
+        };
+        let decided = answer.random.is_none() || answer.difference.is_some();
+        if !decided && !limit.is_zero() {
+            answer.search(netlists, limit)?;
+        }
+        Ok(answer)
+    }
+
+    /// Searches for a proof that the netlists are equal, or for an input on which they differ.
+    fn search(&mut self, [first, second]: [&Netlist; 2], limit: Duration) -> anyhow::Result<()> {
+        let progress = Progress::of_one_step("proving that the netlists are equal".into());
+        let start = Instant::now();
+        let gates = first.gates() + second.gates();
+        let mut shown = None;
+        let verdict = equal::decide(
+            first,
+            second,
+            move || start.elapsed() >= limit,
+            |round, swept| {
+                let percent = swept * 100 / gates.max(1);
+                if shown.replace((round, percent)) != Some((round, percent)) {
+                    progress.say(format!(
+                        "proving that the netlists are equal: round {round}, {percent} %"
+                    ));
+                }
+            },
+        );
+        self.search = Some(match verdict? {
+            Verdict::Equal => Search::Equal,
+            Verdict::Different(input) => {
+                self.difference = Some(Difference {
+                    tried: self.inputs,
+                    input,
+                });
+                Search::Different
+            }
+            Verdict::Undecided { proved, of } => Search::Undecided(Undecided {
+                seconds: limit.as_secs(),
+                proved,
+                of,
+            }),
+        });
+        Ok(())
     }
 
     /// The first difference, if there is one.
@@ -106,6 +181,16 @@ impl Answer {
             inputs_tried: self.tried(),
             seed: self.random.map(|random| random.seed),
             trials: self.random.map(|random| random.trials),
+            proof: match (&self.difference, self.random, self.search) {
+                (Some(_), ..) => None,
+                (None, None, _) => Some("exhaustive"),
+                (None, Some(_), Some(Search::Equal)) => Some("sat"),
+                (None, Some(_), _) => None,
+            },
+            undecided: match self.search {
+                Some(Search::Undecided(undecided)) => Some(undecided),
+                Some(Search::Equal | Search::Different) | None => None,
+            },
         }
     }
 
@@ -117,25 +202,64 @@ impl Answer {
     /// The answer as text, with the strength of its evidence.
     pub(super) fn describe(&self) -> String {
         let (bits, tried) = (count(self.input_bits as u64), count(self.tried()));
-        match (&self.difference, self.random) {
-            (Some(_), None) => {
-                let all = count(self.inputs);
-                format!("different: on input {tried} of all {all}, in counting order")
-            }
-            (Some(_), Some(Random { seed, .. })) => lines(&format!(
+        let Some(random) = self.random else {
+            return match &self.difference {
+                Some(_) => {
+                    let all = count(self.inputs);
+                    format!("different: on input {tried} of all {all}, in counting order")
+                }
+                None => format!("equal: all {tried} inputs of {bits} bits give the same outputs"),
+            };
+        };
+        let seed = random.seed;
+        lines(&match (&self.difference, self.search) {
+            (Some(_), Some(_)) => format!(
+                "different: on an input that a SAT solver found, after {} fixed and random inputs \
+                 (seed {seed})",
+                count(self.inputs)
+            ),
+            (Some(_), None) => format!(
                 "different: on input {tried}, counting the fixed and then the random inputs (seed {seed})"
-            )),
-            (None, None) => {
-                format!("equal: all {tried} inputs of {bits} bits give the same outputs")
+            ),
+            (None, Some(Search::Equal)) => format!(
+                "equal (proved): all inputs of {bits} bits give the same outputs. A SAT solver \
+                 proved this."
+            ),
+            (None, Some(Search::Undecided(undecided))) => {
+                format!("{} {}", self.evidence(random), undecided.describe())
             }
-            (None, Some(Random { seed, trials })) => lines(&format!(
-                "no difference found: {tried} inputs of {bits} bits give the same outputs. {} of them \
-                 are random, with seed {seed}. Netlists that differ on one input in {} would have been \
-                 distinguished with probability 99.9 %.",
-                count(trials),
-                count((trials as f64 / MISSED).max(1.0) as u64)
-            )),
-        }
+            (None, Some(Search::Different) | None) => self.evidence(random),
+        })
+    }
+
+    /// What inputs without a difference show.
+    fn evidence(&self, Random { seed, trials }: Random) -> String {
+        format!(
+            "no difference found: {} inputs of {} bits give the same outputs. {} of them are \
+             random, with seed {seed}. Netlists that differ on one input in {} would have been \
+             distinguished with probability 99.9 %.",
+            count(self.inputs),
+            count(self.input_bits as u64),
+            count(trials),
+            count((trials as f64 / MISSED).max(1.0) as u64)
+        )
+    }
+}
+
+impl Undecided {
+    fn describe(self) -> String {
+        let Undecided {
+            seconds,
+            proved,
+            of,
+        } = self;
+        let unit = if seconds == 1 { "second" } else { "seconds" };
+        format!(
+            "Equality was not decided in {} {unit}: {} of {} output bits are proved equal.",
+            count(seconds),
+            count(proved as u64),
+            count(of as u64)
+        )
     }
 }
 

@@ -1,6 +1,7 @@
 //! `circuit compare`: checks whether two netlists are equivalent.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use dealerless::circuit::bristol::{Difference, Netlist};
 use dealerless_program::failure::AnswerIsNo;
@@ -13,20 +14,25 @@ use super::values::ValueArgs;
 
 /// Checks whether two netlists are equivalent, and shows the first input on which they differ.
 ///
-/// With up to 24 input bits, all inputs are tried, which is a proof.
+/// With up to 24 input bits, all inputs are tried, which is a proof. With more, some inputs are
+/// tried, and then a SAT solver searches for a proof or for an input on which they differ.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless circuit compare adder.txt smaller.txt\n  \
     dealerless circuit compare a.txt b.txt.gz --trials 1000000 --seed 7 --json\n\n\
     With more than 24 input bits, or with --trials, only some inputs are tried: all\n\
     zeros, all ones, a single one at each position (with up to 4096 input bits), and\n\
-    TRIALS random inputs. These can miss a difference; the answer states how rare such\n\
-    a difference must be. Invalid inputs, such as seeds out of range, are tried too.\n\n\
-    Exit codes: 0 no difference found, 1 wrong usage, invalid netlists, or values of\n\
-    different widths, 4 the netlists differ.")]
+    TRIALS random inputs. Invalid inputs, such as seeds out of range, are tried too.\n\
+    If they show no difference, a SAT solver tries to prove that there is none. It\n\
+    succeeds for circuits with much in common, such as a netlist before and after\n\
+    `circuit optimise`. It may fail for two designs of a multiplier. Then the answer\n\
+    states how rare a difference must be, and how many output bits are proved equal.\n\
+    A script that needs a proof reads the field `proof` of --json.\n\n\
+    Exit codes: 0 equal, or no difference found, 1 wrong usage, invalid netlists, or\n\
+    values of different widths, 4 the netlists differ.")]
 pub struct Args {
-    /// First netlist, in Bristol Fashion or the older Bristol format, plain or gzip; - is standard
-    /// input.
+    /// First netlist, in Bristol Fashion, the older Bristol format or AIGER, plain or gzip; - is
+    /// standard input.
     #[arg(value_name = "A")]
     first: PathBuf,
     /// Second netlist.
@@ -38,6 +44,9 @@ pub struct Args {
     /// Seed of the random inputs [default: random].
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
+    /// Time limit in seconds for the proof; 0 for no proof.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    seconds: u64,
     #[command(flatten)]
     format: FormatArgs,
     #[command(flatten)]
@@ -51,7 +60,8 @@ pub struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let first = args.format.read_with_progress(&args.first)?;
     let second = args.format.read_with_progress(&args.second)?;
-    let answer = Answer::find([&first, &second], args.trials, args.seed)?;
+    let limit = Duration::from_secs(args.seconds);
+    let answer = Answer::find([&first, &second], args.trials, args.seed, limit)?;
     let netlists = [&first, &second];
     let difference = match answer.difference() {
         Some(difference) => Some(ShownDifference::new(difference, netlists, args.values)?),

@@ -1,8 +1,10 @@
-//! `circuit export`: writes a shuffle as a Bristol Fashion netlist.
+//! `circuit export`: writes a shuffle as a netlist.
 
 use std::path::{Path, PathBuf};
 
+use anyhow::ensure;
 use dealerless::circuit::Party;
+use dealerless::circuit::bristol::Netlist;
 use dealerless::deck::Choice;
 use dealerless::shuffle::{InSlices, Seed, ShuffleCircuit, Spec};
 use dealerless_program::arguments::algorithm;
@@ -12,9 +14,9 @@ use dealerless_program::progress::Progress;
 use dealerless_program::whole_file;
 use serde::Serialize;
 
-use super::netlist_file;
+use super::netlist_file::{self, LicenceArgs};
 
-/// Writes a shuffle as a Bristol Fashion netlist.
+/// Writes a shuffle as a netlist.
 ///
 /// Input value 1 holds the garbler's seeds, input value 2 the evaluator's.
 ///
@@ -33,6 +35,9 @@ use super::netlist_file;
     is the index, from 0, of the validity value: the first bit is set if the garbler's\n\
     inputs are in range, the second if the evaluator's are. If every input is in\n\
     range, validity is null, and --checked does not change the circuit.\n\n\
+    Bristol Fashion has no comments. emp-tool, MP-SPDZ and mpz skip the lines of\n\
+    --licence; swanky, MOTION and mockturtle do not. In AIGER, which has comments,\n\
+    the licence is always written.\n\n\
     A circuit that does not fit into --memory is built in slices, twice, and written\n\
     while it is built. The circuit is the same, but its gates come in another order.\n\
     A netlist for 4096 of 4096 cards takes ten to twenty gigabytes of disk space.")]
@@ -50,10 +55,13 @@ pub struct Args {
     /// party's input is in range.
     #[arg(long)]
     checked: bool,
-    /// File to write. Its name ends in .txt or .bristol, followed by .gz to compress it; - is
-    /// standard output [default: -].
+    /// File to write. Its name ends in .txt or .bristol for Bristol Fashion, or in .aag or .aig
+    /// for AIGER, followed by .gz to compress it; - is standard output, in Bristol Fashion
+    /// [default: -].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    licence: LicenceArgs,
     #[command(flatten)]
     limit: MemoryArgs,
     /// Print the layout of the wires as one JSON object; requires -o FILE.
@@ -159,7 +167,11 @@ fn write_whole(args: &Args, spec: Spec) -> anyhow::Result<Written<'_>> {
         ShuffleCircuit::build(spec)
     };
     drop(progress);
-    let path = netlist_file::write(shuffle.circuit(), args.output.as_deref())?;
+    let path = netlist_file::write_own(
+        &Netlist::from(shuffle.circuit()),
+        args.licence,
+        args.output.as_deref(),
+    )?;
     let stats = shuffle.circuit().stats();
     Ok(Written {
         path,
@@ -175,11 +187,20 @@ fn write_in_slices<'a>(
     spec: Spec,
     shuffle: &InSlices,
 ) -> anyhow::Result<Written<'a>> {
+    ensure!(
+        (args
+            .output
+            .as_deref()
+            .and_then(netlist_file::aiger_encoding))
+        .is_none(),
+        "a circuit that does not fit into --memory cannot be written in AIGER; name a file that ends in .txt"
+    );
     args.limit.memory.check_slices(spec)?;
     let progress = Progress::of_building(spec);
     let structure = shuffle.structure(|_| ());
     let path = whole_file::write_output(args.output.as_deref(), |file| {
-        shuffle.write(&structure, file, |_| ())
+        shuffle.write(&structure, &mut *file, |_| ())?;
+        args.licence.write(None, file)
     })?;
     drop(progress);
     Ok(Written {

@@ -2,6 +2,7 @@
 
 mod answer;
 mod compare;
+mod convert;
 mod entry;
 mod evaluate;
 mod export;
@@ -35,6 +36,7 @@ pub enum Command {
     Run(run::Args),
     Evaluate(evaluate::Args),
     Compare(compare::Args),
+    Convert(convert::Args),
     Optimise(optimise::Args),
 }
 
@@ -50,6 +52,7 @@ pub fn run(command: &Command) -> anyhow::Result<()> {
         Command::Run(args) => run::run(args),
         Command::Evaluate(args) => evaluate::run(args),
         Command::Compare(args) => compare::run(args),
+        Command::Convert(args) => convert::run(args),
         Command::Optimise(args) => optimise::run(args),
     }
 }

@@ -1,13 +1,15 @@
 //! Reading and writing netlist files.
 
+use std::fmt;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::Path;
 
 use anyhow::{Context, ensure};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dealerless::circuit::Circuit;
-use dealerless::circuit::bristol::{self, Format, Netlist, NetlistError};
+use dealerless::circuit::aiger::{self, Aig, Encoding};
+use dealerless::circuit::bristol::{self, Netlist};
 use dealerless_program::progress::Progress;
 use dealerless_program::whole_file;
 use flate2::bufread::MultiGzDecoder;
@@ -22,20 +24,51 @@ const MAX_BYTES: u64 = 1 << 30;
 /// of a pipe is kept in memory.
 const MAX_STREAMED_BYTES: u64 = 1 << 28;
 
+/// A gate takes fewer bytes in AIGER, so the size limits are divided by this number.
+const AIGER_DIVISOR: u64 = 4;
+
 /// The first bytes of a gzip file.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
+/// The format of a netlist file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    Bristol(bristol::Format),
+    /// AIGER in either encoding.
+    Aiger,
+}
+
+const AIGER: &str = "aiger";
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Format::Bristol(format) => format.fmt(f),
+            Format::Aiger => f.pad(AIGER),
+        }
+    }
+}
+
 /// The options for reading netlists.
-#[derive(Clone, Copy, Default, clap::Args)]
+#[derive(Clone, Default, clap::Args)]
 pub(crate) struct FormatArgs {
-    /// Format of the netlist [default: detected from its third line].
+    /// Format of the netlist [default: detected from its content].
     #[arg(long, value_name = "FORMAT", value_parser = format())]
     format: Option<Format>,
+    /// Bits of each input value, for example 32,32 [default: as in the file].
+    #[arg(long, value_name = "BITS", value_delimiter = ',')]
+    input_bits: Option<Vec<usize>>,
+    /// Bits of each output value [default: as in the file].
+    #[arg(long, value_name = "BITS", value_delimiter = ',')]
+    output_bits: Option<Vec<usize>>,
 }
 
 /// Parses the name of a format; the help lists the possible values.
 fn format() -> impl TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(["fashion", "old"]).try_map(|name| name.parse::<Format>())
+    PossibleValuesParser::new(["fashion", "old", AIGER]).try_map(|name| match &*name {
+        AIGER => Ok(Format::Aiger),
+        name => name.parse().map(Format::Bristol),
+    })
 }
 
 impl FormatArgs {
@@ -43,11 +76,17 @@ impl FormatArgs {
     ///
     /// # Errors
     /// If the file cannot be read, is too large, or is not a valid netlist; the error names the
-    /// line.
-    pub(crate) fn read(self, path: &Path) -> anyhow::Result<Netlist> {
-        Self::read_by(path, |reader, size| {
-            Netlist::read(reader, size, self.format)
-        })
+    /// line. If the given widths do not fit the netlist.
+    pub(crate) fn read(&self, path: &Path) -> anyhow::Result<Netlist> {
+        Ok(self.read_with_format(path)?.0)
+    }
+
+    /// Same as [`read`](Self::read), with the format of the file.
+    ///
+    /// # Errors
+    /// Same as [`read`](Self::read).
+    pub(super) fn read_with_format(&self, path: &Path) -> anyhow::Result<(Netlist, Format)> {
+        Self::read_by(path, |file| self.parse(file))
     }
 
     /// Reads the circuit of the netlist at `path`. This takes less memory than
@@ -55,13 +94,43 @@ impl FormatArgs {
     ///
     /// # Errors
     /// Same as [`read`](Self::read).
-    pub(crate) fn read_circuit(self, path: &Path) -> anyhow::Result<Circuit> {
-        Self::read_by(path, |reader, size| {
-            bristol::read_as(reader, size, self.format)
+    pub(crate) fn read_circuit(&self, path: &Path) -> anyhow::Result<Circuit> {
+        Self::read_by(path, |file| {
+            let format = self.bristol_format(&file);
+            if let (Some(format), None, None) = (format, &self.input_bits, &self.output_bits) {
+                return Ok(bristol::read_as(file.reader, file.size, format)?);
+            }
+            Ok(self.parse(file)?.0.circuit())
         })
     }
 
-    /// Parses a file with `parse`, which also gets the uncompressed size.
+    fn parse(&self, file: Uncompressed) -> anyhow::Result<(Netlist, Format)> {
+        let [inputs, outputs] = [&self.input_bits, &self.output_bits].map(Option::as_deref);
+        Ok(match self.bristol_format(&file) {
+            Some(format) => {
+                let netlist = Netlist::read(file.reader, file.size, format)?;
+                let format = Format::Bristol(netlist.format());
+                (netlist.regrouped(inputs, outputs)?, format)
+            }
+            None => {
+                let aig = Aig::read(file.reader, file.size)?;
+                (aig.netlist(inputs, outputs)?, Format::Aiger)
+            }
+        })
+    }
+
+    /// The argument `format` of the readers in [`bristol`]. `None` if the file is, or must be,
+    /// AIGER.
+    fn bristol_format(&self, file: &Uncompressed) -> Option<Option<bristol::Format>> {
+        match self.format {
+            Some(Format::Aiger) => None,
+            Some(Format::Bristol(format)) => Some(Some(format)),
+            None if file.is_aiger => None,
+            None => Some(None),
+        }
+    }
+
+    /// Parses a file with `parse`.
     fn read_by<R>(path: &Path, parse: impl Parse<R>) -> anyhow::Result<R> {
         if path == Path::new("-") {
             return Self::read_stream(io::stdin().lock(), parse).context("standard input");
@@ -92,7 +161,7 @@ impl FormatArgs {
     ///
     /// # Errors
     /// Same as [`read`](Self::read).
-    pub(super) fn read_with_progress(self, path: &Path) -> anyhow::Result<Netlist> {
+    pub(super) fn read_with_progress(&self, path: &Path) -> anyhow::Result<Netlist> {
         let _progress = Progress::of_one_step(format!("reading {}", path.display()));
         self.read(path)
     }
@@ -109,7 +178,7 @@ impl FormatArgs {
                 size <= MAX_BYTES,
                 "the netlist is too large: it may have at most {MAX_BYTES} bytes"
             );
-            return Ok(parse(&mut rewound(file)?, size)?);
+            return parse_detected(rewound(file)?, size, MAX_BYTES, parse);
         }
         let decompressed = MultiGzDecoder::new(rewound(file)?);
         let size = io::copy(
@@ -122,16 +191,49 @@ impl FormatArgs {
             "the netlist is too large: it decompresses to more than {MAX_STREAMED_BYTES} bytes. If you \
              trust the file, decompress it first"
         );
-        let mut decompressed =
-            BufReader::with_capacity(BUFFER, MultiGzDecoder::new(rewound(file)?));
-        Ok(parse(&mut decompressed, size)?)
+        let decompressed = BufReader::with_capacity(BUFFER, MultiGzDecoder::new(rewound(file)?));
+        parse_detected(decompressed, size, MAX_STREAMED_BYTES, parse)
     }
 }
 
-/// A function that parses a netlist from a reader, given its size in bytes.
-trait Parse<R>: Fn(&mut dyn BufRead, u64) -> Result<R, NetlistError> {}
+/// A netlist file, decompressed.
+struct Uncompressed<'a> {
+    reader: &'a mut dyn BufRead,
+    /// The size in bytes.
+    size: u64,
+    /// Whether the first bytes are those of AIGER.
+    is_aiger: bool,
+}
 
-impl<R, P: Fn(&mut dyn BufRead, u64) -> Result<R, NetlistError>> Parse<R> for P {}
+/// Looks at the first bytes of a file of `size` bytes, and parses the file. `limit` is the size
+/// limit for Bristol Fashion.
+fn parse_detected<R>(
+    mut reader: impl BufRead,
+    size: u64,
+    limit: u64,
+    parse: impl Parse<R>,
+) -> anyhow::Result<R> {
+    let mut first_bytes = Vec::new();
+    (&mut reader)
+        .take(Encoding::MAGIC as u64)
+        .read_to_end(&mut first_bytes)?;
+    let is_aiger = Encoding::of(&first_bytes).is_some();
+    let limit = limit / AIGER_DIVISOR;
+    ensure!(
+        !is_aiger || size <= limit,
+        "the netlist is too large: in AIGER, such a file may have at most {limit} bytes"
+    );
+    parse(Uncompressed {
+        reader: &mut first_bytes.chain(reader),
+        size,
+        is_aiger,
+    })
+}
+
+/// A function that parses a netlist file.
+trait Parse<R>: Fn(Uncompressed) -> anyhow::Result<R> {}
+
+impl<R, P: Fn(Uncompressed) -> anyhow::Result<R>> Parse<R> for P {}
 
 /// The size of a read buffer in bytes.
 const BUFFER: usize = 1 << 16;
@@ -142,17 +244,85 @@ fn rewound<F: Read + Seek>(file: &mut F) -> io::Result<BufReader<&mut F>> {
 }
 
 /// The allowed file name extensions of written netlists.
-pub(super) const ENDINGS: &[&str] = &["txt", "bristol"];
+pub(super) const ENDINGS: &[&str] = &["txt", "bristol", "aag", "aig"];
 
-/// Writes a netlist to the output of `-o`, with [`whole_file::write_output`].
+/// The encoding of AIGER that the name of a file implies; `None` for Bristol Fashion.
+pub(super) fn aiger_encoding(path: &Path) -> Option<Encoding> {
+    match whole_file::ending(path)?.as_str() {
+        "aag" => Some(Encoding::Ascii),
+        "aig" => Some(Encoding::Binary),
+        _ => None,
+    }
+}
+
+/// Writes a netlist to the output of `-o`, with [`whole_file::write_output`]. The name of the file
+/// implies the format. Standard output gets Bristol Fashion.
 ///
 /// # Errors
 /// Same as [`whole_file::write_output`].
 pub(super) fn write<'a>(
-    circuit: &Circuit,
+    netlist: &Netlist,
     path: Option<&'a Path>,
 ) -> anyhow::Result<Option<&'a Path>> {
-    whole_file::write_output(path, |file| bristol::write(circuit, file))
+    let encoding = path.and_then(aiger_encoding);
+    whole_file::write_output(path, |file| write_as(netlist, encoding, file))
+}
+
+/// Writes the netlist of a circuit of this project to the output of `-o`, as [`write`] does, and its
+/// licence.
+///
+/// # Errors
+/// Same as [`whole_file::write_output`].
+pub(super) fn write_own<'a>(
+    netlist: &Netlist,
+    licence: LicenceArgs,
+    path: Option<&'a Path>,
+) -> anyhow::Result<Option<&'a Path>> {
+    let encoding = path.and_then(aiger_encoding);
+    whole_file::write_output(path, |file| {
+        write_as(netlist, encoding, file)?;
+        licence.write(encoding, file)
+    })
+}
+
+/// Writes a netlist in AIGER, or in Bristol Fashion if `encoding` is `None`.
+fn write_as(netlist: &Netlist, encoding: Option<Encoding>, file: &mut dyn Write) -> io::Result<()> {
+    match encoding {
+        Some(encoding) => aiger::write(netlist, encoding, file),
+        None => netlist.write(file),
+    }
+}
+
+/// The option that adds the licence to a circuit of this project.
+///
+/// AIGER has comments. Bristol Fashion has none: some readers stop after the last gate and never see
+/// a comment there; others read on, and refuse it. So there the licence is optional.
+#[derive(Clone, Copy, clap::Args)]
+pub(super) struct LicenceArgs {
+    /// In Bristol Fashion, end the file with two comment lines that name the authors and the
+    /// licence. Some programs refuse comments.
+    #[arg(long, alias = "license")]
+    licence: bool,
+}
+
+impl LicenceArgs {
+    /// Writes the comment at the end of a file, with the tags of SPDX.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub(super) fn write(self, encoding: Option<Encoding>, out: &mut dyn Write) -> io::Result<()> {
+        let mark = match encoding {
+            Some(_) => {
+                writeln!(out, "c")?;
+                ""
+            }
+            None if self.licence => "# ",
+            None => return Ok(()),
+        };
+        writeln!(out, "{mark}SPDX-FileCopyrightText: The dealerless authors")?;
+        let licence = env!("CARGO_PKG_LICENSE");
+        writeln!(out, "{mark}SPDX-License-Identifier: {licence}")
+    }
 }
 
 /// The digest, in hexadecimal, that two parties compare before they run a circuit.
@@ -172,9 +342,9 @@ mod tests {
     use super::*;
 
     fn read(path: &Path) -> anyhow::Result<Circuit> {
-        let format = None;
-        let circuit = FormatArgs { format }.read_circuit(path)?;
-        let netlist = FormatArgs { format }.read(path)?;
+        let format = FormatArgs::default();
+        let circuit = format.read_circuit(path)?;
+        let netlist = format.read(path)?;
         assert_eq!(netlist.circuit().digest(), circuit.digest());
         Ok(circuit)
     }
@@ -186,9 +356,17 @@ mod tests {
         let product = builder.and(a, b);
         let circuit = builder.build(vec![vec![product]]);
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("and.txt");
-        write(&circuit, Some(&path)).unwrap();
-        assert_eq!(read(&path).unwrap().digest(), circuit.digest());
+        for (name, start) in [
+            ("and.txt", &b"1 3\n"[..]),
+            ("and.aag", b"aag 3 2 0 1 1\n"),
+            ("and.aig", b"aig 3 2 0 1 1\n"),
+            ("and.AIG.gz", &GZIP),
+        ] {
+            let path = folder.path().join(name);
+            write(&Netlist::from(&circuit), Some(&path)).unwrap();
+            assert!(fs::read(&path).unwrap().starts_with(start), "{name}");
+            assert_eq!(read(&path).unwrap().digest(), circuit.digest(), "{name}");
+        }
     }
 
     #[test]
@@ -206,6 +384,22 @@ mod tests {
             let error = format!("{:#}", read(&path).unwrap_err());
             assert!(error.contains(expected), "{error}");
         }
+    }
+
+    #[test]
+    fn aiger_has_lower_size_limits() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sparse.aig");
+        fs::write(&path, "aig 9 9 0 0 0\n").unwrap();
+        let file = OpenOptions::new().write(true).open(&path).unwrap();
+        file.set_len(MAX_BYTES / AIGER_DIVISOR + 1).unwrap();
+        let error = format!("{:#}", read(&path).unwrap_err());
+        assert!(error.contains("at most 268435456 bytes"), "{error}");
+        let zeros = io::repeat(0).take(MAX_STREAMED_BYTES / AIGER_DIVISOR);
+        let bomb = compressed(b"aig 9 9 0 0 0\n".chain(zeros));
+        fs::write(&path, bomb).unwrap();
+        let error = format!("{:#}", read(&path).unwrap_err());
+        assert!(error.contains("at most 67108864 bytes"), "{error}");
     }
 
     #[test]

@@ -1,10 +1,13 @@
-//! `circuit optimise`: simplifies a netlist by passing it through the builder.
+//! `circuit optimise`: makes a netlist smaller, and checks the result.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use anyhow::{Context, ensure};
-use dealerless::circuit::Circuit;
-use dealerless::circuit::bristol::{self, Netlist};
+use anyhow::ensure;
+use dealerless::circuit::bristol::Netlist;
+use dealerless_logic::{self as logic, Pass, Watch, optimise};
 use dealerless_program::output::{count, grid, say, show_json};
 use dealerless_program::progress::Progress;
 use dealerless_program::whole_file;
@@ -13,25 +16,31 @@ use serde::Serialize;
 use super::answer::{self, Answer};
 use super::netlist_file::{self, FormatArgs};
 
-/// Writes an equivalent netlist with fewer gates, in Bristol Fashion.
+/// Writes an equivalent netlist with fewer ANDs and fewer gates.
 ///
-/// Constants are folded, equal gates are shared, gates that no output needs are dropped, and the
-/// remaining gates are arranged in layers of equal AND depth. A netlist with more ANDs is never
-/// written.
+/// Equal gates are merged, ANDs that are sums of other ANDs are replaced by XORs, sets of ANDs are
+/// replaced by circuits with fewer ANDs, and terms that occur together in several XORs are added
+/// only once. This is repeated until nothing improves. The result never has more ANDs, or more
+/// gates, than FILE.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: dealerless circuit optimise aes.txt.gz -o aes-small.txt\n\n\
-    The result is read back and compared with FILE: on all inputs if they have up to 24\n\
-    bits, otherwise on fixed and random inputs. `circuit compare` can try more inputs.\n\n\
+    Each pass prints the ANDs and gates that are left. Ctrl-C ends the search and writes the\n\
+    best netlist so far; a second Ctrl-C ends the program.\n\n\
+    The result is compared with FILE: on all inputs if they have up to 24 bits, otherwise on\n\
+    fixed and random inputs; a SAT solver then has 10 seconds to prove that both are equal.\n\
+    `circuit compare` can give it more time.\n\n\
     Exit codes: 0 success, 1 wrong usage, an invalid netlist, or a file that cannot be\n\
     written."
 )]
 pub struct Args {
-    /// Netlist in Bristol Fashion or the older Bristol format, plain or gzip; - is standard input.
+    /// Netlist in Bristol Fashion, the older Bristol format or AIGER, plain or gzip; - is standard
+    /// input.
     #[arg(value_name = "FILE")]
     netlist: PathBuf,
-    /// File to write, other than FILE. Its name ends in .txt or .bristol, followed by .gz to
-    /// compress it; - is standard output.
+    /// File to write, other than FILE. Its name ends in .txt or .bristol for Bristol Fashion, or in
+    /// .aag or .aig for AIGER, followed by .gz to compress it; - is standard output, in Bristol
+    /// Fashion.
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     #[command(flatten)]
@@ -41,14 +50,29 @@ pub struct Args {
     json: bool,
 }
 
+/// Time limit for the proof that the result is equal.
+const PROOF_LIMIT: Duration = Duration::from_secs(10);
+
 /// The object of `--json`.
 #[derive(Serialize)]
 struct Report {
     file: String,
     output: String,
     before: Size,
+    /// The netlist after each pass.
+    passes: Vec<Step>,
+    /// Whether Ctrl-C ended the search.
+    stopped: bool,
     after: Size,
     check: answer::Report,
+}
+
+/// A pass that has ended, with the size of the netlist after it.
+#[derive(Clone, Copy, Serialize)]
+struct Step {
+    pass: &'static str,
+    and: usize,
+    gates: usize,
 }
 
 /// The size of a netlist before or after optimisation.
@@ -78,6 +102,11 @@ impl Size {
         }
     }
 
+    /// The number of AND, XOR and NOT gates.
+    fn gates(&self) -> usize {
+        self.and + self.xor + self.not
+    }
+
     fn rows(&self) -> [(&'static str, usize); 7] {
         [
             ("AND", self.and),
@@ -100,28 +129,31 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     );
     whole_file::check_output(Some(&args.output), netlist_file::ENDINGS, &[&args.netlist])?;
     let netlist = args.format.read_with_progress(&args.netlist)?;
-    let progress = Progress::of_one_step("optimising".into());
-    let circuit = netlist.circuit();
-    let result = read_back(&circuit)?;
-    drop(progress);
-    let answer = Answer::find([&netlist, &result], None, None)?;
+    let watch = Passes::by_signal(!args.json)?;
+    let result = optimise(&netlist, &watch);
+    let (passes, stopped) = (watch.ended(), watch.is_stopped());
+    let answer = Answer::find([&netlist, &result], None, None, PROOF_LIMIT)?;
     ensure!(
         answer.difference().is_none(),
         "the result would compute different outputs: this is a bug"
     );
     let (before, after) = (Size::of(&netlist), Size::of(&result));
     ensure!(
-        after.and <= before.and,
-        "the result would have {} ANDs instead of {}: this is a bug",
+        after.and <= before.and && after.gates() <= before.gates(),
+        "the result would have {} ANDs and {} gates instead of {} and {}: this is a bug",
         after.and,
-        before.and
+        after.gates(),
+        before.and,
+        before.gates()
     );
-    netlist_file::write(&circuit, Some(&args.output))?;
+    netlist_file::write(&result, Some(&args.output))?;
     if args.json {
         let report = Report {
             file: args.netlist.display().to_string(),
             output: args.output.display().to_string(),
             before,
+            passes,
+            stopped,
             after,
             check: answer.report(),
         };
@@ -135,11 +167,95 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes a circuit as a netlist in memory, and parses it.
-fn read_back(circuit: &Circuit) -> anyhow::Result<Netlist> {
-    let mut text = Vec::new();
-    bristol::write(circuit, &mut text)?;
-    Netlist::parse(&text, None).context("the result could not be read back: this is a bug")
+/// Shows the passes, and stops the optimisation at Ctrl-C.
+struct Passes {
+    shows: bool,
+    stopped: Arc<AtomicBool>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    progress: Option<Progress>,
+    ended: Vec<Step>,
+}
+
+impl Passes {
+    /// Watches for the signal. `shows` is whether each pass prints a line.
+    ///
+    /// # Errors
+    /// If the handler cannot be installed.
+    fn by_signal(shows: bool) -> anyhow::Result<Self> {
+        let stopped = Arc::new(AtomicBool::new(false));
+        let by_handler = stopped.clone();
+        ctrlc::set_handler(move || {
+            if by_handler.swap(true, Ordering::Relaxed) {
+                std::process::exit(130);
+            }
+        })?;
+        Ok(Passes {
+            shows,
+            stopped,
+            state: Mutex::default(),
+        })
+    }
+
+    /// The passes that have ended.
+    fn ended(&self) -> Vec<Step> {
+        self.state().ended.clone()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watch for Passes {
+    fn begin(&self, pass: Pass, steps: usize) {
+        let progress = match pass {
+            Pass::Rewrite => Progress::begin(steps, "ANDs examined"),
+            _ => Progress::of_one_step(name(pass).into()),
+        };
+        self.state().progress = Some(progress);
+    }
+
+    fn step(&self) {
+        if let Some(progress) = &self.state().progress {
+            progress.step();
+        }
+    }
+
+    fn end(&self, pass: Pass, size: logic::Size) {
+        let mut state = self.state();
+        state.progress = None;
+        let step = Step {
+            pass: name(pass),
+            and: size.ands,
+            gates: size.gates,
+        };
+        if self.shows {
+            let [ands, gates] = [step.and, step.gates].map(|number| count(number as u64));
+            say(&format!(
+                "{:<10} {ands:>12} ANDs {gates:>12} gates",
+                step.pass
+            ));
+        }
+        state.ended.push(step);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+}
+
+/// The name of a pass.
+fn name(pass: Pass) -> &'static str {
+    match pass {
+        Pass::Merge => "merge",
+        Pass::Substitute => "substitute",
+        Pass::Rewrite => "rewrite",
+        Pass::Share => "share",
+    }
 }
 
 fn screen(before: &Size, after: &Size) -> String {

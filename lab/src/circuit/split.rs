@@ -1,7 +1,8 @@
-//! `circuit split`: writes the circuit that deals bridge boards as a Bristol Fashion netlist.
+//! `circuit split`: writes the circuit that deals bridge boards as a netlist.
 
 use std::path::PathBuf;
 
+use dealerless::circuit::bristol::Netlist;
 use dealerless::mpc::Demand;
 use dealerless::shuffle::split::{Split, SplitCircuit};
 use dealerless_program::memory::MemoryArgs;
@@ -9,7 +10,7 @@ use dealerless_program::output::{count, say, show_json};
 use dealerless_program::whole_file;
 use serde::Serialize;
 
-use super::netlist_file;
+use super::netlist_file::{self, LicenceArgs};
 
 /// Writes the circuit that deals bridge boards: four hands, without an order inside a hand.
 ///
@@ -32,10 +33,13 @@ pub struct Args {
     /// Cards in a suit, and in a hand.
     #[arg(long, value_name = "R", default_value_t = 13)]
     ranks: usize,
-    /// File to write. Its name ends in .txt or .bristol, followed by .gz to compress it; - is
-    /// standard output [default: -].
+    /// File to write. Its name ends in .txt or .bristol for Bristol Fashion, or in .aag or .aig
+    /// for AIGER, followed by .gz to compress it; - is standard output, in Bristol Fashion
+    /// [default: -].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    licence: LicenceArgs,
     #[command(flatten)]
     limit: MemoryArgs,
     /// Print the layout of the wires as one JSON object; requires -o FILE.
@@ -68,7 +72,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let (cards, hands) = (split.cards(), split.hands());
     (args.limit.memory).check_ands("split", cards, hands, split.estimated_ands())?;
     let circuit = SplitCircuit::build(split);
-    let Some(path) = netlist_file::write(circuit.circuit(), args.output.as_deref())? else {
+    let Some(path) = netlist_file::write_own(
+        &Netlist::from(circuit.circuit()),
+        args.licence,
+        args.output.as_deref(),
+    )?
+    else {
         return Ok(());
     };
     let stats = circuit.circuit().stats();

@@ -6,7 +6,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::axis::Axis;
-use super::pixels::FONT_UNITS;
+use super::canvas::FONT_UNITS;
 use super::room::{Pixel, Room};
 use super::{Chart, Curve, Picture, Stroke};
 

@@ -1,12 +1,17 @@
-//! Charts of curves, drawn as SVG or PNG.
+//! Charts of curves, drawn as SVG, PNG or PDF.
 
 mod axis;
+mod canvas;
 mod draw;
+mod pdf;
 mod pixels;
 mod room;
 mod stroke;
 
+use std::path::Path;
+
 use anyhow::Context;
+use dealerless_program::whole_file;
 use plotters::prelude::{IntoDrawingArea, SVGBackend};
 
 pub use self::axis::Axis;
@@ -67,23 +72,42 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Returns the picture as SVG.
+    /// The file name extensions of the formats in which a picture can be drawn.
+    pub const ENDINGS: [&str; 3] = ["svg", "png", "pdf"];
+
+    /// Draws the picture in the format that the name of its file implies. Without one of the
+    /// [`Picture::ENDINGS`], it is SVG.
     ///
     /// # Errors
-    /// If `plotters` cannot draw it.
-    pub fn svg(&self) -> anyhow::Result<String> {
-        let mut svg = String::new();
-        self.draw(&SVGBackend::with_string(&mut svg, self.size()).into_drawing_area())?;
-        Ok(svg)
+    /// If the picture is too large, or `plotters` cannot draw it.
+    pub fn file(&self, path: Option<&Path>) -> anyhow::Result<Vec<u8>> {
+        match path.and_then(whole_file::ending).as_deref() {
+            Some("png") => self.png(),
+            Some("pdf") => self.pdf(),
+            _ => self.svg(),
+        }
     }
 
-    /// Returns the picture as PNG.
-    ///
-    /// # Errors
-    /// If the picture is too large.
-    pub(crate) fn png(&self) -> anyhow::Result<Vec<u8>> {
+    fn svg(&self) -> anyhow::Result<Vec<u8>> {
+        let mut svg = String::new();
+        self.draw(&SVGBackend::with_string(&mut svg, self.size()).into_drawing_area())?;
+        Ok(svg.into_bytes())
+    }
+
+    fn png(&self) -> anyhow::Result<Vec<u8>> {
         let mut pixels = pixels::blank(self.size()).context("the picture is too large")?;
-        self.draw(&pixels::Canvas(&mut pixels).into_drawing_area())?;
+        self.draw_on(&mut pixels)?;
         Ok(pixels.encode_png()?)
+    }
+
+    fn pdf(&self) -> anyhow::Result<Vec<u8>> {
+        let mut page = pdf::Page::blank(self.size());
+        self.draw_on(&mut page)?;
+        Ok(page.file()?)
+    }
+
+    fn draw_on(&self, surface: &mut impl canvas::Surface) -> anyhow::Result<()> {
+        let size = self.size();
+        self.draw(&canvas::Canvas { surface, size }.into_drawing_area())
     }
 }

@@ -1,29 +1,11 @@
-//! A `plotters` backend for PNG. `tiny-skia` draws the shapes; letters are outlines from the fonts
-//! of this crate.
+//! PNG, drawn by `tiny-skia`.
 
-use std::convert::Infallible;
+use tiny_skia::{FillRule, Paint, Path, Pixmap, Stroke, Transform};
 
-use plotters::prelude::*;
-use plotters_backend::text_anchor::{HPos, VPos};
-use plotters_backend::{
-    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingErrorKind, FontTransform,
-};
-use tiny_skia::{FillRule, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, Transform};
-use ttf_parser::{Face, OutlineBuilder};
-
-/// The number by which `plotters` divides the sizes of fonts.
-pub(super) const FONT_UNITS: f64 = 1.24;
-
-const REGULAR: &[u8] = include_bytes!("../../fonts/DejaVuSans.ttf");
-const BOLD: &[u8] = include_bytes!("../../fonts/DejaVuSans-Bold.ttf");
+use super::canvas::{Ink, Surface};
 
 /// Pixels in the file per pixel of the picture, for print quality.
 const SCALE: f32 = 2.0;
-
-/// A backend that draws on a pixmap.
-pub(super) struct Canvas<'a>(pub(super) &'a mut Pixmap);
-
-type Drawn = Result<(), DrawingErrorKind<Infallible>>;
 
 /// A transparent pixmap for a picture of the given size; `None` if it is too large.
 pub(super) fn blank((width, height): (u32, u32)) -> Option<Pixmap> {
@@ -31,218 +13,21 @@ pub(super) fn blank((width, height): (u32, u32)) -> Option<Pixmap> {
     Pixmap::new(scaled(width), scaled(height))
 }
 
-/// The translation from the corner of a pixel to its centre.
-fn middle() -> Transform {
-    Transform::from_translate(0.5, 0.5)
-}
-
-impl Canvas<'_> {
-    /// Transforms a path, and fills or strokes it.
-    fn draw(
-        &mut self,
-        path: Option<Path>,
-        style: &impl BackendStyle,
-        fill: bool,
-        place: Transform,
-    ) -> Drawn {
-        let Some(path) = path else { return Ok(()) };
+impl Surface for Pixmap {
+    fn draw(&mut self, path: &Path, place: Transform, ink: Ink) {
+        let Ink { rgb, alpha, stroke } = ink;
         let place = place.post_scale(SCALE, SCALE);
-        let BackendColor { rgb, alpha } = style.color();
         let mut paint = Paint::default();
-        let alpha = (alpha.clamp(0.0, 1.0) * 255.0).round() as u8;
         paint.set_color_rgba8(rgb.0, rgb.1, rgb.2, alpha);
-        if fill {
-            (self.0).fill_path(&path, &paint, FillRule::Winding, place, None);
-        } else {
-            let stroke = Stroke {
-                width: style.stroke_width() as f32,
-                ..Stroke::default()
-            };
-            self.0.stroke_path(&path, &paint, &stroke, place, None);
+        match stroke {
+            None => self.fill_path(path, &paint, FillRule::Winding, place, None),
+            Some(width) => {
+                let stroke = Stroke {
+                    width,
+                    ..Stroke::default()
+                };
+                self.stroke_path(path, &paint, &stroke, place, None);
+            }
         }
-        Ok(())
-    }
-}
-
-fn through(points: impl IntoIterator<Item = BackendCoord>, closed: bool) -> Option<Path> {
-    let mut path = PathBuilder::new();
-    for (x, y) in points {
-        if path.is_empty() {
-            path.move_to(x as f32, y as f32);
-        } else {
-            path.line_to(x as f32, y as f32);
-        }
-    }
-    if closed {
-        path.close();
-    }
-    path.finish()
-}
-
-impl DrawingBackend for Canvas<'_> {
-    type ErrorType = Infallible;
-
-    fn get_size(&self) -> (u32, u32) {
-        let length = |pixels: u32| (pixels as f32 / SCALE) as u32;
-        (length(self.0.width()), length(self.0.height()))
-    }
-
-    fn ensure_prepared(&mut self) -> Drawn {
-        Ok(())
-    }
-
-    fn present(&mut self) -> Drawn {
-        Ok(())
-    }
-
-    fn draw_pixel(&mut self, point: BackendCoord, color: BackendColor) -> Drawn {
-        self.draw_rect(point, point, &color, true)
-    }
-
-    fn draw_line<S: BackendStyle>(
-        &mut self,
-        from: BackendCoord,
-        to: BackendCoord,
-        style: &S,
-    ) -> Drawn {
-        self.draw_path([from, to], style)
-    }
-
-    fn draw_rect<S: BackendStyle>(
-        &mut self,
-        (left, top): BackendCoord,
-        (right, bottom): BackendCoord,
-        style: &S,
-        fill: bool,
-    ) -> Drawn {
-        // A filled rectangle includes its last row and column of pixels.
-        let (more, place) = if fill {
-            (1, Transform::identity())
-        } else {
-            (0, middle())
-        };
-        let [right, bottom] = [right, bottom].map(|end| (end + more) as f32);
-        let rect = Rect::from_ltrb(left as f32, top as f32, right, bottom);
-        self.draw(rect.map(PathBuilder::from_rect), style, fill, place)
-    }
-
-    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
-        &mut self,
-        path: I,
-        style: &S,
-    ) -> Drawn {
-        self.draw(through(path, false), style, false, middle())
-    }
-
-    fn draw_circle<S: BackendStyle>(
-        &mut self,
-        (x, y): BackendCoord,
-        radius: u32,
-        style: &S,
-        fill: bool,
-    ) -> Drawn {
-        let circle = PathBuilder::from_circle(x as f32, y as f32, radius as f32);
-        self.draw(circle, style, fill, middle())
-    }
-
-    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
-        &mut self,
-        vert: I,
-        style: &S,
-    ) -> Drawn {
-        self.draw(through(vert, true), style, true, middle())
-    }
-
-    fn draw_text<T: BackendTextStyle>(&mut self, text: &str, style: &T, at: BackendCoord) -> Drawn {
-        let letters = Letters::of(text, style);
-        let right = match style.anchor().h_pos {
-            HPos::Left => 0.0,
-            HPos::Center => -letters.width / 2.0,
-            HPos::Right => -letters.width,
-        };
-        let up = match style.anchor().v_pos {
-            VPos::Top => -letters.height,
-            VPos::Center => -letters.height / 2.0,
-            VPos::Bottom => 0.0,
-        };
-        let turn = match style.transform() {
-            FontTransform::None => 0.0,
-            FontTransform::Rotate90 => 90.0,
-            FontTransform::Rotate180 => 180.0,
-            FontTransform::Rotate270 => 270.0,
-        };
-        let place = Transform::from_translate(right, up)
-            .post_scale(letters.scale, -letters.scale)
-            .post_rotate(turn)
-            .post_translate(at.0 as f32, at.1 as f32)
-            .post_concat(middle());
-        self.draw(letters.path.finish(), &style.color(), true, place)
-    }
-
-    fn estimate_text_size<T: BackendTextStyle>(
-        &self,
-        text: &str,
-        style: &T,
-    ) -> Result<(u32, u32), DrawingErrorKind<Infallible>> {
-        let letters = Letters::of(text, style);
-        let pixels = |length: f32| (letters.scale * length).ceil() as u32;
-        Ok((pixels(letters.width), pixels(letters.height)))
-    }
-}
-
-/// The outlines of a text in font units, with the vertical axis pointing upwards. The first letter
-/// begins at the origin.
-struct Letters {
-    path: PathBuilder,
-    width: f32,
-    /// The height of a capital letter.
-    height: f32,
-    /// Pixels per font unit.
-    scale: f32,
-}
-
-impl Letters {
-    fn of(text: &str, style: &impl BackendTextStyle) -> Self {
-        let font = match style.style() {
-            FontStyle::Bold => BOLD,
-            _ => REGULAR,
-        };
-        let face = Face::parse(font, 0).expect("the font of this crate is valid");
-        let mut letters = Letters {
-            path: PathBuilder::new(),
-            width: 0.0,
-            height: face.capital_height().unwrap_or(face.ascender()).into(),
-            scale: (style.size() / FONT_UNITS) as f32 / f32::from(face.units_per_em()),
-        };
-        for letter in text.chars() {
-            // The first glyph of a font represents missing characters.
-            let glyph = face.glyph_index(letter).unwrap_or_default();
-            let _ = face.outline_glyph(glyph, &mut letters);
-            letters.width += f32::from(face.glyph_hor_advance(glyph).unwrap_or_default());
-        }
-        letters
-    }
-}
-
-impl OutlineBuilder for Letters {
-    fn move_to(&mut self, x: f32, y: f32) {
-        self.path.move_to(self.width + x, y);
-    }
-
-    fn line_to(&mut self, x: f32, y: f32) {
-        self.path.line_to(self.width + x, y);
-    }
-
-    fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
-        (self.path).quad_to(self.width + x1, y1, self.width + x, y);
-    }
-
-    fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
-        let [x1, x2, x] = [x1, x2, x].map(|x| self.width + x);
-        self.path.cubic_to(x1, y1, x2, y2, x, y);
-    }
-
-    fn close(&mut self) {
-        self.path.close();
     }
 }

@@ -99,7 +99,11 @@ fn chosen(bits: usize) -> u64 {
     (2 + single as u64).next_multiple_of(64)
 }
 
-fn check_shapes(a: &Netlist, b: &Netlist) -> Result<(), CompareError> {
+/// Checks that `a` and `b` have values of the same numbers of bits. Values without bits are ignored.
+///
+/// # Errors
+/// When the values have different numbers of bits.
+pub fn check_shapes(a: &Netlist, b: &Netlist) -> Result<(), CompareError> {
     let same = |a: &[usize], b: &[usize]| {
         let [a, b] = [a, b].map(|widths| widths.iter().filter(|&&width| width > 0));
         a.eq(b)

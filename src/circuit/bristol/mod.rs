@@ -32,7 +32,8 @@
 //!
 //! A comment begins with `#` or `//`, ends with its line, and may contain any bytes. The reader
 //! skips comments, blank lines, and a UTF-8 byte order mark at the beginning of the file. The
-//! writer writes only one of these: a blank line after the header.
+//! definition has no comments, and the readers of several other programs refuse them anywhere: the
+//! writer writes only a blank line after the header.
 //!
 //! [`Format`] describes how the reader recognises the older format. The header of the older format
 //! has two lines: `GATES WIRES`, and `N1 N2 N3`. `N1` and `N2` are the numbers of bits of the two
@@ -60,9 +61,9 @@ mod netlist;
 mod read;
 mod write;
 
-pub use compare::{CompareError, Difference, Inputs, first_difference, inputs_tried};
+pub use compare::{CompareError, Difference, Inputs, check_shapes, first_difference, inputs_tried};
 pub use error::{NetlistError, NetlistErrorKind};
-pub use netlist::{Format, Netlist, Operation, Step, UnknownFormat};
+pub use netlist::{Format, Netlist, Operation, Step, UnknownFormat, WidthsError};
 pub use read::{MAX_LINE, parse, read, read_as};
 pub use write::write;
 pub(in crate::circuit) use write::{write_header, write_step};

@@ -119,6 +119,18 @@ pub struct Step {
     pub sets: Wire,
 }
 
+/// The error for widths of values whose sum is not the number of bits.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the netlist has {bits} {what} bits, but the given widths add up to {sum}")]
+pub struct WidthsError {
+    /// `input` or `output`.
+    pub what: &'static str,
+    /// The number of bits of the netlist.
+    pub bits: usize,
+    /// The sum of the given widths.
+    pub sum: usize,
+}
+
 /// A netlist as written: every gate, in the order of the file.
 ///
 /// Each gate reads wires that are set before it, and sets a wire that no other gate sets.
@@ -200,6 +212,31 @@ impl Netlist {
         self.steps.len()
     }
 
+    /// The netlist with its input or output bits grouped into values of other widths, unless they
+    /// are `None`. The order of the bits does not change.
+    ///
+    /// # Errors
+    /// When the sum of the given widths is not the number of bits.
+    pub fn regrouped(
+        mut self,
+        inputs: Option<&[usize]>,
+        outputs: Option<&[usize]>,
+    ) -> Result<Self, WidthsError> {
+        let regroup = |what, widths: &mut Vec<usize>, given: Option<&[usize]>| {
+            let Some(given) = given else { return Ok(()) };
+            let bits = widths.iter().sum();
+            let sum = (given.iter()).fold(0, |sum: usize, width| sum.saturating_add(*width));
+            if sum != bits {
+                return Err(WidthsError { what, bits, sum });
+            }
+            *widths = given.to_vec();
+            Ok(())
+        };
+        regroup("input", &mut self.inputs, inputs)?;
+        regroup("output", &mut self.outputs, outputs)?;
+        Ok(self)
+    }
+
     /// The circuit that a [`Builder`] creates from the netlist: constants are folded, equal gates
     /// merged, dead gates dropped, and the remaining gates put into layers. The circuit has no more
     /// AND gates than the netlist.
@@ -249,6 +286,13 @@ impl Netlist {
     /// The number of the first output wire.
     pub fn first_output(&self) -> usize {
         self.wires - self.outputs.iter().sum::<usize>()
+    }
+}
+
+/// The gates of the circuit in layer order, numbered as [`write`](super::write()) numbers them.
+impl From<&Circuit> for Netlist {
+    fn from(circuit: &Circuit) -> Self {
+        Netlist::of(circuit.parts())
     }
 }
 

@@ -16,7 +16,7 @@ use crate::circuit::{Circuit, Output, Wire};
 /// # Errors
 /// Those of the writer.
 pub fn write(circuit: &Circuit, writer: impl Write) -> io::Result<()> {
-    Netlist::of(circuit.parts()).write(writer)
+    Netlist::from(circuit).write(writer)
 }
 
 impl Netlist {

@@ -1,12 +1,14 @@
 //! The picture of a study: each scheme next to chance, and the rates at each place of the pack.
 
+use std::path::Path;
+
 use dealerless_bridge::leakage::{Answer, Estimate, Findings, Question};
 use dealerless_lab::plot::{Axis, BLACK, Chart, Curve, Picture, Stroke};
 
 use crate::output::count;
 
-/// Draws the findings as SVG.
-pub(super) fn draw(findings: &[Findings]) -> anyhow::Result<String> {
+/// Draws the findings for the file `path`, as [`Picture::file`] does.
+pub(super) fn draw(findings: &[Findings], path: &Path) -> anyhow::Result<Vec<u8>> {
     let samples = findings.first().map_or(0, |found| found.samples);
     let questions = Question::ALL.into_iter().enumerate();
     Picture {
@@ -23,7 +25,7 @@ pub(super) fn draw(findings: &[Findings]) -> anyhow::Result<String> {
             vec![of_places(findings)],
         ],
     }
-    .svg()
+    .file(Some(path))
 }
 
 /// The rate of a scheme for a question, in per cent.

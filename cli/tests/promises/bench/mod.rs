@@ -182,6 +182,19 @@ fn sweep_is_printed_as_table_json_csv_and_picture() {
     }
     assert_eq!(csv.lines().count(), 1 + reports.len());
 
+    let latex = run(&format!("{sweep} --latex")).exits(0).stdout;
+    assert!(latex.contains("\\begin{tabular}{llrr"), "{latex}");
+    let rows: Vec<&str> = latex.lines().filter(|line| line.contains('/')).collect();
+    assert_eq!(rows.len(), reports.len());
+    for (row, report) in rows.iter().zip(&reports) {
+        let cells: Vec<String> = row
+            .split(" & ")
+            .map(|cell| cell.replace("\\,", ""))
+            .collect();
+        assert_eq!(cells[1], report["security"]);
+        assert_eq!(cells[3], report["and"].to_string());
+    }
+
     let table = run(sweep).exits(0).stdout;
     assert!(
         table.lines().all(|line| line.chars().count() <= 80),
@@ -408,12 +421,14 @@ fn invalid_options_are_refused_with_an_explanation() {
         ),
         ("--pool 1,0", "a whole number from 1"),
         ("--json --csv", "cannot be used with"),
+        ("--csv --latex", "cannot be used with"),
+        ("--draw 1,2 --latex -o -", "standard output"),
         ("-o x.svg", "a picture needs several points"),
         (
             "--cards 5,6,7 --draw 1,2 -o x.svg",
             "a picture has one horizontal axis",
         ),
-        ("--draw 1,2 -o x.png", "must end in .svg"),
+        ("--draw 1,2 -o x.txt", "must end in .svg or .png or .pdf"),
         ("--owner g", "--netlist"),
         ("--cards 4 --draw 1,2 --json -o -", "standard output"),
         ("--rounds 0", "a whole number from 1"),
@@ -479,6 +494,7 @@ fn verifiable_deck_is_measured_with_the_bytes_of_each_part() {
         "--deck verifiable --seats 3 --may-leave 2",
         "--deck verifiable --cards 6,7",
         "--deck verifiable --csv",
+        "--deck verifiable --latex",
         "--seats 3",
     ] {
         run(&format!("bench {wrong}")).exits(1);

@@ -169,3 +169,32 @@ fn checked_export_reports_the_party_whose_input_is_out_of_range() {
         assert_eq!(report["outputs"][2], validity);
     }
 }
+
+#[test]
+fn licence_is_two_comment_lines_at_the_end_and_only_on_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.txt");
+    let path = path.to_str().unwrap();
+    for line in [
+        "circuit export --algorithm cut --cards 5 --draw 2",
+        "circuit split --ranks 2",
+    ] {
+        let write = |options: &str| {
+            run(&format!("{line} {options} -o {path}")).exits(0);
+            fs::read_to_string(path).unwrap()
+        };
+        let plain = write("");
+        assert!(!plain.contains('#'), "{line}");
+        let lines = "# SPDX-FileCopyrightText: The dealerless authors\n\
+                     # SPDX-License-Identifier: MIT OR Apache-2.0\n";
+        assert!(write("--licence") == plain + lines, "{line}");
+        run(&format!("circuit stats {path}")).exits(0);
+        // AIGER has comments.
+        let aiger = path.replace(".txt", ".aag");
+        run(&format!("{line} -o {aiger}")).exits(0);
+        let text = fs::read_to_string(&aiger).unwrap();
+        let comment = format!("\nc\n{}", lines.replace("# ", ""));
+        assert!(text.ends_with(&comment), "{text}");
+        run(&format!("circuit compare {path} {aiger}")).exits(0);
+    }
+}

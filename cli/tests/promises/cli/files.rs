@@ -29,7 +29,10 @@ fn wrong_file_extension_is_refused_before_any_work() {
         ),
         ("circuit split -o {at}/a.svg", ".txt or .bristol"),
         ("circuit optimise missing -o {at}/a.v", ".txt or .bristol"),
-        ("circuit plot --with missing -o {at}/a.pdf", ".svg or .png"),
+        (
+            "circuit plot --with missing -o {at}/a.ps",
+            ".svg or .png or .pdf",
+        ),
         (
             "circuit plot --with missing --points {at}/no/a.csv",
             "does not exist",
@@ -40,7 +43,10 @@ fn wrong_file_extension_is_refused_before_any_work() {
         ),
         ("bridge boards missing -o {at}/a.lin {home}", ".pbn"),
         ("bridge leakage --csv {at}/a.pdf", ".csv or .txt"),
-        ("bridge leakage --svg {at}/a.png", ".svg"),
+        (
+            "bridge leakage --picture {at}/a.txt",
+            ".svg or .png or .pdf",
+        ),
     ] {
         let line = line
             .replace("{at}", &at.to_string())
@@ -70,6 +76,7 @@ fn gz_extension_compresses_the_same_bytes() {
         (&format!("circuit optimise {netlist}"), "optimised.txt"),
         ("circuit plot --cards 5", "plot.svg"),
         ("circuit plot --cards 5", "plot.png"),
+        ("circuit plot --cards 5", "plot.pdf"),
     ] {
         let [plain, packed] = ["", ".gz"].map(|gz| folder.path().join(format!("{name}{gz}")));
         for path in [&plain, &packed] {

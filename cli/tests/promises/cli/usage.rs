@@ -84,6 +84,7 @@ fn wrong_usage_exits_with_1_and_prints_nothing() {
         "circuit",
         "circuit stats --cards 1",
         "circuit stats --json --csv",
+        "circuit stats --latex --csv",
         "circuit stats --cards 8,16,...,100",
         "circuit stats --draw 5..1",
         "circuit stats --draw 1..5000000000",

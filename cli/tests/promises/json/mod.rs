@@ -34,6 +34,7 @@ const LINES: &[(&str, i32, &str)] = &[
     ("bridge sheets --boards 2 -o {sheets}", 0, "bridge sheets"),
     ("circuit compare {netlist} {netlist}", 0, "circuit compare"),
     ("circuit compare {netlist} {other}", 4, "circuit compare"),
+    ("circuit convert {netlist} -o {out}", 0, "circuit convert"),
     (
         "circuit evaluate {netlist} --input 01,11",
         0,

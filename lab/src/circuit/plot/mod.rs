@@ -24,8 +24,9 @@ use self::points::PointsFile;
 use self::scene::Scene;
 use super::selection::{self, Selection};
 use super::sweep::{Draws, Numbers};
+use crate::plot::Picture;
 
-/// Draws the costs of the shuffles as SVG or PNG, and marks where the cheapest shuffle changes.
+/// Draws the costs of the shuffles as SVG, PNG or PDF, and marks where the cheapest shuffle changes.
 ///
 /// It also marks where a switching network, which moves the whole deck, becomes cheaper than
 /// fisher-yates and lehmer, which stop after the drawn cards.
@@ -36,6 +37,7 @@ use super::sweep::{Draws, Numbers};
     dealerless circuit plot --against cards --cards 16,32,...,512 --draw 9 \\\n      \
     -o ands.svg\n  \
     dealerless circuit plot --checked --y joint-ands --comparison -o joint.png\n  \
+    dealerless circuit plot --y malicious-bytes -o figure.pdf\n  \
     dealerless circuit plot --with mine.txt@9 --points ands.csv -o ands.svg\n\n\
     Lists of numbers have the same form as for circuit stats. If there are few points,\n\
     markers show the counted circuits. The vertical axis is logarithmic and omits 0.")]
@@ -71,8 +73,8 @@ pub struct Args {
     points: Option<PointsFile>,
     #[command(flatten)]
     limit: MemoryArgs,
-    /// File to write: PNG if its name ends in .png, SVG if it ends in .svg or has no extension; .gz
-    /// after that compresses it. - is standard output [default: -].
+    /// File to write: PDF if its name ends in .pdf, PNG if it ends in .png, SVG if it ends in .svg
+    /// or has no extension; .gz after that compresses it. - is standard output [default: -].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print the crossing points as one JSON object; requires -o FILE.
@@ -104,7 +106,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let output = args.output.as_deref();
     whole_file::check_json(args.json, output)?;
     let read: Vec<&Path> = args.with.iter().map(With::path).collect();
-    whole_file::check_output(output, &["svg", "png"], &read)?;
+    whole_file::check_output(output, &Picture::ENDINGS, &read)?;
     if let Some(points) = &args.points {
         whole_file::check_output(Some(points.path()), &PointsFile::ENDINGS, &read)?;
     }
@@ -124,10 +126,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         plan.y.words().unit
     );
     let (picture, lines) = scene.picture();
-    let picture = match output.and_then(whole_file::ending).as_deref() {
-        Some("png") => picture.png()?,
-        _ => picture.svg()?.into_bytes(),
-    };
+    let picture = picture.file(output)?;
     if let Some(points) = &args.points {
         points.write(&plan, &lines)?;
         say(&format!("Wrote {}.", points.path().display()));

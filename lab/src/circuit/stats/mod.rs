@@ -21,6 +21,7 @@ use self::rows::Report;
     dealerless circuit stats\n  \
     dealerless circuit stats --cards 52 --draw 9 --algorithm fisher-yates --json\n  \
     dealerless circuit stats --draw 1..52 --csv > sweep.csv\n  \
+    dealerless circuit stats --draw 9,52 --latex > table.tex\n  \
     dealerless circuit stats --cards 8,16,...,1024 --algorithm odd-even,waksman\n  \
     dealerless circuit stats --cards 65536 --draw 9,1000,65536\n  \
     dealerless circuit stats aes_128.txt sha256.txt.gz\n  \
@@ -35,7 +36,8 @@ use self::rows::Report;
     With --built, a circuit that does not fit is built in slices, which takes little\n\
     memory but may take minutes.\n\n\
     --csv prints a row for each circuit. A shuffle with the range check has its own row.\n\
-    The last column, circuit, names the circuit: cut, or cut+check.\n\n\
+    The last column, circuit, names the circuit: cut, or cut+check. --latex prints the\n\
+    columns that a paper compares, with the rules of the package booktabs.\n\n\
     Exit codes: 0 success, 1 wrong usage, or an invalid netlist; the other files are\n\
     still counted.")]
 pub struct Args {
@@ -49,6 +51,9 @@ pub struct Args {
     /// Print comma-separated values, with column names on the first line.
     #[arg(long)]
     csv: bool,
+    /// Print a table for LaTeX.
+    #[arg(long, conflicts_with_all = ["json", "csv"])]
+    latex: bool,
 }
 
 /// Runs the command.
@@ -66,13 +71,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 fn show_all(args: &Args, netlists: &[NetlistEntry], deals: &[Deal]) -> anyhow::Result<()> {
-    if args.json || args.csv {
+    if args.json || args.csv || args.latex {
         let mut reports: Vec<Report> = netlists.iter().map(Report::of_netlist).collect();
         reports.extend(deals.iter().map(Report::of_deal));
         return if args.json {
             rows::show_lines(&reports)
-        } else {
+        } else if args.csv {
             rows::show_csv(&reports)
+        } else {
+            rows::show_latex(&reports)
         };
     }
     show(&match netlists {

@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use dealerless::circuit::bristol::Format;
 use dealerless_program::progress::Progress;
 
 use super::super::entry::Counts;
-use super::super::netlist_file::FormatArgs;
+use super::super::netlist_file::{Format, FormatArgs};
 use super::super::owners::{Owner, Owners};
 
 /// The options that select the netlists to count.
 #[derive(clap::Args)]
 pub(super) struct NetlistArgs {
-    /// Netlists in Bristol Fashion or the older Bristol format, plain or gzip; - is standard input.
+    /// Netlists in Bristol Fashion, the older Bristol format or AIGER, plain or gzip; - is standard
+    /// input.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -64,7 +64,7 @@ impl NetlistArgs {
     /// If the netlist cannot be read, or the number of its input values is not the number of
     /// given owners.
     fn count_one(&self, path: &Path) -> anyhow::Result<NetlistEntry> {
-        let netlist = self.format.read(path)?;
+        let (netlist, format) = self.format.read_with_format(path)?;
         let values = netlist.inputs().len();
         let owners = if self.owner.is_empty() {
             Owners::obvious(values)
@@ -74,7 +74,7 @@ impl NetlistArgs {
         };
         Ok(NetlistEntry {
             file: path.display().to_string(),
-            format: netlist.format(),
+            format,
             counts: Counts::of_netlist(&netlist, owners.as_ref()),
         })
     }

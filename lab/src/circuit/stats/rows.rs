@@ -1,10 +1,11 @@
-//! The rows of `--json` and `--csv`, one per circuit.
+//! The rows of `--json`, `--csv` and `--latex`, one per circuit.
 
+use dealerless_program::latex::{self, Cell};
 use dealerless_program::output::{csv_cell, show, show_json};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::super::entry::{Counts, Entry};
+use super::super::entry::{Built, Counts, Entry};
 use super::deals::Deal;
 use super::netlists::NetlistEntry;
 
@@ -96,7 +97,66 @@ pub(super) fn show_lines(reports: &[Report]) -> anyhow::Result<()> {
     reports.try_for_each(|report| show_json("circuit stats", report))
 }
 
-/// The columns. The first five identify the circuit of a shuffle; the last names any circuit.
+/// The columns of the table for LaTeX. Columns that are empty for all circuits are omitted.
+const LATEX_COLUMNS: [&str; 11] = [
+    "circuit",
+    "cards",
+    "drawn",
+    "AND",
+    "joint AND",
+    "XOR",
+    "NOT",
+    "AND depth",
+    "input bits",
+    "output bits",
+    "bytes garbled",
+];
+
+/// Writes the table for LaTeX, with a row for each circuit.
+pub(super) fn show_latex(reports: &[Report]) -> anyhow::Result<()> {
+    let rows = reports.iter().flat_map(|report| {
+        let rows = report.rows.iter();
+        rows.map(|row| latex_cells(&report.source, row))
+    });
+    let rows: Vec<Vec<Cell>> = rows.collect();
+    show(&latex::table("circuit stats", &LATEX_COLUMNS, &rows))
+}
+
+fn latex_cells(source: &Source<'_>, row: &Row<'_>) -> Vec<Cell> {
+    let counts = row.counts;
+    let count = |number: Option<usize>| Cell::count(number.map(|number| number as u64));
+    let gates = |number: Option<usize>| match number {
+        Some(number) if !counts.exact => Cell::About(number as u64),
+        number => count(number),
+    };
+    let built = |get: fn(&Built) -> usize| count(counts.built.as_ref().map(get));
+    let (cards, draw) = match source {
+        Source::Deal { cards, draw } => (Some(*cards), Some(*draw)),
+        Source::File { .. } => (None, None),
+    };
+    let inputs = match &counts.built {
+        Some(built) => Some(built.input_bits.iter().sum()),
+        None => counts
+            .garbler_inputs
+            .zip(counts.evaluator_inputs)
+            .map(|(g, e)| g + e),
+    };
+    vec![
+        Cell::Text(source.circuit(row)),
+        count(cards),
+        count(draw),
+        gates(Some(counts.and)),
+        gates(counts.joint_and),
+        built(|built| built.xor),
+        built(|built| built.not),
+        built(|built| built.and_depth),
+        count(inputs),
+        count(Some(counts.outputs)),
+        count(Some(counts.half_gate_bytes)),
+    ]
+}
+
+/// The columns of the CSV. The first five identify the circuit of a shuffle; the last names any circuit.
 const COLUMNS: [&str; 31] = [
     "cards",
     "draw",

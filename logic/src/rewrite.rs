@@ -1,0 +1,118 @@
+//! Replaces cones by circuits with fewer ANDs.
+
+use std::collections::{HashMap, HashSet};
+
+use rayon::prelude::*;
+
+use crate::classes::{CLASSES, Solution};
+use crate::cones::{Cone, Cones};
+use crate::function::{Function, VARIABLES};
+use crate::graph::{Graph, Node, Op, Recorder};
+use crate::optimise::Watch;
+
+/// Cones that can be replaced together. Those that save the most come first.
+pub(crate) fn find(graph: &Graph, watch: &dyn Watch) -> Vec<Cone> {
+    let search = Cones::of(graph);
+    let ands = graph.gates().filter(|(_, op)| op.is_and());
+    let ands: Vec<Node> = ands.map(|(node, _)| node).collect();
+    let found = ands.par_iter().filter_map(|&root| {
+        watch.step();
+        if watch.is_stopped() {
+            None
+        } else {
+            search.best(root)
+        }
+    });
+    let mut cones: Vec<Cone> = found.collect();
+    cones.sort_by_key(|cone| std::cmp::Reverse(cone.saved));
+    let mut is_removed = vec![false; graph.nodes()];
+    let mut is_kept = vec![false; graph.nodes()];
+    cones.retain(|cone| {
+        let is_compatible = cone.members.iter().enumerate().all(|(place, member)| {
+            !is_removed[member.index()] && !(cone.removes(place) && is_kept[member.index()])
+        });
+        if is_compatible {
+            for (place, member) in cone.members.iter().enumerate() {
+                let marks = if cone.removes(place) {
+                    &mut is_removed
+                } else {
+                    &mut is_kept
+                };
+                marks[member.index()] = true;
+            }
+        }
+        is_compatible
+    });
+    cones
+}
+
+/// The graph after the replacement of cones that [`find`] has found.
+pub(crate) fn replace(graph: &Graph, cones: &[Cone]) -> Graph {
+    let root = |cone: &Cone| *cone.members.last().expect("a cone has a root");
+    let mut is_removed = vec![false; graph.nodes()];
+    for cone in cones {
+        for (place, member) in cone.members.iter().enumerate() {
+            is_removed[member.index()] |= cone.removes(place);
+        }
+    }
+    let mut in_order: Vec<&Cone> = cones.iter().collect();
+    in_order.sort_by_key(|cone| root(cone));
+    let mut in_order = in_order.into_iter().peekable();
+    let solutions = solve(cones);
+    let mut recorder = Recorder::like(graph);
+    let mut nodes: Vec<Node> = (0..recorder.nodes() as u32).map(Node).collect();
+    for (node, op) in graph.gates() {
+        let [a, b] = op.operands().map(|node| nodes[node.index()]);
+        nodes.push(if !is_removed[node.index()] {
+            match op {
+                Op::Xor(..) => recorder.xor(a, b),
+                Op::And(..) => recorder.and(a, b),
+            }
+        } else if let Some(cone) = in_order.next_if(|cone| root(cone) == node) {
+            let solution = &solutions[&cone.function];
+            record(cone, solution, &nodes, &mut recorder)
+        } else {
+            Node::ZERO
+        });
+    }
+    recorder.finish(graph, &nodes)
+}
+
+/// The circuits of all functions of some cones.
+fn solve(cones: &[Cone]) -> HashMap<Function, Solution> {
+    let functions: HashSet<Function> = cones.iter().map(|cone| cone.function).collect();
+    let solved = functions
+        .into_par_iter()
+        .map(|function| (function, CLASSES.solve(function)));
+    solved.collect()
+}
+
+/// Records the circuit that replaces the root of a cone.
+fn record(cone: &Cone, solution: &Solution, nodes: &[Node], recorder: &mut Recorder) -> Node {
+    let kept = |mask: u32| {
+        let members = cone.members.iter().enumerate();
+        let chosen = members.filter(move |(place, _)| mask >> place & 1 == 1);
+        chosen.map(|(_, member)| nodes[member.index()])
+    };
+    let mut known: Vec<Node> = Vec::with_capacity(VARIABLES + solution.class.ands.len());
+    for &(operand, members) in &cone.leaves {
+        let members = recorder.sum(kept(members));
+        known.push(recorder.xor(nodes[operand.index()], members));
+    }
+    // A function of fewer variables does not depend on the others.
+    known.resize(VARIABLES, Node::ZERO);
+    let sum = |known: &[Node], (constant, mask): (bool, u32), recorder: &mut Recorder| {
+        let chosen = (known.iter().enumerate()).filter(|(place, _)| mask >> place & 1 == 1);
+        let chosen = chosen.map(|(_, &node)| node);
+        recorder.sum(chosen.chain(constant.then_some(Node::ONE)))
+    };
+    for operands in &solution.class.ands {
+        let [a, b] = operands.map(|mask| sum(&known, solution.operand(mask), recorder));
+        known.push(recorder.and(a, b));
+    }
+    let (constant, mask) = solution.rest;
+    let output = mask | solution.class.output << VARIABLES;
+    let value = sum(&known, (constant, output), recorder);
+    let chosen = recorder.sum(kept(cone.chosen));
+    recorder.xor(value, chosen)
+}
