@@ -1,12 +1,13 @@
 //! Sets of ANDs that can be replaced by fewer.
 //!
-//! A *cone* is a set of ANDs. Its *root* is the last. Outside the cone, a cone must be visible as
-//! one bit only: a sum of some of its members, the root among them, occurs as a whole in every use
-//! outside, or not at all. This bit is a function of the *leaves* of the cone: a basis of the space
-//! that the operands of the members span, without the members and the constant 1. If the bit can be
-//! computed with fewer ANDs from the leaves, the root is replaced by the new circuit, and the other
-//! members by 0. Every use outside then has the same value as before. And an operand of a member
-//! has lost its members, so it is a sum of leaves.
+//! A *cone* is a set of ANDs. Its *root* is the last. The root and some other members are removed,
+//! the rest stays. Outside the cone, the removed members must be visible as one bit only: a sum of
+//! some of them, the root among them, occurs as a whole in every use outside, or not at all. This
+//! bit is a function of the *leaves* of the cone: a basis of the space that the operands of the
+//! members span, without the members and the constant 1. If the bit, or its sum with members that
+//! stay, can be computed with fewer ANDs from the leaves, the root is replaced by the new circuit,
+//! and the other removed members by 0. Every use outside then has the same value as before. And an
+//! operand of a member has lost the removed members, so it is a sum of leaves and members that stay.
 //!
 //! This is the rewriting of Testa, Soeken, Amarù and De Micheli, "Reducing the multiplicative
 //! complexity in logic networks for cryptography and security applications" (DAC 2019), with sums in

@@ -298,7 +298,7 @@ impl Recorder {
                     .map(|node| self.graph.fingerprint(node))
                     .contains(&q);
             if self.merges_spans || is_equal {
-                return self.from_span(p, q, and);
+                return self.product_from(p, q, and);
             }
         }
         let node = Node(self.graph.nodes() as u32);
@@ -310,7 +310,7 @@ impl Recorder {
 
     /// The product of the forms `p` and `q`, from an AND whose operands span the same space up to
     /// constants.
-    fn from_span(&mut self, p: u128, q: u128, and: Node) -> Node {
+    fn product_from(&mut self, p: u128, q: u128, and: Node) -> Node {
         let [s, t] = self.graph.and(and).expect("an AND");
         let one = self.graph.fingerprint(Node::ONE);
         let [fs, ft] = [s, t].map(|node| self.graph.fingerprint(node));

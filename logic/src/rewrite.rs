@@ -29,7 +29,7 @@ pub(crate) fn find(graph: &Graph, watch: &dyn Watch) -> Vec<Cone> {
     let mut is_kept = vec![false; graph.nodes()];
     cones.retain(|cone| {
         let is_compatible = cone.members.iter().enumerate().all(|(place, member)| {
-            !is_removed[member.index()] && !(cone.removes(place) && is_kept[member.index()])
+            !is_removed[member.index()] && (!cone.removes(place) || !is_kept[member.index()])
         });
         if is_compatible {
             for (place, member) in cone.members.iter().enumerate() {

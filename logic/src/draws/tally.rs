@@ -1,11 +1,10 @@
 //! Counts outcomes.
 
-use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use foldhash::fast::RandomState;
+use hashbrown::{DefaultHashBuilder, HashMap};
 
 /// The maximum number of different outcomes. With their counts, they take at most a gigabyte if an
 /// outcome has up to 64 bits.
@@ -23,8 +22,8 @@ impl<const W: usize> Hash for Key<W> {
 
 /// How often each outcome occurred. Several threads count into parts of it.
 pub(super) struct Tally<const W: usize> {
-    parts: Vec<Mutex<HashMap<Key<W>, u64, RandomState>>>,
-    hasher: RandomState,
+    parts: Vec<Mutex<HashMap<Key<W>, u64, DefaultHashBuilder>>>,
+    hasher: DefaultHashBuilder,
     outcomes: AtomicUsize,
     full: AtomicBool,
 }
@@ -35,7 +34,7 @@ const COLLECTED: usize = 256;
 impl<const W: usize> Tally<W> {
     /// A tally of 2^`digits` parts.
     pub(super) fn new(digits: u32) -> Self {
-        let hasher = RandomState::default();
+        let hasher = DefaultHashBuilder::default();
         let parts = (0..1 << digits).map(|_| Mutex::new(HashMap::with_hasher(hasher.clone())));
         Tally {
             parts: parts.collect(),

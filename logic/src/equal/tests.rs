@@ -69,7 +69,7 @@ fn own_adder(width: usize) -> Netlist {
     })
 }
 
-/// An adder in which each carry is computed in logarithmic depth (Kogge and Stone 1973).
+/// An adder in which each carry is computed in logarithmic depth (a Kogge-Stone adder).
 fn prefix_adder(width: usize) -> Netlist {
     netlist(width, |b, x, y| {
         let pairs = || x.iter().zip(y);

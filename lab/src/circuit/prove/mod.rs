@@ -49,7 +49,7 @@ use self::netlist::NetlistArgs;
     bit of a number is on its first wire.\n\n\
     Exit codes: 0 uniform, 1 wrong usage, or too many values to decide, 4 not uniform.")]
 pub struct Args {
-    /// Netlist to examine, in Bristol Fashion or the older Bristol format, plain or gzip; - is
+    /// Netlist to examine, in Bristol Fashion, the older Bristol format or AIGER, plain or gzip; - is
     /// standard input.
     #[arg(
         value_name = "FILE",
