@@ -268,7 +268,7 @@ pub(super) fn write<'a>(
     whole_file::write_output(path, |file| write_as(netlist, encoding, file))
 }
 
-/// Writes the netlist of a circuit of this project to the output of `-o`, as [`write`] does, and its
+/// Writes the netlist of a circuit of this project to the output of `-o`, as [`write()`] does, and its
 /// licence.
 ///
 /// # Errors
