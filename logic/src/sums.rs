@@ -10,6 +10,7 @@ use std::collections::BinaryHeap;
 use hashbrown::HashMap;
 
 use crate::graph::{Graph, Node, Op, Recorder};
+use crate::optimise::Watch;
 
 /// Pairs are counted in sums of at most this many terms.
 const MAX_TERMS: usize = 48;
@@ -18,9 +19,9 @@ const MAX_TERMS: usize = 48;
 type Term = u32;
 
 /// The graph with shared sums, or `None` if there is nothing to share.
-pub(crate) fn share(graph: &Graph) -> Option<Graph> {
+pub(crate) fn share(graph: &Graph, watch: &dyn Watch) -> Option<Graph> {
     let mut sums = Sums::of(graph);
-    sums.share();
+    sums.share(watch);
     if sums.pairs.is_empty() {
         return None;
     }
@@ -89,8 +90,10 @@ impl<'a> Sums<'a> {
     }
 
     /// Adds pairs that occur in several sums, until there is none.
-    fn share(&mut self) {
-        while let Some((count, std::cmp::Reverse(pair))) = self.queue.pop() {
+    fn share(&mut self, watch: &dyn Watch) {
+        while !watch.is_stopped()
+            && let Some((count, std::cmp::Reverse(pair))) = self.queue.pop()
+        {
             let current = self.counts.get(&pair).copied().unwrap_or(0);
             if current != count {
                 if current > 1 {
@@ -112,6 +115,7 @@ impl<'a> Sums<'a> {
             _ => [pair[1], pair[0]],
         };
         let places = self.places[fewer as usize].clone();
+        let mut repeated = Vec::new();
         for node in places {
             let terms = &mut self.terms[node.index()];
             if terms.len() > MAX_TERMS || !pair.iter().all(|term| terms.contains(term)) {
@@ -128,14 +132,18 @@ impl<'a> Sums<'a> {
                 // A new term has the highest number.
                 let count = self.counts.entry([other, new]).or_default();
                 *count += 1;
-                if *count > 1 {
-                    self.queue.push((*count, std::cmp::Reverse([other, new])));
+                if *count == 2 {
+                    repeated.push([other, new]);
                 }
             }
             terms.push(new);
             self.places[new as usize].push(node);
         }
         self.counts.remove(&pair);
+        let counted = repeated
+            .into_iter()
+            .map(|pair| (self.counts[&pair], std::cmp::Reverse(pair)));
+        self.queue.extend(counted);
     }
 
     /// Records the graph with its new sums.
