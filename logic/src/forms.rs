@@ -8,7 +8,7 @@ const MAX_TERMS: usize = 16;
 /// Lists of nodes, one list for each node of a graph.
 struct Lists {
     /// List `i` is `items[starts[i]..starts[i + 1]]`.
-    starts: Vec<u32>,
+    starts: Vec<usize>,
     items: Vec<Node>,
 }
 
@@ -24,18 +24,18 @@ impl Lists {
         for end in &mut starts {
             start += std::mem::replace(end, start);
         }
-        let mut items = vec![Node::ZERO; start as usize];
+        let mut items = vec![Node::ZERO; start];
         let mut next = starts.clone();
         for (node, item) in entries() {
             let place = &mut next[node.index()];
-            items[*place as usize] = item;
+            items[*place] = item;
             *place += 1;
         }
         Lists { starts, items }
     }
 
     fn get(&self, node: Node) -> &[Node] {
-        let [start, end] = [0, 1].map(|next| self.starts[node.index() + next] as usize);
+        let [start, end] = [0, 1].map(|next| self.starts[node.index() + next]);
         &self.items[start..end]
     }
 }
@@ -73,7 +73,7 @@ impl Forms {
                 }
                 _ => lists.items.push(node),
             }
-            lists.starts[index + 1] = lists.items.len() as u32;
+            lists.starts[index + 1] = lists.items.len();
         }
         let opaque = Lists::of(graph.nodes(), || opaque.iter().copied());
         Forms { lists, opaque }
