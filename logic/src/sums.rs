@@ -247,3 +247,42 @@ fn for_each_pair(terms: &[Term], mut take: impl FnMut([Term; 2])) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use dealerless::circuit::bristol::Netlist;
+    use dealerless::circuit::{Gate, Output, Wire};
+
+    use super::*;
+    use crate::graph::Size;
+    use crate::optimise::Pass;
+
+    struct Never;
+
+    impl Watch for Never {
+        fn begin(&self, _: Pass, _: usize) {}
+        fn end(&self, _: Pass, _: Size) {}
+    }
+
+    /// `a ^ b` is shared first. Then `a ^ c` occurs in one sum only, and `c ^ d` in two.
+    #[test]
+    fn counts_of_pairs_follow_the_sums() {
+        let sums = ["acb", "hacb", "adc", "ced", "afb", "bga"];
+        let mut gates = Vec::new();
+        let mut outputs = Vec::new();
+        for sum in sums {
+            let terms = sum.bytes().map(|name| Wire::new(usize::from(name - b'a')));
+            let sum = terms.reduce(|sum, term| {
+                gates.push(Gate::Xor(sum, term));
+                Wire::new(8 + gates.len() - 1)
+            });
+            outputs.push(Output::Wire(sum.expect("some terms")));
+        }
+        let netlist = Netlist::new(vec![8], &gates, &[outputs]);
+        let graph = Recorder::record(&netlist, true);
+        assert_eq!(graph.size().gates, 13);
+        let shared = share(&graph, &Never).expect("pairs to share");
+        assert_eq!(shared.size().gates, 8);
+        assert!(share(&shared, &Never).is_none());
+    }
+}
