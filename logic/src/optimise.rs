@@ -53,8 +53,7 @@ struct Work<'a> {
 impl<'a> Work<'a> {
     fn begin(netlist: &Netlist, watch: &'a dyn Watch) -> Self {
         watch.begin(Pass::Merge, 1);
-        let structure = netlist.structure(None);
-        let limit = structure.gates();
+        let limit = netlist.structure(None).gates();
         // ANDs that are equal up to XORs can cost more gates than they save.
         let merged = share_all(Recorder::record(netlist, true), watch);
         let graph = if merged.size().gates <= limit {

@@ -9,6 +9,7 @@ use std::collections::BinaryHeap;
 
 use hashbrown::HashMap;
 
+use crate::forms::without_pairs;
 use crate::graph::{Graph, Node, Op, Recorder};
 use crate::optimise::Watch;
 
@@ -53,7 +54,7 @@ impl<'a> Sums<'a> {
             if !is_sum[node.index()] {
                 continue;
             }
-            let sum = &mut terms[node.index()];
+            let mut sum = Vec::new();
             pending.extend(op.operands());
             while let Some(term) = pending.pop() {
                 match graph.op(term) {
@@ -61,8 +62,7 @@ impl<'a> Sums<'a> {
                     _ => sum.push(term.0),
                 }
             }
-            sum.sort_unstable();
-            remove_equal_pairs(sum);
+            terms[node.index()] = without_pairs(sum);
         }
         let mut sums = Sums {
             graph,
@@ -221,19 +221,6 @@ fn heads(graph: &Graph) -> Vec<bool> {
         is_head[index] = is_xor && (is_head[index] || readers[index] != 1);
     }
     is_head
-}
-
-/// Removes terms that occur twice from a sorted sum.
-fn remove_equal_pairs(sum: &mut Vec<Term>) {
-    let mut kept: Vec<Term> = Vec::with_capacity(sum.len());
-    for &term in sum.iter() {
-        if kept.last() == Some(&term) {
-            kept.pop();
-        } else {
-            kept.push(term);
-        }
-    }
-    *sum = kept;
 }
 
 /// Calls `take` with the pairs of a sum that is not too long, the lower term first.

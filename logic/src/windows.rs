@@ -10,7 +10,7 @@
 
 use hashbrown::HashSet;
 
-use crate::forms::{Forms, Uses, has};
+use crate::forms::{Forms, Uses, has, without_pairs};
 use crate::graph::{Graph, Node, Op, Recorder};
 use crate::optimise::Watch;
 
@@ -261,16 +261,6 @@ impl Search<'_> {
     }
 }
 
-/// The nodes that occur an odd number of times.
-fn without_pairs(mut nodes: Vec<Node>) -> Vec<Node> {
-    nodes.sort_unstable();
-    let groups = nodes.chunk_by(|a, b| a == b);
-    groups
-        .filter(|group| group.len() % 2 == 1)
-        .map(|group| group[0])
-        .collect()
-}
-
 /// The leaves of a window, found in order.
 struct Leaves {
     /// The reduced forms, each with the mask of the leaves whose sum it is. Bit [`MAX_LEAVES`] is
@@ -364,10 +354,10 @@ impl Rows {
         }
         let (rest, mut members, mask) = self.reduce(table, Vec::new(), 0);
         match highest(&rest) {
-            None => Some((odd(members), mask)),
+            None => Some((without_pairs(members), mask)),
             Some(pivot) => {
                 members.push(member);
-                self.rows.push((pivot, rest, odd(members), mask));
+                self.rows.push((pivot, rest, without_pairs(members), mask));
                 None
             }
         }
@@ -395,14 +385,4 @@ impl Rows {
 fn highest(table: &Table) -> Option<usize> {
     let word = table.iter().rposition(|&word| word != 0)?;
     Some(64 * word + table[word].ilog2() as usize)
-}
-
-/// The numbers that occur an odd number of times.
-fn odd(mut numbers: Vec<usize>) -> Vec<usize> {
-    numbers.sort_unstable();
-    let groups = numbers.chunk_by(|a, b| a == b);
-    groups
-        .filter(|group| group.len() % 2 == 1)
-        .map(|group| group[0])
-        .collect()
 }

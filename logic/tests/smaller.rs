@@ -269,6 +269,21 @@ fn limit_of_gates_allows_a_part_of_the_replacements() {
 }
 
 #[test]
+fn netlists_without_inputs_outputs_or_gates_are_allowed() {
+    let constants = vec![vec![], vec![Output::Const(true), Output::Const(false)]];
+    let same_wire = vec![vec![Output::Wire(Wire::new(0)); 3]];
+    for (inputs, outputs) in [
+        (vec![], vec![]),
+        (vec![0, 0], constants),
+        (vec![0, 2], vec![]),
+        (vec![1], same_wire),
+    ] {
+        let netlist = Netlist::new(inputs, &[], &outputs);
+        assert_eq!(size(&optimised(&netlist)).gates, 0);
+    }
+}
+
+#[test]
 fn random_netlists_become_smaller_in_the_same_way_and_stay_equal() {
     let rng = &mut StdRng::seed_from_u64(2);
     let mut saved = 0;
