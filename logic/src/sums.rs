@@ -110,15 +110,21 @@ impl<'a> Sums<'a> {
         let new = (self.graph.nodes() + self.pairs.len()) as Term;
         self.pairs.push(pair);
         self.places.push(Vec::new());
-        let [fewer, _] = match pair.map(|term| self.places[term as usize].len()) {
+        let [fewer, more] = match pair.map(|term| self.places[term as usize].len()) {
             [a, b] if a <= b => pair,
             _ => [pair[1], pair[0]],
         };
-        let places = self.places[fewer as usize].clone();
+        let places = std::mem::take(&mut self.places[fewer as usize]);
+        let mut left = Vec::new();
         let mut repeated = Vec::new();
         for node in places {
             let terms = &mut self.terms[node.index()];
-            if terms.len() > MAX_TERMS || !pair.iter().all(|term| terms.contains(term)) {
+            // The terms are in order.
+            if terms.len() > MAX_TERMS || terms.binary_search(&fewer).is_err() {
+                continue;
+            }
+            if terms.binary_search(&more).is_err() {
+                left.push(node);
                 continue;
             }
             terms.retain(|term| !pair.contains(term));
@@ -139,6 +145,7 @@ impl<'a> Sums<'a> {
             terms.push(new);
             self.places[new as usize].push(node);
         }
+        self.places[fewer as usize] = left;
         self.counts.remove(&pair);
         let counted = repeated
             .into_iter()
