@@ -3,7 +3,7 @@
 //!
 //! XOR and NOT are free in garbled circuits, so the cost of a circuit is its number of ANDs. The
 //! smallest number of ANDs with which a function can be computed is its *multiplicative
-//! complexity*. [`optimise`] works on a circuit as ANDs and sums: each operand of an AND is an XOR
+//! complexity*. [`optimise()`] works on a circuit as ANDs and sums: each operand of an AND is an XOR
 //! of inputs, ANDs and possibly the constant 1.
 
 #![forbid(unsafe_code)]
