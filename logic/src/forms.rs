@@ -8,7 +8,7 @@ const MAX_TERMS: usize = 16;
 /// Lists of nodes, one list for each node of a graph.
 struct Lists {
     /// List `i` is `items[starts[i]..starts[i + 1]]`.
-    starts: Vec<u32>,
+    starts: Vec<usize>,
     items: Vec<Node>,
 }
 
@@ -24,18 +24,18 @@ impl Lists {
         for end in &mut starts {
             start += std::mem::replace(end, start);
         }
-        let mut items = vec![Node::ZERO; start as usize];
+        let mut items = vec![Node::ZERO; start];
         let mut next = starts.clone();
         for (node, item) in entries() {
             let place = &mut next[node.index()];
-            items[*place as usize] = item;
+            items[*place] = item;
             *place += 1;
         }
         Lists { starts, items }
     }
 
     fn get(&self, node: Node) -> &[Node] {
-        let [start, end] = [0, 1].map(|next| self.starts[node.index() + next] as usize);
+        let [start, end] = [0, 1].map(|next| self.starts[node.index() + next]);
         &self.items[start..end]
     }
 }
@@ -73,7 +73,7 @@ impl Forms {
                 }
                 _ => lists.items.push(node),
             }
-            lists.starts[index + 1] = lists.items.len() as u32;
+            lists.starts[index + 1] = lists.items.len();
         }
         let opaque = Lists::of(graph.nodes(), || opaque.iter().copied());
         Forms { lists, opaque }
@@ -84,12 +84,17 @@ impl Forms {
         self.lists.get(node)
     }
 
-    /// The terms of a node, also if it is opaque.
-    fn inside(&self, node: Node) -> &[Node] {
+    /// The terms of a use, also if it is opaque.
+    pub(crate) fn of_use(&self, node: Node) -> &[Node] {
         match self.opaque.get(node) {
             [] => self.lists.get(node),
             terms => terms,
         }
+    }
+
+    /// Whether a use has a term, also if it is opaque.
+    pub(crate) fn use_has(&self, node: Node, term: Node) -> bool {
+        has(self.of_use(node), term)
     }
 
     fn is_opaque(&self, node: Node) -> bool {
@@ -144,7 +149,7 @@ impl Uses {
                 .map(|(node, _)| node)
                 .filter(|&node| is_use(node));
             uses.flat_map(|node| {
-                let terms = forms.inside(node).iter();
+                let terms = forms.of_use(node).iter();
                 let ands = terms.filter(|&&term| graph.and(term).is_some());
                 ands.map(move |&term| (term, node))
             })
@@ -177,14 +182,10 @@ pub(crate) fn has(terms: &[Node], term: Node) -> bool {
     terms.binary_search(&term).is_ok()
 }
 
-impl Forms {
-    /// Whether a use has a term, also if it is opaque.
-    pub(crate) fn use_has(&self, node: Node, term: Node) -> bool {
-        has(self.inside(node), term)
-    }
-
-    /// The terms of a use, also if it is opaque.
-    pub(crate) fn of_use(&self, node: Node) -> &[Node] {
-        self.inside(node)
-    }
+/// The items that occur an odd number of times, in order: the others cancel in a sum.
+pub(crate) fn without_pairs<T: Ord + Copy>(mut items: Vec<T>) -> Vec<T> {
+    items.sort_unstable();
+    let groups = items.chunk_by(|a, b| a == b);
+    let odd = groups.filter(|group| group.len() % 2 == 1);
+    odd.map(|group| group[0]).collect()
 }

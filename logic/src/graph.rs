@@ -88,8 +88,7 @@ impl Graph {
     }
 
     /// The fingerprint of the linear form of a node. The fingerprint of an XOR is the XOR of the
-    /// fingerprints. Other relations between some forms hold between their fingerprints with
-    /// probability 2^-128 for each sum of them.
+    /// fingerprints. A sum of forms that is not 0 has the fingerprint 0 with probability 2^-128.
     pub(crate) fn fingerprint(&self, node: Node) -> u128 {
         self.fingerprints[node.index()]
     }

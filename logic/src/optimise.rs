@@ -53,10 +53,9 @@ struct Work<'a> {
 impl<'a> Work<'a> {
     fn begin(netlist: &Netlist, watch: &'a dyn Watch) -> Self {
         watch.begin(Pass::Merge, 1);
-        let structure = netlist.structure(None);
-        let limit = structure.gates();
+        let limit = netlist.structure(None).gates();
         // ANDs that are equal up to XORs can cost more gates than they save.
-        let merged = share_all(Recorder::record(netlist, true));
+        let merged = share_all(Recorder::record(netlist, true), watch);
         let graph = if merged.size().gates <= limit {
             merged
         } else {
@@ -88,7 +87,7 @@ impl<'a> Work<'a> {
             return false;
         }
         self.watch.begin(Pass::Substitute, 1);
-        let sums = windows::find(&self.graph);
+        let sums = windows::find(&self.graph, self.watch);
         let is_better = self.replace(&sums, windows::replace);
         self.watch.end(Pass::Substitute, self.graph.size());
         is_better
@@ -99,10 +98,13 @@ impl<'a> Work<'a> {
     fn replace<R>(&mut self, list: &[R], replace: impl Fn(&Graph, &[R]) -> Graph) -> bool {
         let mut count = list.len();
         while count > 0 {
-            let next = share_all(replace(&self.graph, &list[..count]));
+            let next = share_all(replace(&self.graph, &list[..count]), self.watch);
             if next.size().gates <= self.limit && next.size().ands < self.graph.size().ands {
                 self.graph = next;
                 return true;
+            }
+            if self.watch.is_stopped() {
+                return false;
             }
             count /= 2;
         }
@@ -115,7 +117,7 @@ impl<'a> Work<'a> {
             return false;
         }
         self.watch.begin(Pass::Share, 1);
-        let shared = sums::share(&self.graph);
+        let shared = sums::share(&self.graph, self.watch);
         let is_better = shared.is_some();
         if let Some(shared) = shared {
             self.graph = shared;
@@ -125,9 +127,11 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Shares sums until there are none to share.
-fn share_all(mut graph: Graph) -> Graph {
-    while let Some(shared) = sums::share(&graph) {
+/// Shares sums until there are none to share, or until `watch` stops it.
+fn share_all(mut graph: Graph, watch: &dyn Watch) -> Graph {
+    while !watch.is_stopped()
+        && let Some(shared) = sums::share(&graph, watch)
+    {
         graph = shared;
     }
     graph

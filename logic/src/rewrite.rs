@@ -10,8 +10,14 @@ use crate::function::{Function, VARIABLES};
 use crate::graph::{Graph, Node, Op, Recorder};
 use crate::optimise::Watch;
 
-/// Cones that can be replaced together. Those that save the most come first.
-pub(crate) fn find(graph: &Graph, watch: &dyn Watch) -> Vec<Cone> {
+/// A cone, and the circuit that replaces its root.
+pub(crate) struct Rewriting {
+    cone: Cone,
+    solution: Solution,
+}
+
+/// Cones that can be replaced together, with their circuits. Those that save the most come first.
+pub(crate) fn find(graph: &Graph, watch: &dyn Watch) -> Vec<Rewriting> {
     let search = Cones::of(graph);
     let ands = graph.gates().filter(|(_, op)| op.is_and());
     let ands: Vec<Node> = ands.map(|(node, _)| node).collect();
@@ -43,22 +49,21 @@ pub(crate) fn find(graph: &Graph, watch: &dyn Watch) -> Vec<Cone> {
         }
         is_compatible
     });
-    cones
+    solve(cones, watch)
 }
 
 /// The graph after the replacement of cones that [`find`] has found.
-pub(crate) fn replace(graph: &Graph, cones: &[Cone]) -> Graph {
+pub(crate) fn replace(graph: &Graph, rewritings: &[Rewriting]) -> Graph {
     let root = |cone: &Cone| *cone.members.last().expect("a cone has a root");
     let mut is_removed = vec![false; graph.nodes()];
-    for cone in cones {
+    for Rewriting { cone, .. } in rewritings {
         for (place, member) in cone.members.iter().enumerate() {
             is_removed[member.index()] |= cone.removes(place);
         }
     }
-    let mut in_order: Vec<&Cone> = cones.iter().collect();
-    in_order.sort_by_key(|cone| root(cone));
+    let mut in_order: Vec<&Rewriting> = rewritings.iter().collect();
+    in_order.sort_by_key(|rewriting| root(&rewriting.cone));
     let mut in_order = in_order.into_iter().peekable();
-    let solutions = solve(cones);
     let mut recorder = Recorder::like(graph);
     let mut nodes: Vec<Node> = (0..recorder.nodes() as u32).map(Node).collect();
     for (node, op) in graph.gates() {
@@ -68,9 +73,8 @@ pub(crate) fn replace(graph: &Graph, cones: &[Cone]) -> Graph {
                 Op::Xor(..) => recorder.xor(a, b),
                 Op::And(..) => recorder.and(a, b),
             }
-        } else if let Some(cone) = in_order.next_if(|cone| root(cone) == node) {
-            let solution = &solutions[&cone.function];
-            record(cone, solution, &nodes, &mut recorder)
+        } else if let Some(next) = in_order.next_if(|next| root(&next.cone) == node) {
+            record(next, &nodes, &mut recorder)
         } else {
             Node::ZERO
         });
@@ -78,17 +82,24 @@ pub(crate) fn replace(graph: &Graph, cones: &[Cone]) -> Graph {
     recorder.finish(graph, &nodes)
 }
 
-/// The circuits of all functions of some cones.
-fn solve(cones: &[Cone]) -> HashMap<Function, Solution> {
+/// Cones with the circuits of their functions. A stop leaves out the cones whose functions are not
+/// solved yet.
+fn solve(cones: Vec<Cone>, watch: &dyn Watch) -> Vec<Rewriting> {
     let functions: HashSet<Function> = cones.iter().map(|cone| cone.function).collect();
     let solved = functions
         .into_par_iter()
-        .map(|function| (function, CLASSES.solve(function)));
-    solved.collect()
+        .filter_map(|function| (!watch.is_stopped()).then(|| (function, CLASSES.solve(function))));
+    let solutions: HashMap<Function, Solution> = solved.collect();
+    let rewritings = cones.into_iter().filter_map(|cone| {
+        let solution = solutions.get(&cone.function)?.clone();
+        Some(Rewriting { cone, solution })
+    });
+    rewritings.collect()
 }
 
 /// Records the circuit that replaces the root of a cone.
-fn record(cone: &Cone, solution: &Solution, nodes: &[Node], recorder: &mut Recorder) -> Node {
+fn record(rewriting: &Rewriting, nodes: &[Node], recorder: &mut Recorder) -> Node {
+    let Rewriting { cone, solution } = rewriting;
     let kept = |mask: u32| {
         let members = cone.members.iter().enumerate();
         let chosen = members.filter(move |(place, _)| mask >> place & 1 == 1);

@@ -9,7 +9,9 @@ use std::collections::BinaryHeap;
 
 use hashbrown::HashMap;
 
+use crate::forms::without_pairs;
 use crate::graph::{Graph, Node, Op, Recorder};
+use crate::optimise::Watch;
 
 /// Pairs are counted in sums of at most this many terms.
 const MAX_TERMS: usize = 48;
@@ -18,9 +20,9 @@ const MAX_TERMS: usize = 48;
 type Term = u32;
 
 /// The graph with shared sums, or `None` if there is nothing to share.
-pub(crate) fn share(graph: &Graph) -> Option<Graph> {
+pub(crate) fn share(graph: &Graph, watch: &dyn Watch) -> Option<Graph> {
     let mut sums = Sums::of(graph);
-    sums.share();
+    sums.share(watch);
     if sums.pairs.is_empty() {
         return None;
     }
@@ -52,7 +54,7 @@ impl<'a> Sums<'a> {
             if !is_sum[node.index()] {
                 continue;
             }
-            let sum = &mut terms[node.index()];
+            let mut sum = Vec::new();
             pending.extend(op.operands());
             while let Some(term) = pending.pop() {
                 match graph.op(term) {
@@ -60,8 +62,7 @@ impl<'a> Sums<'a> {
                     _ => sum.push(term.0),
                 }
             }
-            sum.sort_unstable();
-            remove_equal_pairs(sum);
+            terms[node.index()] = without_pairs(sum);
         }
         let mut sums = Sums {
             graph,
@@ -89,8 +90,10 @@ impl<'a> Sums<'a> {
     }
 
     /// Adds pairs that occur in several sums, until there is none.
-    fn share(&mut self) {
-        while let Some((count, std::cmp::Reverse(pair))) = self.queue.pop() {
+    fn share(&mut self, watch: &dyn Watch) {
+        while !watch.is_stopped()
+            && let Some((count, std::cmp::Reverse(pair))) = self.queue.pop()
+        {
             let current = self.counts.get(&pair).copied().unwrap_or(0);
             if current != count {
                 if current > 1 {
@@ -107,14 +110,21 @@ impl<'a> Sums<'a> {
         let new = (self.graph.nodes() + self.pairs.len()) as Term;
         self.pairs.push(pair);
         self.places.push(Vec::new());
-        let [fewer, _] = match pair.map(|term| self.places[term as usize].len()) {
+        let [fewer, more] = match pair.map(|term| self.places[term as usize].len()) {
             [a, b] if a <= b => pair,
             _ => [pair[1], pair[0]],
         };
-        let places = self.places[fewer as usize].clone();
+        let places = std::mem::take(&mut self.places[fewer as usize]);
+        let mut left = Vec::new();
+        let mut repeated = Vec::new();
         for node in places {
             let terms = &mut self.terms[node.index()];
-            if terms.len() > MAX_TERMS || !pair.iter().all(|term| terms.contains(term)) {
+            // The terms are in order.
+            if terms.len() > MAX_TERMS || terms.binary_search(&fewer).is_err() {
+                continue;
+            }
+            if terms.binary_search(&more).is_err() {
+                left.push(node);
                 continue;
             }
             terms.retain(|term| !pair.contains(term));
@@ -128,14 +138,19 @@ impl<'a> Sums<'a> {
                 // A new term has the highest number.
                 let count = self.counts.entry([other, new]).or_default();
                 *count += 1;
-                if *count > 1 {
-                    self.queue.push((*count, std::cmp::Reverse([other, new])));
+                if *count == 2 {
+                    repeated.push([other, new]);
                 }
             }
             terms.push(new);
             self.places[new as usize].push(node);
         }
+        self.places[fewer as usize] = left;
         self.counts.remove(&pair);
+        let counted = repeated
+            .into_iter()
+            .map(|pair| (self.counts[&pair], std::cmp::Reverse(pair)));
+        self.queue.extend(counted);
     }
 
     /// Records the graph with its new sums.
@@ -215,19 +230,6 @@ fn heads(graph: &Graph) -> Vec<bool> {
     is_head
 }
 
-/// Removes terms that occur twice from a sorted sum.
-fn remove_equal_pairs(sum: &mut Vec<Term>) {
-    let mut kept: Vec<Term> = Vec::with_capacity(sum.len());
-    for &term in sum.iter() {
-        if kept.last() == Some(&term) {
-            kept.pop();
-        } else {
-            kept.push(term);
-        }
-    }
-    *sum = kept;
-}
-
 /// Calls `take` with the pairs of a sum that is not too long, the lower term first.
 fn for_each_pair(terms: &[Term], mut take: impl FnMut([Term; 2])) {
     if terms.len() > MAX_TERMS {
@@ -237,5 +239,44 @@ fn for_each_pair(terms: &[Term], mut take: impl FnMut([Term; 2])) {
         for &b in &terms[place + 1..] {
             take([a, b]);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dealerless::circuit::bristol::Netlist;
+    use dealerless::circuit::{Gate, Output, Wire};
+
+    use super::*;
+    use crate::graph::Size;
+    use crate::optimise::Pass;
+
+    struct Never;
+
+    impl Watch for Never {
+        fn begin(&self, _: Pass, _: usize) {}
+        fn end(&self, _: Pass, _: Size) {}
+    }
+
+    /// `a ^ b` is shared first. Then `a ^ c` occurs in one sum only, and `c ^ d` in two.
+    #[test]
+    fn counts_of_pairs_follow_the_sums() {
+        let sums = ["acb", "hacb", "adc", "ced", "afb", "bga"];
+        let mut gates = Vec::new();
+        let mut outputs = Vec::new();
+        for sum in sums {
+            let terms = sum.bytes().map(|name| Wire::new(usize::from(name - b'a')));
+            let sum = terms.reduce(|sum, term| {
+                gates.push(Gate::Xor(sum, term));
+                Wire::new(8 + gates.len() - 1)
+            });
+            outputs.push(Output::Wire(sum.expect("some terms")));
+        }
+        let netlist = Netlist::new(vec![8], &gates, &[outputs]);
+        let graph = Recorder::record(&netlist, true);
+        assert_eq!(graph.size().gates, 13);
+        let shared = share(&graph, &Never).expect("pairs to share");
+        assert_eq!(shared.size().gates, 8);
+        assert!(share(&shared, &Never).is_none());
     }
 }

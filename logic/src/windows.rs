@@ -10,8 +10,9 @@
 
 use hashbrown::HashSet;
 
-use crate::forms::{Forms, Uses, has};
+use crate::forms::{Forms, Uses, has, without_pairs};
 use crate::graph::{Graph, Node, Op, Recorder};
+use crate::optimise::Watch;
 
 /// The maximum number of leaves.
 const MAX_LEAVES: usize = 8;
@@ -21,6 +22,10 @@ const WORDS: usize = (1 << MAX_LEAVES) / 64;
 
 /// The maximum number of ANDs of a window.
 const MAX_MEMBERS: usize = 512;
+
+/// The maximum number of neighbours examined for a window. Without it, windows around a node that
+/// very many ANDs read would take quadratic time.
+const MAX_EXAMINED: usize = 1 << 11;
 
 /// Windows with fewer leaves are left to the search of cones.
 const MIN_LEAVES: usize = 3;
@@ -38,7 +43,7 @@ pub(crate) struct Sum {
 }
 
 /// The ANDs that are sums of earlier nodes, with few terms first.
-pub(crate) fn find(graph: &Graph) -> Vec<Sum> {
+pub(crate) fn find(graph: &Graph, watch: &dyn Watch) -> Vec<Sum> {
     let forms = Forms::of(graph);
     let uses = Uses::of(graph, &forms);
     let spaces = spaces(graph, &forms);
@@ -51,6 +56,9 @@ pub(crate) fn find(graph: &Graph) -> Vec<Sum> {
     let mut is_covered = vec![false; graph.nodes()];
     let mut sums: Vec<Sum> = Vec::new();
     for (node, op) in graph.gates().rev() {
+        if watch.is_stopped() {
+            break;
+        }
         if op.is_and()
             && !is_covered[node.index()]
             && search.spaces[node.index()].len() >= MIN_LEAVES
@@ -174,8 +182,9 @@ impl Search<'_> {
         space.rows.extend(&self.spaces[root.index()]);
         let mut members = vec![root];
         let mut seen: HashSet<Node> = HashSet::from_iter([root]);
+        let mut left = MAX_EXAMINED;
         let mut next = 0;
-        while next < members.len() {
+        while next < members.len() && left > 0 {
             let member = members[next];
             next += 1;
             let operands = self.operands(member);
@@ -186,7 +195,8 @@ impl Search<'_> {
                 .into_iter()
                 .chain(self.uses.of_and(member).iter().copied());
             let readers = near.flat_map(|node| self.uses.readers(node));
-            for &and in inside.chain(readers) {
+            for &and in inside.chain(readers).take(left) {
+                left -= 1;
                 if members.len() < MAX_MEMBERS
                     && self.graph.and(and).is_some()
                     && seen.insert(and)
@@ -249,16 +259,6 @@ impl Search<'_> {
         }
         sums
     }
-}
-
-/// The nodes that occur an odd number of times.
-fn without_pairs(mut nodes: Vec<Node>) -> Vec<Node> {
-    nodes.sort_unstable();
-    let groups = nodes.chunk_by(|a, b| a == b);
-    groups
-        .filter(|group| group.len() % 2 == 1)
-        .map(|group| group[0])
-        .collect()
 }
 
 /// The leaves of a window, found in order.
@@ -354,10 +354,10 @@ impl Rows {
         }
         let (rest, mut members, mask) = self.reduce(table, Vec::new(), 0);
         match highest(&rest) {
-            None => Some((odd(members), mask)),
+            None => Some((without_pairs(members), mask)),
             Some(pivot) => {
                 members.push(member);
-                self.rows.push((pivot, rest, odd(members), mask));
+                self.rows.push((pivot, rest, without_pairs(members), mask));
                 None
             }
         }
@@ -385,14 +385,4 @@ impl Rows {
 fn highest(table: &Table) -> Option<usize> {
     let word = table.iter().rposition(|&word| word != 0)?;
     Some(64 * word + table[word].ilog2() as usize)
-}
-
-/// The numbers that occur an odd number of times.
-fn odd(mut numbers: Vec<usize>) -> Vec<usize> {
-    numbers.sort_unstable();
-    let groups = numbers.chunk_by(|a, b| a == b);
-    groups
-        .filter(|group| group.len() % 2 == 1)
-        .map(|group| group[0])
-        .collect()
 }

@@ -224,6 +224,65 @@ fn table_of_six_bits_needs_at_most_57_ands() {
     assert!(size(&optimised(&netlist)).ands <= 57);
 }
 
+/// With one AND, `!a & !b` is `a & b`, `!a` and `b` added: that saves an AND and costs two XORs.
+#[test]
+fn and_that_costs_more_gates_than_it_saves_stays() {
+    let text = "4 6\n2 1 1\n4 1 1 1 1\n2 1 0 1 2 AND\n1 1 0 3 INV\n1 1 1 4 INV\n2 1 3 4 5 AND\n";
+    let netlist = parse(text);
+    assert_eq!(size(&optimised(&netlist)), size(&netlist));
+}
+
+/// The products of all pairs of different sums of four inputs, one pair for each plane. Six of these
+/// 35 products are independent, but the others as sums of these six need more gates.
+#[test]
+fn limit_of_gates_allows_a_part_of_the_replacements() {
+    let mut gates = Vec::new();
+    let mut push = |gate| {
+        gates.push(gate);
+        Wire::new(4 + gates.len() - 1)
+    };
+    let mut sums: Vec<Wire> = vec![Wire::new(0)];
+    for mask in 1..16usize {
+        let last = mask.ilog2() as usize;
+        sums.push(match mask ^ 1 << last {
+            0 => Wire::new(last),
+            rest => push(Gate::Xor(sums[rest], Wire::new(last))),
+        });
+    }
+    let planes = (1..16).flat_map(|a| (a + 1..16).map(move |b| (a, b)));
+    let products = planes
+        .filter(|(a, b)| a ^ b > *b)
+        .map(|(a, b)| push(Gate::And(sums[a], sums[b])));
+    let mut outputs: Vec<Wire> = products.collect();
+    outputs.extend(&sums[1..]);
+    let outputs = outputs.into_iter().map(Output::Wire).collect();
+    let netlist = Netlist::new(vec![4], &gates, &[outputs]);
+    assert_eq!(
+        size(&netlist),
+        Size {
+            ands: 35,
+            gates: 46
+        }
+    );
+    let ands = size(&optimised(&netlist)).ands;
+    assert!(ands > 6 && ands < 35, "{ands}");
+}
+
+#[test]
+fn netlists_without_inputs_outputs_or_gates_are_allowed() {
+    let constants = vec![vec![], vec![Output::Const(true), Output::Const(false)]];
+    let same_wire = vec![vec![Output::Wire(Wire::new(0)); 3]];
+    for (inputs, outputs) in [
+        (vec![], vec![]),
+        (vec![0, 0], constants),
+        (vec![0, 2], vec![]),
+        (vec![1], same_wire),
+    ] {
+        let netlist = Netlist::new(inputs, &[], &outputs);
+        assert_eq!(size(&optimised(&netlist)).gates, 0);
+    }
+}
+
 #[test]
 fn random_netlists_become_smaller_in_the_same_way_and_stay_equal() {
     let rng = &mut StdRng::seed_from_u64(2);
