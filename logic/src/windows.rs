@@ -9,6 +9,7 @@
 //! networks", DATE 2020), with linear algebra in place of a search over pairs of divisors.
 
 use hashbrown::HashSet;
+use rayon::prelude::*;
 
 use crate::forms::{Forms, Uses, has, without_pairs};
 use crate::graph::{Graph, Node, Op, Recorder};
@@ -26,6 +27,9 @@ const MAX_MEMBERS: usize = 512;
 /// The maximum number of neighbours examined for a window. Without it, windows around a node that
 /// very many ANDs read would take quadratic time.
 const MAX_EXAMINED: usize = 1 << 11;
+
+/// The number of ANDs whose windows are examined at the same time.
+const BATCH: usize = 64;
 
 /// Windows with fewer leaves are left to the search of cones.
 const MIN_LEAVES: usize = 3;
@@ -55,19 +59,24 @@ pub(crate) fn find(graph: &Graph, watch: &dyn Watch) -> Vec<Sum> {
     };
     let mut is_covered = vec![false; graph.nodes()];
     let mut sums: Vec<Sum> = Vec::new();
-    for (node, op) in graph.gates().rev() {
+    let ands = graph.gates().rev().filter(|(_, op)| op.is_and());
+    let roots: Vec<Node> = (ands.map(|(node, _)| node))
+        .filter(|node| search.spaces[node.index()].len() >= MIN_LEAVES)
+        .collect();
+    for batch in roots.chunks(BATCH) {
         if watch.is_stopped() {
             break;
         }
-        if op.is_and()
-            && !is_covered[node.index()]
-            && search.spaces[node.index()].len() >= MIN_LEAVES
-        {
-            let window = search.window(node);
-            window
-                .iter()
-                .for_each(|member| is_covered[member.index()] = true);
-            sums.extend(search.sums(&window));
+        let uncovered = batch.par_iter().filter(|root| !is_covered[root.index()]);
+        let windows = uncovered.map(|&root| {
+            let window = search.window(root);
+            let sums = search.sums(&window);
+            (window, sums)
+        });
+        for (window, found) in windows.collect::<Vec<_>>() {
+            let covered = window.iter();
+            covered.for_each(|member| is_covered[member.index()] = true);
+            sums.extend(found);
         }
     }
     sums.sort_by_key(|sum| (sum.root, sum.nodes.len()));
