@@ -50,12 +50,12 @@ struct Report {
     public: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     relay: Option<Relay>,
-    /// How other players can reach a host on this machine.
+    /// The ways for other players to reach a host on this machine.
     ways: Vec<Way>,
     synced_write_ms: f64,
 }
 
-/// How other players reach a host.
+/// A way for other players to reach a host.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Way {

@@ -3,14 +3,33 @@
 /// The number of variables.
 pub(crate) const VARIABLES: usize = 5;
 
+/// Bit `i` of entry `j` is bit `j` of `i`.
+const COUNTING: [u64; 6] = [
+    0xaaaa_aaaa_aaaa_aaaa,
+    0xcccc_cccc_cccc_cccc,
+    0xf0f0_f0f0_f0f0_f0f0,
+    0xff00_ff00_ff00_ff00,
+    0xffff_0000_ffff_0000,
+    0xffff_ffff_0000_0000,
+];
+
+/// The values of a variable on all inputs, in counting order: bit `i` of word `w` is bit `variable`
+/// of `64 * w + i`.
+pub(crate) fn counting<const WORDS: usize>(variable: usize) -> [u64; WORDS] {
+    std::array::from_fn(|word| match COUNTING.get(variable) {
+        Some(&bits) => bits,
+        None => (word as u64 >> (variable - COUNTING.len()) & 1).wrapping_neg(),
+    })
+}
+
 /// For each variable, the monomials of an algebraic normal form that contain it, and also the
 /// inputs on which it is 1.
 const CONTAINS: [u32; VARIABLES] = [
-    0xaaaa_aaaa,
-    0xcccc_cccc,
-    0xf0f0_f0f0,
-    0xff00_ff00,
-    0xffff_0000,
+    COUNTING[0] as u32,
+    COUNTING[1] as u32,
+    COUNTING[2] as u32,
+    COUNTING[3] as u32,
+    COUNTING[4] as u32,
 ];
 
 /// The constant monomial and the variables.

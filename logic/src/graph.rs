@@ -252,6 +252,15 @@ impl Recorder {
         self.graph.nodes()
     }
 
+    /// Records a gate of another graph. `nodes` has the recorded node of each node of that graph.
+    pub(crate) fn repeat(&mut self, op: Op, nodes: &[Node]) -> Node {
+        let [a, b] = op.operands().map(|node| nodes[node.index()]);
+        match op {
+            Op::Xor(..) => self.xor(a, b),
+            Op::And(..) => self.and(a, b),
+        }
+    }
+
     /// `a ^ b`.
     pub(crate) fn xor(&mut self, a: Node, b: Node) -> Node {
         let fingerprint = self.graph.fingerprint(a) ^ self.graph.fingerprint(b);

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::classes::{CLASSES, Solution};
 use crate::cones::{Cone, Cones};
 use crate::function::{Function, VARIABLES};
-use crate::graph::{Graph, Node, Op, Recorder};
+use crate::graph::{Graph, Node, Recorder};
 use crate::optimise::Watch;
 
 /// A cone, and the circuit that replaces its root.
@@ -67,12 +67,8 @@ pub(crate) fn replace(graph: &Graph, rewritings: &[Rewriting]) -> Graph {
     let mut recorder = Recorder::like(graph);
     let mut nodes: Vec<Node> = (0..recorder.nodes() as u32).map(Node).collect();
     for (node, op) in graph.gates() {
-        let [a, b] = op.operands().map(|node| nodes[node.index()]);
         nodes.push(if !is_removed[node.index()] {
-            match op {
-                Op::Xor(..) => recorder.xor(a, b),
-                Op::And(..) => recorder.and(a, b),
-            }
+            recorder.repeat(op, &nodes)
         } else if let Some(next) = in_order.next_if(|next| root(&next.cone) == node) {
             record(next, &nodes, &mut recorder)
         } else {

@@ -12,7 +12,8 @@ use hashbrown::HashSet;
 use rayon::prelude::*;
 
 use crate::forms::{Forms, Uses, has, without_pairs};
-use crate::graph::{Graph, Node, Op, Recorder};
+use crate::function::counting;
+use crate::graph::{Graph, Node, Recorder};
 use crate::optimise::Watch;
 
 /// The maximum number of leaves.
@@ -95,8 +96,7 @@ pub(crate) fn replace(graph: &Graph, sums: &[Sum]) -> Graph {
     for (node, op) in graph.gates() {
         let recorded = match (replaced[node.index()], op) {
             (Some(sum), _) => recorder.sum(sum.nodes.iter().map(|node| nodes[node.index()])),
-            (None, Op::Xor(a, b)) => recorder.xor(nodes[a.index()], nodes[b.index()]),
-            (None, Op::And(a, b)) => recorder.and(nodes[a.index()], nodes[b.index()]),
+            (None, op) => recorder.repeat(op, &nodes),
         };
         nodes.push(recorded);
     }
@@ -318,24 +318,9 @@ fn affine(mask: u32) -> Table {
         0
     }; WORDS];
     for leaf in (0..MAX_LEAVES).filter(|leaf| mask >> leaf & 1 == 1) {
-        table = xor(table, variable(leaf));
+        table = xor(table, counting(leaf));
     }
     table
-}
-
-fn variable(leaf: usize) -> Table {
-    const LOW: [u64; 6] = [
-        0xaaaa_aaaa_aaaa_aaaa,
-        0xcccc_cccc_cccc_cccc,
-        0xf0f0_f0f0_f0f0_f0f0,
-        0xff00_ff00_ff00_ff00,
-        0xffff_0000_ffff_0000,
-        0xffff_ffff_0000_0000,
-    ];
-    std::array::from_fn(|word| match LOW.get(leaf) {
-        Some(&bits) => bits,
-        None => ((word as u64 >> (leaf - LOW.len())) & 1).wrapping_neg(),
-    })
 }
 
 fn xor(a: Table, b: Table) -> Table {

@@ -221,7 +221,8 @@ fn factors_of_the_bitonic_network_match_the_program() {
         let factors = factors.map(|[ours, theirs]| format!("{:.2}", ours as f64 / theirs as f64));
         assert_eq!(rows[0][1..=6], factors.collect::<Vec<_>>(), "{other}");
     }
-    // The draws from which on it is below each other shuffle, in the order of the page.
+    // For each other shuffle, in the order of the page: the smallest draw from which the bitonic
+    // network stays below it.
     let from = |count: fn(&Computed) -> usize, other| {
         let below = |draw: &usize| {
             let [ours, theirs] = [BITONIC, other].map(|a| count(&computed(52, *draw, a)));

@@ -17,7 +17,7 @@ fn run(line: &str) -> Finished {
     start(line.split_whitespace()).finish()
 }
 
-/// A netlist under construction. Wires are numbered in the order in which they are set.
+/// A netlist under construction. Wires are numbered in creation order.
 struct Net {
     inputs: Vec<usize>,
     wires: usize,

@@ -12,7 +12,7 @@ use common::processes::start;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-/// The version with which Yosys begins its answer to `-V`, for which the page has figures.
+/// The beginning of the output of `yosys -V`, for the version whose figures the page shows.
 const YOSYS: &str = "Yosys 0.23 ";
 
 /// The commands in the blocks of a page, each with the output shown.

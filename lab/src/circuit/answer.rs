@@ -30,11 +30,11 @@ pub(super) struct Answer {
     /// The number of inputs to try.
     inputs: u64,
     difference: Option<Difference>,
-    /// What the search for a proof found; absent if there was none.
+    /// The result of the SAT solver; absent if it did not run.
     search: Option<Search>,
 }
 
-/// How a search for a proof ended.
+/// The result of the SAT solver.
 #[derive(Clone, Copy)]
 enum Search {
     Equal,
@@ -45,7 +45,7 @@ enum Search {
     TooLarge,
 }
 
-/// How far a search for a proof came.
+/// The progress of an unfinished proof.
 #[derive(Clone, Copy, Serialize)]
 struct Undecided {
     /// The time limit in seconds.
@@ -78,7 +78,7 @@ pub(super) struct Report {
     trials: Option<u64>,
     /// Why netlists without a difference are equal for all inputs; absent without a proof.
     proof: Option<&'static str>,
-    /// How far the search for a proof came; absent if it was decided, or if there was none.
+    /// The progress of an unfinished proof; absent if the solver decided or did not run.
     undecided: Option<Undecided>,
 }
 
@@ -243,7 +243,7 @@ impl Answer {
         })
     }
 
-    /// What inputs without a difference show.
+    /// The evidence of random inputs without a difference, as text.
     fn evidence(&self, Random { seed, trials }: Random) -> String {
         format!(
             "no difference found: {} inputs of {} bits give the same outputs. {} of them are \

@@ -23,7 +23,7 @@ use super::values::ValueArgs;
     With more than 24 input bits, or with --trials, only some inputs are tried: all\n\
     zeros, all ones, a single one at each position (with up to 4096 input bits), and\n\
     TRIALS random inputs. Invalid inputs, such as seeds out of range, are tried too.\n\
-    If they show no difference, a SAT solver tries to prove that there is none. It\n\
+    If they show no difference, a SAT solver tries to prove equality. It\n\
     succeeds for circuits with much in common, such as a netlist before and after\n\
     `circuit optimise`. It may fail for two designs of a multiplier. Then the answer\n\
     states how rare a difference must be, and how many output bits are proved equal.\n\

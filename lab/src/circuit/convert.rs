@@ -1,12 +1,9 @@
 //! `circuit convert`: writes a netlist in another format.
 
-use std::path::PathBuf;
-
 use dealerless_program::output::{count, say, show_json};
-use dealerless_program::whole_file;
 use serde::Serialize;
 
-use super::netlist_file::{self, FormatArgs};
+use super::netlist_file::{self, FileArgs};
 
 /// Writes a netlist in another format, with the same gates.
 ///
@@ -27,19 +24,8 @@ use super::netlist_file::{self, FormatArgs};
     Exit codes: 0 success, 1 wrong usage, an invalid netlist, or a file that cannot be\n\
     written.")]
 pub struct Args {
-    /// Netlist in Bristol Fashion, the older Bristol format or AIGER, plain or gzip; - is standard
-    /// input.
-    #[arg(value_name = "FILE")]
-    netlist: PathBuf,
-    /// File to write, other than FILE. Its name ends in .txt, .bristol, .aag or .aig, followed by
-    /// .gz to compress it; - is standard output, in Bristol Fashion.
-    #[arg(short, long, value_name = "OUT")]
-    output: PathBuf,
     #[command(flatten)]
-    format: FormatArgs,
-    /// Print one JSON object; requires that OUT is a file.
-    #[arg(long)]
-    json: bool,
+    files: FileArgs,
 }
 
 /// The object of `--json`.
@@ -61,16 +47,16 @@ struct Report<'a> {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    whole_file::check_json(args.json, Some(&args.output))?;
-    whole_file::check_output(Some(&args.output), netlist_file::ENDINGS, &[&args.netlist])?;
-    let (netlist, format) = args.format.read_with_format(&args.netlist)?;
-    let Some(path) = netlist_file::write(&netlist, Some(&args.output))? else {
+    let files = &args.files;
+    files.check()?;
+    let (netlist, format) = files.read()?;
+    let Some(path) = netlist_file::write(&netlist, Some(&files.output))? else {
         return Ok(());
     };
     let structure = netlist.structure(None);
-    if args.json {
+    if files.json {
         let report = Report {
-            file: args.netlist.display().to_string(),
+            file: files.netlist.display().to_string(),
             format: format.to_string(),
             output: path.display().to_string(),
             inputs: netlist.inputs(),

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -61,6 +61,46 @@ pub(crate) struct FormatArgs {
     /// Bits of each output value [default: as in the file].
     #[arg(long, value_name = "BITS", value_delimiter = ',')]
     output_bits: Option<Vec<usize>>,
+}
+
+/// The options of a command that reads a netlist and writes another one.
+#[derive(clap::Args)]
+pub(super) struct FileArgs {
+    /// Netlist in Bristol Fashion, the older Bristol format or AIGER, plain or gzip; - is standard
+    /// input.
+    #[arg(value_name = "FILE")]
+    pub(super) netlist: PathBuf,
+    /// File to write, other than FILE. Its name ends in .txt or .bristol for Bristol Fashion, or in
+    /// .aag or .aig for AIGER, followed by .gz to compress it; - is standard output, in Bristol
+    /// Fashion.
+    #[arg(short, long, value_name = "OUT")]
+    pub(super) output: PathBuf,
+    #[command(flatten)]
+    format: FormatArgs,
+    /// Print one JSON object; requires that OUT is a file.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+impl FileArgs {
+    /// Checks the options before any work.
+    ///
+    /// # Errors
+    /// Those of [`whole_file::check_json`] and [`whole_file::check_output`].
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        whole_file::check_json(self.json, Some(&self.output))?;
+        whole_file::check_output(Some(&self.output), ENDINGS, &[&self.netlist])
+    }
+
+    /// Reads the netlist with a progress display, and returns its format, too.
+    ///
+    /// # Errors
+    /// Same as [`FormatArgs::read`].
+    pub(super) fn read(&self) -> anyhow::Result<(Netlist, Format)> {
+        let name = self.netlist.display();
+        let _progress = Progress::of_one_step(format!("reading {name}"));
+        self.format.read_with_format(&self.netlist)
+    }
 }
 
 /// Parses the name of a format; the help lists the possible values.

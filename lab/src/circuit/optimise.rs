@@ -1,6 +1,5 @@
 //! `circuit optimise`: makes a netlist smaller, and checks the result.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,11 +9,10 @@ use dealerless::circuit::bristol::Netlist;
 use dealerless_logic::{self as logic, Pass, Watch, optimise};
 use dealerless_program::output::{count, grid, say, show_json};
 use dealerless_program::progress::Progress;
-use dealerless_program::whole_file;
 use serde::Serialize;
 
 use super::answer::{self, Answer};
-use super::netlist_file::{self, FormatArgs};
+use super::netlist_file::{self, FileArgs};
 
 /// Writes an equivalent netlist with fewer ANDs and fewer gates.
 ///
@@ -34,20 +32,8 @@ use super::netlist_file::{self, FormatArgs};
     written."
 )]
 pub struct Args {
-    /// Netlist in Bristol Fashion, the older Bristol format or AIGER, plain or gzip; - is standard
-    /// input.
-    #[arg(value_name = "FILE")]
-    netlist: PathBuf,
-    /// File to write, other than FILE. Its name ends in .txt or .bristol for Bristol Fashion, or in
-    /// .aag or .aig for AIGER, followed by .gz to compress it; - is standard output, in Bristol
-    /// Fashion.
-    #[arg(short, long, value_name = "OUT")]
-    output: PathBuf,
     #[command(flatten)]
-    format: FormatArgs,
-    /// Print one JSON object; requires that OUT is a file.
-    #[arg(long)]
-    json: bool,
+    files: FileArgs,
 }
 
 /// Time limit for the proof that the result is equal.
@@ -125,14 +111,10 @@ impl Size {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let to_file = !whole_file::is_standard_output(&args.output);
-    ensure!(
-        to_file || !args.json,
-        "--json uses standard output; name a file with -o OUT"
-    );
-    whole_file::check_output(Some(&args.output), netlist_file::ENDINGS, &[&args.netlist])?;
-    let netlist = args.format.read_with_progress(&args.netlist)?;
-    let watch = Passes::by_signal(!args.json)?;
+    let files = &args.files;
+    files.check()?;
+    let (netlist, _) = files.read()?;
+    let watch = Passes::by_signal(!files.json)?;
     let result = optimise(&netlist, &watch);
     let (passes, stopped) = (watch.ended(), watch.is_stopped());
     let limit = if netlist.gates() <= MAX_PROVED && !stopped {
@@ -154,11 +136,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         before.and,
         before.gates()
     );
-    netlist_file::write(&result, Some(&args.output))?;
-    if args.json {
+    let path = netlist_file::write(&result, Some(&files.output))?;
+    if files.json {
         let report = Report {
-            file: args.netlist.display().to_string(),
-            output: args.output.display().to_string(),
+            file: files.netlist.display().to_string(),
+            output: files.output.display().to_string(),
             before,
             passes,
             stopped,
@@ -169,8 +151,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
     say(&screen(&before, &after));
     say(&answer.describe());
-    if to_file {
-        say(&format!("Wrote {}.", args.output.display()));
+    if let Some(path) = path {
+        say(&format!("Wrote {}.", path.display()));
     }
     Ok(())
 }

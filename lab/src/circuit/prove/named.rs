@@ -107,7 +107,7 @@ struct Task {
     of: u64,
 }
 
-/// What to examine.
+/// The shuffle to examine, with the options.
 pub(super) struct Question {
     pub(super) algorithm: Named,
     pub(super) cards: usize,

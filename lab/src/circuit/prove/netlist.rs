@@ -50,7 +50,7 @@ pub(super) struct NetlistArgs {
     format: FormatArgs,
 }
 
-/// What to examine.
+/// The netlist to examine, with the options.
 pub(super) struct Question<'a> {
     pub(super) file: &'a Path,
     pub(super) options: &'a NetlistArgs,
@@ -177,7 +177,7 @@ fn unclear(error: &LayoutError, netlist: &Netlist) -> anyhow::Error {
     )
 }
 
-/// How the draws of a netlist are counted.
+/// A netlist under examination.
 struct Examination<'a> {
     shuffle: &'a Shuffle<'a>,
     layout: &'a Layout,
@@ -215,12 +215,13 @@ impl Examination<'_> {
 
     /// Counts the draws with one party honest.
     fn part(&self, plan: &Plan, deck: Deck) -> anyhow::Result<Part> {
-        let fixed = match plan.all {
-            true => Fixed::All,
-            false => Fixed::Random {
+        let fixed = if plan.all {
+            Fixed::All
+        } else {
+            Fixed::Random {
                 seed: self.seed,
                 count: plan.fixed,
-            },
+            }
         };
         let progress = |done| self.bar.add(done);
         let answer = plan.answer(|| {
@@ -250,7 +251,7 @@ impl Examination<'_> {
 /// The maximum number of inputs that are fixed at random. More would hardly show more.
 const MAX_RANDOM: u64 = 1 << 16;
 
-/// What is counted with one party honest.
+/// The inputs to count with one party honest.
 struct Plan {
     honest: Party,
     own: Space,
@@ -266,9 +267,10 @@ impl Plan {
     fn new(shuffle: &Shuffle, honest: Party, checked: bool, limit: u64) -> Self {
         let own = shuffle.space(&[honest]);
         let other = [honest.other()];
-        let space = match checked {
-            true => shuffle.any_bits(&other),
-            false => shuffle.space(&other),
+        let space = if checked {
+            shuffle.any_bits(&other)
+        } else {
+            shuffle.space(&other)
         };
         let possible = match own.bits() {
             bits @ 0..=Shuffle::MAX_BITS => limit >> bits.max(Shuffle::LEAST_BITS),

@@ -1,6 +1,7 @@
 //! The evaluation of a compiled netlist.
 
 use super::{Instruction, Kind, Lanes, Program, Read, WORDS};
+use crate::function::counting;
 
 /// The state of an evaluation.
 pub(in crate::draws) struct Machine<'p> {
@@ -14,10 +15,7 @@ impl<'p> Machine<'p> {
         let mut slots = vec![[0; WORDS]; program.slots];
         for (digit, slot) in program.lane_slots.iter().enumerate() {
             if let Some(slot) = *slot {
-                slots[slot as usize] = std::array::from_fn(|word| match COUNTING.get(digit) {
-                    Some(&counting) => counting,
-                    None => (word as u64 >> (digit - COUNTING.len()) & 1).wrapping_neg(),
-                });
+                slots[slot as usize] = counting(digit);
             }
         }
         Machine {
@@ -138,16 +136,6 @@ fn each(slots: &mut [Lanes], instructions: &[Instruction], gate: impl Fn(u64, u6
         slots[instruction.sets as usize] = std::array::from_fn(|word| gate(a[word], b[word]));
     }
 }
-
-/// Bit i of entry j is bit j of i. So the lanes of six digits are the numbers 0 to 63.
-const COUNTING: [u64; 6] = [
-    0xaaaa_aaaa_aaaa_aaaa,
-    0xcccc_cccc_cccc_cccc,
-    0xf0f0_f0f0_f0f0_f0f0,
-    0xff00_ff00_ff00_ff00,
-    0xffff_0000_ffff_0000,
-    0xffff_ffff_0000_0000,
-];
 
 /// Transposes a matrix of 64 rows of 64 bits (Warren, "Hacker's Delight", 7-3): bit `j` of row `i`
 /// becomes bit `i` of row `j`.
