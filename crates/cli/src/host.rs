@@ -1,0 +1,347 @@
+//! `host`: invites another player, waits, and plays.
+
+mod link;
+mod port_mapping;
+mod waiting;
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use dealerless_command_line::arguments::{address, seconds};
+use dealerless_seat::event::{Event, VERSION};
+use dealerless_seat::peers::BLOCKED;
+use dealerless_seat::seated::opens;
+use dealerless_seat::words;
+use dealerless_table::connection::{Door, Invite, MeetingError, ask_relay};
+use dealerless_table::identity::{Address, Name, PublicIdentity};
+use dealerless_table::log::Header;
+use dealerless_table::play::Seating;
+
+use self::link::{Link, LinkArgs};
+use self::port_mapping::PortMapping;
+use self::waiting::{Arrival, Guests, Waiting};
+use crate::in_browser::InBrowser;
+use crate::memory::{self, Limit};
+use crate::table::absence::{Settling, returning};
+use crate::table::admit::Admission;
+use crate::table::door::{
+    LISTEN, addresses_of, keep_addresses, keep_watch, listening, open_door, wait_at_relays,
+};
+use crate::table::gathering::Gathering;
+use crate::table::open;
+use crate::table::stored_match::{Farewells, NewMatch, SeatContext, StoredMatch};
+use crate::table::waiting_room::WaitingRoom;
+use crate::table::{
+    CONNECTION, GAME, Own, OwnArgs, Player, Posts, RelayArgs, RelayName, StakesArgs,
+};
+
+/// Invites other players, waits, and plays with them.
+///
+/// Prints a command for each other player to run. Anybody who has the command can take a seat,
+/// once: send the command over a channel that you trust.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    dealerless host\n  \
+    dealerless host --hands 20 --stack 500 --blinds 5/10 --time 30+120 --name Anna\n  \
+    dealerless host --game bridge --boards 24 --name Anna\n  \
+    dealerless host --advertise table.example.org:5252\n  \
+    dealerless host --relay transit.magic-wormhole.io:4001\n  \
+    dealerless host --relay wss://RELAY/ --page https://PAGE/\n  \
+    dealerless host --for Bert\n  \
+    dealerless host --seats 6 --may-leave 1 --name Anna\n  \
+    dealerless host --after --seats 5\n\n\
+    Waits for the other player indefinitely, unless --timeout is given. A player who joins with the\n\
+    invite is seated. Players who know each other need no invite: one runs `host`, the other runs\n\
+    `join NAME`, and the host is asked to accept, except for the player of --for.\n\n\
+    If you have an open match with the player who joins, it is resumed. If you give options such as\n\
+    --game, you are asked whether to resume the open match or begin a new one.\n\n\
+    With --json, input and output are JSON Lines; see docs/table-protocol.md.")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    stakes: StakesArgs,
+    /// Refuse a match that is estimated to use more memory than this, such as 500M or 4G.
+    #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = memory::limit,
+          help_heading = GAME)]
+    memory: Limit,
+    /// Address to listen on; port 0 takes a free port. May be given several times.
+    #[arg(long, value_name = "ADDRESS", default_value = LISTEN, value_parser = address,
+          help_heading = CONNECTION)]
+    listen: Vec<String>,
+    /// Address at which others reach this machine, such as that of a forwarded port.
+    #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
+    advertise: Vec<Address>,
+    /// Ask the router to forward a port to this program until it ends (UPnP).
+    #[arg(long, help_heading = CONNECTION)]
+    map_port: bool,
+    #[command(flatten)]
+    relay: RelayArgs,
+    #[command(flatten)]
+    link: LinkArgs,
+    /// Seat this known player, given by name or fingerprint, without asking.
+    #[arg(long = "for", value_name = "NAME", help_heading = CONNECTION)]
+    guest: Option<String>,
+    /// Give up if nobody has sat down after this many seconds [default: wait indefinitely].
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = CONNECTION)]
+    timeout: Option<Duration>,
+    #[command(flatten)]
+    own: OwnArgs,
+    #[command(flatten)]
+    browser: InBrowser,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    if let Some(played) = args.browser.instead(&args.own) {
+        return played;
+    }
+    Hosting::prepare(args)?.host(args)
+}
+
+/// The state of a host before a guest comes.
+struct Hosting {
+    own: Own,
+    header: Header,
+    /// The open match that the host continues without absent players, if there is one.
+    settling: Option<Settling>,
+    /// The known peers that are seated without a question.
+    expected: Vec<PublicIdentity>,
+    link: Link,
+}
+
+impl Hosting {
+    fn prepare(args: &Args) -> anyhow::Result<Self> {
+        let (own, header, settling, mut expected) = match &args.stakes.after {
+            None => {
+                let header = args.stakes.header(args.memory)?;
+                (args.own.open(&args.relay)?, header, None, Vec::new())
+            }
+            Some(which) => {
+                let own = args.own.open(&args.relay)?;
+                let before = open::before(&own, which)?;
+                let (past, settling) = Settling::of(&before)?;
+                open::must_not_be_continued(&own, &before.id())?;
+                let expected = returning(&own, &before, &past);
+                let header = args.stakes.header_after(&before.opened.log, past)?;
+                (own, header, settling, expected)
+            }
+        };
+        if let Some(name) = &args.guest {
+            expected.push(known(&own, name)?);
+        }
+        let seats = header.stakes.seats();
+        let link = args.link.link(&args.own, own.relays.own(), seats)?;
+        Ok(Hosting {
+            own,
+            header,
+            settling,
+            expected,
+            link,
+        })
+    }
+
+    fn host(self, args: &Args) -> anyhow::Result<()> {
+        let mut player = args.own.player(&self.own);
+        let posts = Posts::default();
+        posts.break_off_by_signal()?;
+        if let Some(settling) = &self.settling {
+            settling.confirm(&mut player, &posts)?;
+        }
+        let door = open_door(&self.own, &self.header, &args.listen)?;
+        // The old door may have the address of the new one.
+        let settling = self.settling.as_ref().map(|settling| {
+            let absentees = settling.try_to_reach(&self.own)?;
+            anyhow::Ok((settling.past.match_id, absentees))
+        });
+        let settling = settling.transpose()?;
+        let mapping = args.map_port.then(|| map_port(&door)).transpose();
+        let mapped = mapping.iter().flatten().map(PortMapping::address);
+        let advertised: Vec<_> = args.advertise.iter().cloned().chain(mapped).collect();
+        let addresses = reachable(&door, &advertised)?;
+        let dead_relay = dead_relay(self.own.relays.own(), &addresses)?;
+        let invites = self.invite(&door, &addresses, dead_relay.is_none(), &mut player)?;
+        if let Some(text) = &dead_relay {
+            player.tell(&notice(text))?;
+        }
+        if let Err(error) = &mapping {
+            player.tell(&notice(&format!(
+                "No port of the router was mapped: {error:#}."
+            )))?;
+        }
+        wait_at_relays(&self.own, &door, &self.expected)?;
+        player.listen_before(&posts)?;
+        let mut waiting = Waiting {
+            own: &self.own,
+            args,
+            posts: &posts,
+            invites,
+            gathering: self.header.sealed().is_none().then(|| {
+                let own = (
+                    self.own.home.identity().public().clone(),
+                    self.own.name.clone(),
+                );
+                Gathering::new(self.header.clone(), own)
+            }),
+            room: WaitingRoom::new(door),
+            admission: Admission::new(&self.own, &posts, self.expected),
+            settling,
+            farewells: Farewells::default(),
+            player,
+        };
+        let guests = waiting.guests()?;
+        let Waiting { player, room, .. } = waiting;
+        let around = SeatContext {
+            own: &self.own,
+            player,
+            posts: &posts,
+            dialer: None,
+            guests: None,
+        };
+        let listens_at = room.door().addresses().to_vec();
+        let (stored, _watch) = match guests {
+            Guests::One(Arrival::New(connection)) => {
+                let own = (self.own.home.identity().public(), &self.own.name);
+                let seating = Seating::of_meeting(&connection.met, self.header, own)?;
+                let id = seating.sitting.match_info.id();
+                let watch = keep_watch(room, &posts, vec![connection.met.peer.clone()], id, None)?;
+                (StoredMatch::begin(around, *connection, seating)?, watch)
+            }
+            Guests::One(Arrival::Resuming(connection, file)) => {
+                let past = file.opened.sitting.match_info.header().past.as_ref();
+                let watch = keep_watch(room, &posts, file.peers(), file.id(), past)?;
+                let mut stored = StoredMatch::resume(around, *file)?;
+                stored.meet_again(*connection)?;
+                (stored, watch)
+            }
+            Guests::All(agreed) => {
+                let new = NewMatch::create(&self.own, agreed.sitting.clone())?;
+                keep_addresses(&new.path, &listens_at)?;
+                agreed.begin();
+                let connections = agreed.connections;
+                let peers = connections
+                    .iter()
+                    .map(|connection| connection.met.peer.clone());
+                let (of, past) = (new.sitting.match_info.id(), self.header.past.as_ref());
+                let watch = keep_watch(room, &posts, peers.collect(), of, past)?;
+                let stored = StoredMatch::begin_with_several(around, connections, new)?;
+                (stored, watch)
+            }
+        };
+        keep_addresses(&stored.path(), &listens_at)?;
+        stored.play().map(drop)
+    }
+
+    /// Makes an invite for each guest, and a code for a single guest if the relay answers and knows codes.
+    fn invite(
+        &self,
+        door: &Door,
+        addresses: &[Address],
+        relay_answers: bool,
+        player: &mut Player,
+    ) -> anyhow::Result<Vec<Invite>> {
+        let relay = self.own.relays.own().map(|relay| &relay.tcp);
+        let only_private = addresses.iter().all(Address::is_private);
+        let mut invites = Vec::new();
+        let seats = self.header.stakes.seats();
+        let guests = u8::try_from(seats - 1).ok().filter(|&guests| guests > 1);
+        let opens = opens(&self.header);
+        for _ in 1..seats {
+            let invite = door.invite(addresses.to_vec(), relay.cloned())?;
+            let of_code = relay.filter(|_| relay_answers && guests.is_none());
+            let code = of_code.and_then(|relay| door.offer_code(relay, &invite).ok());
+            player.tell(&Event::Invite {
+                version: VERSION,
+                invite: invite.to_string(),
+                link: self.link.of(&invite),
+                code: code.map(|code| code.to_string()),
+                guests,
+                opens: guests.and(opens),
+            })?;
+            invites.push(invite);
+        }
+        player.tell(&listening(door))?;
+        if let Some(text) = self.link.notice() {
+            player.tell(&notice(&text))?;
+        }
+        if relay.is_none() && only_private {
+            let who = match guests {
+                None => "The invite has only private addresses, so the other player must be",
+                Some(_) => "The invites have only private addresses, so the other players must be",
+            };
+            player.tell(&notice(&format!(
+                "{who} in the same network. Otherwise forward a port and give its address with \
+                 --advertise (--map-port does both), or use --relay (`dealerless config relay` sets it \
+                 once)."
+            )))?;
+        }
+        if let Some(opens) = opens {
+            for risk in words::risks(seats, opens.into()) {
+                player.tell(&notice(&risk))?;
+            }
+        }
+        Ok(invites)
+    }
+}
+
+/// The keys of the known player of `--for`.
+fn known(own: &Own, name: &str) -> anyhow::Result<PublicIdentity> {
+    let peers = own.peers.lock();
+    let peer = peers.find(name).with_context(|| {
+        let name = Name::clean(name);
+        format!("--for {:?}: see `dealerless peers`", name.as_str())
+    })?;
+    ensure!(!peer.blocked, BLOCKED);
+    Ok(peer.identity.clone())
+}
+
+fn notice(text: &str) -> Event {
+    Event::Notice { text: text.into() }
+}
+
+/// Timeout for a relay's answer, so that the player is notified within 5 s.
+const RELAY_ANSWERS: Duration = Duration::from_secs(4);
+
+/// Notice to the host that its relay does not answer.
+///
+/// # Errors
+/// If nobody else can reach this machine without the relay.
+fn dead_relay(relay: Option<&RelayName>, addresses: &[Address]) -> anyhow::Result<Option<String>> {
+    let Some(relay) = relay else { return Ok(None) };
+    let relay = &relay.tcp;
+    let Err(source) = ask_relay(relay, RELAY_ANSWERS) else {
+        return Ok(None);
+    };
+    if addresses.iter().all(Address::is_loopback) {
+        let relay = relay.clone();
+        return Err(MeetingError::Relay { relay, source })
+            .context("nobody else can reach this machine: it listens only on loopback addresses");
+    }
+    Ok(Some(format!(
+        "No transit relay answers at {relay} ({source}). The other player can still connect directly to an \
+         address of the invite, and this program keeps trying the relay. Check its address, or run host \
+         again with another --relay."
+    )))
+}
+
+/// Makes the router forward a port to the door.
+fn map_port(door: &Door) -> anyhow::Result<PortMapping> {
+    let mut listeners = door.addresses().iter();
+    let fits = |address: &&SocketAddr| {
+        let ip = address.ip();
+        ip.is_unspecified() || (ip.is_ipv4() && !ip.is_loopback())
+    };
+    let listener = listeners.find(fits);
+    PortMapping::open(
+        *listener.context("this program does not listen on an IPv4 address of the network")?,
+    )
+}
+
+/// The addresses at which the guest may reach the door, the best first.
+fn reachable(door: &Door, advertised: &[Address]) -> anyhow::Result<Vec<Address>> {
+    let mut all = advertised.to_vec();
+    all.extend(addresses_of(door.addresses())?);
+    let mut seen = std::collections::HashSet::new();
+    all.retain(|address| seen.insert(address.clone()));
+    all.truncate(8);
+    Ok(all)
+}

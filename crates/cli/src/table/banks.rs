@@ -1,0 +1,54 @@
+//! The time banks of a match, stored next to its file so that they survive a restart of the
+//! program.
+
+use std::path::PathBuf;
+
+use dealerless_seat::banks::Banks as Stored;
+use dealerless_table::play::Table;
+use dealerless_table::storage::{Storage, Vault};
+
+use super::open::clock_file;
+use crate::whole_file;
+
+/// The file of the time banks.
+pub(crate) struct Banks {
+    path: PathBuf,
+    /// The banks that were last read or written.
+    kept: Stored,
+}
+
+impl Banks {
+    /// Restores the stored time banks of a match, if there are any.
+    pub(crate) fn restore<S: Storage, V: Vault, X: Send + 'static>(
+        log: &std::path::Path,
+        table: &mut Table<S, V, X>,
+    ) -> Self {
+        let path = clock_file(log);
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        table.restore_banks(&Stored::stored(&text));
+        let kept = Stored::of(table);
+        Banks { path, kept }
+    }
+
+    /// Writes the banks to the file if they have changed.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub(crate) fn keep<S: Storage, V: Vault, X: Send + 'static>(
+        &mut self,
+        table: &Table<S, V, X>,
+    ) -> anyhow::Result<()> {
+        let Some(now) = self.kept.changed(table) else {
+            return Ok(());
+        };
+        whole_file::write(&self.path, |file| file.write_all(now.text().as_bytes()))?;
+        self.kept = now;
+        Ok(())
+    }
+
+    /// Removes the file when the match is over.
+    pub(crate) fn remove(&self) {
+        // A file that remains does no harm.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}

@@ -1,0 +1,295 @@
+//! A door, which accepts connections: its addresses, and the thread that answers at the door during a
+//! match.
+
+use std::cmp::Reverse;
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+use dealerless_seat::event::Event;
+use dealerless_seat::open_match::went_on_without_host;
+use dealerless_seat::peers::{cannot_burn, leaked};
+use dealerless_table::Seat;
+use dealerless_table::connection::{Door, Timing, own_addresses};
+use dealerless_table::identity::{Address, PublicIdentity};
+use dealerless_table::log::{Header, Past};
+use dealerless_table::play::Control;
+
+use super::open::listen_file;
+use super::own::Own;
+use super::posts::{Post, Posts};
+use super::waiting_room::{RoomEvent, WaitingRoom};
+use crate::whole_file;
+
+/// Opens a door for a match with this header.
+///
+/// # Errors
+/// If the door cannot listen on these addresses.
+pub(crate) fn open_door(own: &Own, header: &Header, listen: &[String]) -> anyhow::Result<Door> {
+    Ok(Door::open(
+        Arc::clone(&own.home),
+        own.peers.clone(),
+        own.name.clone(),
+        header.encode(),
+        &resolve(listen)?,
+        Timing::default(),
+    )?)
+}
+
+/// Opens the door of a guest, for the other guests of its match.
+///
+/// # Errors
+/// If the door cannot listen on these addresses.
+pub(crate) fn open_guest_door(
+    own: &Own,
+    others: Vec<PublicIdentity>,
+    listen: &[String],
+) -> anyhow::Result<Door> {
+    Ok(Door::for_players(
+        others,
+        Arc::clone(&own.home),
+        own.name.clone(),
+        &resolve(listen)?,
+        Timing::default(),
+    )?)
+}
+
+/// The event that lists the addresses of the door.
+pub(crate) fn listening(door: &Door) -> Event {
+    let addresses = door.addresses().iter().map(SocketAddr::to_string);
+    Event::Listening {
+        addresses: addresses.collect(),
+    }
+}
+
+/// The address on which a host listens by default.
+pub(crate) const LISTEN: &str = "0.0.0.0:5252";
+/// The address on which a guest listens for other guests by default: a free port.
+pub(crate) const LISTEN_AS_GUEST: &str = "0.0.0.0:0";
+/// The size limit of the file with the addresses of a match, in bytes.
+const MOST_KEPT: u64 = 4 << 10;
+
+/// Stores the addresses at which a match is hosted, for [`kept_addresses`].
+///
+/// # Errors
+/// If the file cannot be written.
+pub(crate) fn keep_addresses(log: &Path, addresses: &[SocketAddr]) -> anyhow::Result<()> {
+    let lines: String = addresses.iter().map(|at| format!("{at}\n")).collect();
+    whole_file::write(&listen_file(log), |file| file.write_all(lines.as_bytes()))
+}
+
+/// The addresses at which a match was last hosted, or `None` if they were not stored.
+///
+/// # Errors
+/// If the file cannot be read or is invalid.
+pub(crate) fn kept_addresses(log: &Path) -> anyhow::Result<Option<Vec<SocketAddr>>> {
+    let path = listen_file(log);
+    let cannot = || format!("cannot read {}: give --listen", path.display());
+    let text = whole_file::read_text(&path, MOST_KEPT).with_context(cannot)?;
+    let addresses = text.map(|text| text.lines().map(str::parse).collect::<Result<Vec<_>, _>>());
+    let addresses = addresses.transpose().with_context(cannot)?;
+    ensure!(
+        addresses.as_ref().is_none_or(|kept| !kept.is_empty()),
+        cannot()
+    );
+    Ok(addresses)
+}
+
+/// The maximum number of relay connections on which a host waits for known peers. A relay limits the
+/// connections of an address.
+const MOST_AT_RELAYS: usize = 32;
+
+/// Waits for known peers at the relays where they may look for this player: first for those in
+/// `expected`, then for those that were met last.
+///
+/// # Errors
+/// If the threads cannot be started.
+pub(crate) fn wait_at_relays(
+    own: &Own,
+    door: &Door,
+    expected: &[PublicIdentity],
+) -> anyhow::Result<()> {
+    let peers = own.peers.lock();
+    let mut peers: Vec<_> = peers.peers().iter().collect();
+    peers.sort_by_key(|peer| (!expected.contains(&peer.identity), Reverse(peer.last_seen)));
+    let at_relays = peers.into_iter().flat_map(|peer| {
+        let relays = own.relays.with_known(peer.relay.as_ref()).into_iter();
+        relays.map(|relay| (&peer.identity, relay))
+    });
+    for (peer, relay) in at_relays.take(MOST_AT_RELAYS) {
+        door.wait_at_relay(&relay, peer)?;
+    }
+    Ok(())
+}
+
+/// How often the thread at a door checks whether it is still needed.
+const WATCH_POLL: Duration = Duration::from_millis(50);
+/// Timeout for a door to close. A relay that does not answer can keep it longer, but its port is
+/// free by then.
+const CLOSING: Duration = Duration::from_millis(500);
+
+/// The thread that answers at a door. Dropping this value ends the thread and closes the door.
+#[must_use]
+pub(crate) struct Watch {
+    ended: Arc<AtomicBool>,
+    thread: JoinHandle<()>,
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::Relaxed);
+        let deadline = Instant::now() + CLOSING;
+        while !self.thread.is_finished() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// Answers at the door while the match `of` with `peers` is played, in a separate thread. These
+/// peers may reconnect. If one of them reports that the others have continued this match without this
+/// player, the player is told. A player who was absent in the match before, which `past` names, and resumes
+/// it is told that the table went on. All other peers are told that the seat is taken, and a second
+/// guest with an invite is reported to the host.
+///
+/// # Errors
+/// If the thread cannot be started.
+pub(crate) fn keep_watch(
+    mut room: WaitingRoom,
+    posts: &Posts,
+    peers: Vec<PublicIdentity>,
+    of: [u8; 32],
+    past: Option<&Past>,
+) -> io::Result<Watch> {
+    let past = past.filter(|past| !past.without.is_empty()).cloned();
+    let went_on = move |peer: &PublicIdentity| past.as_ref().and_then(|past| went_on(past, peer));
+    let posts = posts.clone();
+    let ended = Arc::new(AtomicBool::new(false));
+    let is_ended = Arc::clone(&ended);
+    let mut told = Vec::new();
+    let watch = move || {
+        room.door().end_codes();
+        room.decline_others(&peers, Control::Taken);
+        while !is_ended.load(Ordering::Relaxed) {
+            let in_play = match room.next(WATCH_POLL) {
+                Some(RoomEvent::Leaked(second)) => posts.put(notice(leaked(&second))),
+                Some(RoomEvent::CannotBurn(error)) => posts.put(notice(cannot_burn(&error))),
+                Some(RoomEvent::Connected(connection))
+                    if peers.contains(&connection.met.peer)
+                        || went_on(&connection.met.peer).is_some() =>
+                {
+                    room.admit(connection, None);
+                    true
+                }
+                Some(RoomEvent::Connected(connection) | RoomEvent::Request(connection, ..))
+                    if !peers.contains(&connection.met.peer)
+                        && went_on(&connection.met.peer).is_none() =>
+                {
+                    room.decline(connection, Control::Taken);
+                    true
+                }
+                Some(RoomEvent::Request(connection, Control::WentOn(went, chips), _))
+                    if went == of && peers.contains(&connection.met.peer) =>
+                {
+                    let text = went_on_without_host(&connection.met.peer_name, &of, chips);
+                    let is_known = told.contains(&connection.met.peer);
+                    if !is_known {
+                        told.push(connection.met.peer.clone());
+                    }
+                    room.decline(connection, Control::Taken);
+                    is_known || posts.put(notice(text))
+                }
+                Some(RoomEvent::Request(connection, request, _))
+                    if !peers.contains(&connection.met.peer) =>
+                {
+                    let answer = went_on(&connection.met.peer);
+                    let resumes = |answer: &Control| match answer {
+                        Control::WentOn(of, _) => request == Control::Resume(*of),
+                        _ => false,
+                    };
+                    let answer = answer.filter(resumes).unwrap_or(Control::Taken);
+                    room.decline(connection, answer);
+                    true
+                }
+                Some(RoomEvent::Request(connection, request, _)) => {
+                    if request == Control::Resume(of) {
+                        posts.put(Post::Connection(connection))
+                    } else {
+                        room.decline(connection, Control::Open(of));
+                        true
+                    }
+                }
+                Some(
+                    RoomEvent::Connected(_)
+                    | RoomEvent::Gone(..)
+                    | RoomEvent::CodeVoid(..)
+                    | RoomEvent::NewCode(_),
+                )
+                | None => true,
+            };
+            if !in_play {
+                break;
+            }
+        }
+    };
+    let thread = thread::Builder::new().name("door-watch".into());
+    let thread = thread.spawn(watch)?;
+    Ok(Watch { ended, thread })
+}
+
+/// The answer to a player of the match before who resumes it although it was settled. Nobody else
+/// gets it. It is only a hint: the header of the next match has the chips, and all remaining players
+/// have signed it.
+pub(crate) fn went_on(past: &Past, peer: &PublicIdentity) -> Option<Control> {
+    let of_seat = |seat| past.player(seat);
+    let mut players = Seat::all(past.seats).filter_map(of_seat);
+    let (_, chips) = players.find(|(player, _)| *player == peer.fingerprint())?;
+    Some(Control::WentOn(past.match_id, chips))
+}
+
+fn notice(text: String) -> Post {
+    Post::Tell(Event::Notice { text })
+}
+
+/// The addresses at which others may reach these listeners, the best first.
+///
+/// # Errors
+/// If the system does not list the addresses of this machine.
+pub(crate) fn addresses_of(listeners: &[SocketAddr]) -> anyhow::Result<Vec<Address>> {
+    let mut all = Vec::new();
+    for &at in listeners {
+        if at.ip().is_unspecified() {
+            let own = own_addresses(at.port()).context("cannot list the addresses")?;
+            // A listener on IPv4 does not accept connections over IPv6. A listener on IPv6 usually
+            // accepts IPv4 too.
+            let fits = |address: &SocketAddr| at.is_ipv6() || address.is_ipv4();
+            all.extend(own.into_iter().filter(fits).map(Address::from));
+        } else {
+            all.push(at.into())
+        }
+    }
+    Ok(all)
+}
+
+/// Resolves the addresses at which a door should listen.
+///
+/// # Errors
+/// If an address cannot be resolved.
+pub(crate) fn resolve(listen: &[String]) -> anyhow::Result<Vec<SocketAddr>> {
+    let mut all = Vec::new();
+    for text in listen {
+        let mut found = text
+            .to_socket_addrs()
+            .with_context(|| format!("{text} is not an address of this machine"))?;
+        all.push(
+            found
+                .next()
+                .with_context(|| format!("{text} is not an address"))?,
+        );
+    }
+    Ok(all)
+}

@@ -1,0 +1,85 @@
+//! The options for reconnecting two players to a match that is in a file.
+
+use anyhow::Context;
+use dealerless_command_line::arguments::address;
+use dealerless_table::connection::Door;
+use dealerless_table::identity::{Address, PublicIdentity};
+
+use super::dial::Route;
+use super::door::{LISTEN, keep_addresses, kept_addresses, listening, open_door, wait_at_relays};
+use super::headings::CONNECTION;
+use super::open::MatchFile;
+use super::own::Own;
+use super::player::Player;
+use super::relays::RelayArgs;
+
+/// The match to resume, and how to reach the other player.
+#[derive(clap::Args)]
+pub(crate) struct MeetAgainArgs {
+    /// The name or fingerprint of the other player, or the first digits of the match's id. Optional
+    /// if there is only one match to choose from.
+    #[arg(value_name = "MATCH|NAME")]
+    which: Vec<String>,
+    /// Address to listen on [default: where you listened last; otherwise 0.0.0.0:5252 for the host,
+    /// and a free port for a guest].
+    #[arg(long, value_name = "ADDRESS", value_parser = address, help_heading = CONNECTION)]
+    listen: Vec<String>,
+    /// For the guest: the host's current address, if it has changed since you last met.
+    #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
+    at: Vec<Address>,
+    #[command(flatten)]
+    pub(crate) relay: RelayArgs,
+}
+
+/// Error message when the earlier address of the host is not available.
+const TAKEN: &str = "cannot listen on the address at which the match was hosted before. End the program that uses it, or \
+                     give another address with --listen; the guest then needs --at";
+
+impl MeetAgainArgs {
+    /// The given name of the match or of the other player, or an empty text.
+    pub(crate) fn which(&self) -> String {
+        self.which.join(" ")
+    }
+
+    /// The given addresses to listen on.
+    pub(crate) fn listen(&self) -> &[String] {
+        &self.listen
+    }
+
+    /// Opens the host's door, and tells the player on which addresses it listens.
+    ///
+    /// # Errors
+    /// If the door cannot be opened.
+    pub(crate) fn door(
+        &self,
+        own: &Own,
+        file: &MatchFile,
+        player: &mut Player,
+    ) -> anyhow::Result<Door> {
+        let header = file.opened.sitting.match_info.header();
+        let door = match &self.listen[..] {
+            [] => match kept_addresses(&file.path)? {
+                None => open_door(own, header, &[LISTEN.to_owned()])?,
+                Some(kept) => {
+                    let kept: Vec<String> = kept.iter().map(ToString::to_string).collect();
+                    open_door(own, header, &kept).with_context(|| TAKEN)?
+                }
+            },
+            given => open_door(own, header, given)?,
+        };
+        keep_addresses(&file.path, door.addresses())?;
+        wait_at_relays(own, &door, &file.peers())?;
+        player.tell(&listening(&door))?;
+        Ok(door)
+    }
+
+    /// The route by which a guest reaches the host of its match.
+    ///
+    /// # Errors
+    /// If no address of the host is known.
+    pub(crate) fn route(&self, own: &Own, host: &PublicIdentity) -> anyhow::Result<Route> {
+        let known = own.peers.lock().get(host).cloned();
+        let known = known.context("the host of this match is not in the list of known peers")?;
+        Route::to(own, &known, &self.at)
+    }
+}

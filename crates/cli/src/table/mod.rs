@@ -1,0 +1,54 @@
+//! One seat of a match, played by a person, a program or a bot.
+//!
+//! The crate `dealerless-table` has the rules of a match, its log, and the `Table` that runs it.
+//! This module reports the news of a `Table` to the player as [events](dealerless_seat): to a
+//! program as JSON, to a person on a screen. It turns the player's input into commands.
+
+pub(crate) mod absence;
+pub(crate) mod admit;
+mod banks;
+mod bot;
+mod cards;
+mod columns;
+mod dial;
+pub(crate) mod door;
+pub(crate) mod gathering;
+mod guest_terms;
+pub(crate) mod guests;
+mod headings;
+mod input;
+mod meet_again;
+pub(crate) mod open;
+mod own;
+mod player;
+mod posts;
+mod prompt;
+mod reader;
+mod relays;
+mod screen;
+mod seat;
+mod session;
+pub(crate) mod sit;
+mod stakes;
+pub(crate) mod standing;
+pub(crate) mod stored_match;
+mod turn;
+pub(crate) mod waiting_room;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use dial::{Dialer, Route};
+pub(crate) use guest_terms::{Differs, GuestTerms};
+#[cfg(feature = "browser")]
+pub(crate) use headings::SCREEN;
+pub(crate) use headings::{CONNECTION, GAME};
+#[cfg(feature = "browser")]
+pub(crate) use input::LONGEST as LONGEST_LINE;
+pub(crate) use meet_again::MeetAgainArgs;
+pub(crate) use own::{FolderArgs, Own, OwnArgs, is_in_use};
+pub(crate) use player::Player;
+pub(crate) use posts::Posts;
+pub use prompt::reads_typed;
+pub(crate) use relays::{RelayArgs, RelayChoice, RelayName};
+pub(crate) use stakes::StakesArgs;

@@ -1,0 +1,226 @@
+//! The player at a seat: a person at a screen, a program, or the bot.
+
+use std::io::{self, BufRead, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use dealerless_seat::command::{Complaint, Said};
+use dealerless_seat::event::Event;
+use dealerless_seat::seat::PlayerNeeds;
+use dealerless_seat::seated::Time;
+use rand::rngs::StdRng;
+
+use super::bot::Bot;
+use super::input::TypedLine;
+use super::posts::Posts;
+use super::reader::Reader;
+use super::screen::Screen;
+use crate::output::written;
+
+/// The output of a player.
+pub(crate) enum Face {
+    /// One JSON object a line.
+    Json(Box<dyn Write + Send>),
+    /// A screen for a person.
+    Screen(Arc<Mutex<Screen>>),
+}
+
+/// The player at a seat.
+pub(crate) struct Player {
+    face: Face,
+    bot: Option<Bot<StdRng>>,
+    /// The input, until a thread reads it.
+    input: Option<Box<dyn BufRead + Send>>,
+    /// Whether the player is a person who gets time to look at a showdown.
+    pauses: bool,
+}
+
+impl Player {
+    pub(crate) fn new(
+        face: Face,
+        bot: Option<Bot<StdRng>>,
+        input: Box<dyn BufRead + Send>,
+    ) -> Self {
+        Player {
+            face,
+            input: bot.is_none().then_some(input),
+            bot,
+            pauses: false,
+        }
+    }
+
+    /// The same player, with or without time to look at a showdown. A bot never gets this time.
+    pub(crate) fn pausing(self, pauses: bool) -> Self {
+        let pauses = pauses && self.bot.is_none();
+        Player { pauses, ..self }
+    }
+
+    /// Starts to read the player's input, unless the reading has started or the player is a bot.
+    ///
+    /// # Errors
+    /// If the thread cannot be started.
+    pub(crate) fn listen(&mut self, posts: &Posts) -> io::Result<()> {
+        match self.input.take() {
+            Some(input) => self.reader().listen(input, posts.clone()),
+            None => Ok(()),
+        }
+    }
+
+    /// Before a match, starts to read the input of a program, so that this process notices if the
+    /// program ends. Does nothing for a person.
+    ///
+    /// # Errors
+    /// If the thread cannot be started.
+    pub(crate) fn listen_before(&mut self, posts: &Posts) -> io::Result<()> {
+        match self.face {
+            Face::Json(_) => self.listen(posts),
+            Face::Screen(_) => Ok(()),
+        }
+    }
+
+    /// Whether the player is a bot, which is never asked.
+    pub(crate) fn is_bot(&self) -> bool {
+        self.bot.is_some()
+    }
+
+    /// Whether the player is a person who reads text and types words.
+    pub(crate) fn is_person(&self) -> bool {
+        self.bot.is_none() && matches!(self.face, Face::Screen(_))
+    }
+
+    /// Reports an event to the player.
+    ///
+    /// # Errors
+    /// If the output is closed.
+    pub(crate) fn tell(&mut self, event: &Event) -> anyhow::Result<()> {
+        let asks = self.bot.is_none();
+        written(match &mut self.face {
+            Face::Json(output) => {
+                // A single write for the whole line.
+                let line = serde_json::to_string(event)? + "\n";
+                (output.write_all(line.as_bytes())).and_then(|()| output.flush())
+            }
+            Face::Screen(screen) => locked(screen).tell(event, asks),
+        })
+    }
+
+    /// The bot's answer to an event.
+    pub(crate) fn answer(&mut self, event: &Event) -> Option<Said> {
+        self.bot.as_mut()?.answer(event)
+    }
+
+    /// Reports the event `seated` on the player's output and, if the player is a bot, to the bot.
+    pub(crate) fn sit(&mut self, seated: &Event) -> anyhow::Result<()> {
+        self.tell(seated)?;
+        // The bot has no answer to this event.
+        let _ = self.answer(seated);
+        Ok(())
+    }
+
+    /// The parser of the player's lines, for any thread.
+    fn reader(&self) -> Reader {
+        match &self.face {
+            Face::Json(_) => Reader::Json,
+            Face::Screen(screen) => Reader::Screen(Arc::clone(screen)),
+        }
+    }
+
+    /// Parses a line that was typed before a match.
+    ///
+    /// # Errors
+    /// The complaint about an invalid line.
+    pub(crate) fn read(&self, line: TypedLine) -> Result<Option<Said>, Complaint> {
+        let read = self.reader().read(line)?;
+        Ok(read.map(|(said, _)| said))
+    }
+
+    /// Shows a person a prompt for a question that is answered by one word.
+    ///
+    /// # Errors
+    /// If the output is closed.
+    pub(crate) fn asks_for_a_word(&mut self) -> anyhow::Result<()> {
+        self.on_screen(Screen::asks_for_a_word)
+    }
+
+    /// Tells the screen about a typed line that is not passed to [`read`](Self::read).
+    pub(crate) fn typed(&mut self) {
+        if let Some(mut screen) = self.screen() {
+            screen.typed();
+        }
+    }
+
+    /// The time until the next pending output of the screen, if there is any.
+    pub(crate) fn due(&self) -> Option<Duration> {
+        self.screen()?.due()
+    }
+
+    /// Shows the pending output that is due.
+    ///
+    /// # Errors
+    /// If the output is closed.
+    pub(crate) fn show_due(&mut self) -> anyhow::Result<()> {
+        self.on_screen(Screen::show_due)
+    }
+
+    /// Shows all pending output, each piece at its time.
+    ///
+    /// # Errors
+    /// If the output is closed.
+    pub(crate) fn show_rest(&mut self) -> anyhow::Result<()> {
+        self.on_screen(Screen::show_rest)
+    }
+
+    /// Whether the time left for this turn is shown every second.
+    pub(crate) fn shows_time(&self) -> bool {
+        self.screen().is_some_and(|screen| screen.shows_time())
+    }
+
+    /// Shows the time left for this turn.
+    ///
+    /// # Errors
+    /// If the output is closed.
+    pub(crate) fn show_time(&mut self, time: Option<Time>) -> anyhow::Result<()> {
+        if self.shows_time() {
+            self.on_screen(|screen| screen.show_time(time))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn on_screen(
+        &mut self,
+        show: impl FnOnce(&mut Screen) -> io::Result<()>,
+    ) -> anyhow::Result<()> {
+        match self.screen() {
+            Some(mut screen) => written(show(&mut screen)),
+            None => Ok(()),
+        }
+    }
+
+    fn screen(&self) -> Option<MutexGuard<'_, Screen>> {
+        match &self.face {
+            Face::Screen(screen) => Some(locked(screen)),
+            Face::Json(_) => None,
+        }
+    }
+
+    /// Prepares the screen for the end of the program in the middle of a match.
+    pub(crate) fn ends(&mut self) {
+        if let Some(mut screen) = self.screen() {
+            screen.ends();
+        }
+    }
+
+    /// What the player needs from the seat.
+    pub(crate) fn needs(&self) -> PlayerNeeds {
+        PlayerNeeds {
+            pauses: self.pauses,
+            each_second: self.screen().is_some_and(|screen| screen.is_live()),
+        }
+    }
+}
+
+/// Locks the screen, which the thread that reads input uses too.
+fn locked(screen: &Mutex<Screen>) -> MutexGuard<'_, Screen> {
+    screen.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,205 @@
+//! Messages to the player's seat from other threads: new connections, notices, requests to end the
+//! program, and typed lines. They are queued until the player sits at a table, which then gets
+//! them.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use dealerless_seat::event::Event;
+use dealerless_table::connection::Connection;
+use dealerless_table::play::Mailbox;
+
+use super::input;
+use crate::failure::BROKEN_OFF;
+
+/// A message to a seat, other than a command for its table.
+pub(crate) enum Post {
+    /// A new connection to the other player, on which to resume the match.
+    Connection(Box<Connection>),
+    /// An event for the player.
+    Tell(Event),
+    /// The player asks what it costs to leave.
+    AskLeave,
+    /// The player's input has ended.
+    InputEnded,
+    /// The program is asked to end.
+    BreakOff,
+}
+
+/// A message that arrives while the player sits at no table.
+pub(crate) enum Early {
+    /// A line that may answer a question before the match.
+    Typed(input::TypedLine),
+    Post(Post),
+}
+
+/// The queue of messages to a seat, for any thread.
+#[derive(Clone, Default)]
+pub(crate) struct Posts(Arc<(Mutex<Destination>, Condvar)>);
+
+enum Destination {
+    /// The player sits at no table: messages are queued.
+    Waiting {
+        early: VecDeque<Early>,
+        /// Whether a thread is waiting for a message.
+        has_reader: bool,
+    },
+    /// The player sits at a table, which has this mailbox.
+    At(Mailbox<Post>),
+}
+
+impl Default for Destination {
+    fn default() -> Self {
+        Destination::Waiting {
+            early: VecDeque::new(),
+            has_reader: false,
+        }
+    }
+}
+
+impl Posts {
+    fn lock(&self) -> MutexGuard<'_, Destination> {
+        // Every change leaves the value consistent.
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends or queues a message. Returns `false` if the player's table no longer exists.
+    pub(crate) fn put(&self, post: Post) -> bool {
+        match &mut *self.lock() {
+            Destination::At(mailbox) => mailbox.post(post),
+            Destination::Waiting { early, .. } => {
+                early.push_back(Early::Post(post));
+                self.0.1.notify_all();
+                true
+            }
+        }
+    }
+
+    /// Queues a typed line if the player sits at no table. Otherwise returns the line with the
+    /// mailbox of the table.
+    pub(crate) fn typed(
+        &self,
+        line: input::TypedLine,
+    ) -> Option<(input::TypedLine, Mailbox<Post>)> {
+        match &mut *self.lock() {
+            Destination::At(mailbox) => Some((line, mailbox.clone())),
+            Destination::Waiting { early, .. } => {
+                early.push_back(Early::Typed(line));
+                self.0.1.notify_all();
+                None
+            }
+        }
+    }
+
+    /// Sends the queued messages and all later ones to a table. Queued lines belong to no match and
+    /// are dropped. Returns whether a line was dropped.
+    pub(crate) fn go_to(&self, mailbox: Mailbox<Post>) -> bool {
+        let mut place = self.lock();
+        let mut dropped = false;
+        if let Destination::Waiting { early, .. } = &mut *place {
+            for early in early.drain(..) {
+                match early {
+                    Early::Typed(_) => dropped = true,
+                    Early::Post(post) => _ = mailbox.post(post),
+                }
+            }
+        }
+        *place = Destination::At(mailbox);
+        dropped
+    }
+
+    /// Queues messages again, because the player has left the table.
+    pub(crate) fn come_back(&self) {
+        *self.lock() = Destination::default();
+    }
+
+    /// Waits up to `within` for the next queued message. Returns `None` if there is none, or if the
+    /// player sits at a table.
+    pub(crate) fn next(&self, within: Duration) -> Option<Early> {
+        let empty = |place: &mut Destination| match place {
+            Destination::Waiting { early, has_reader } => {
+                *has_reader = true;
+                early.is_empty()
+            }
+            Destination::At(_) => false,
+        };
+        let (mut place, _) = (self.0.1)
+            .wait_timeout_while(self.lock(), within, empty)
+            .unwrap_or_else(PoisonError::into_inner);
+        match &mut *place {
+            Destination::Waiting { early, has_reader } => {
+                *has_reader = false;
+                early.pop_front()
+            }
+            Destination::At(_) => None,
+        }
+    }
+
+    /// The next queued message, without waiting.
+    pub(crate) fn take(&self) -> Option<Early> {
+        match &mut *self.lock() {
+            Destination::Waiting { early, .. } => early.pop_front(),
+            Destination::At(_) => None,
+        }
+    }
+
+    /// Whether the player sits at no table and no thread waits for a message.
+    pub(crate) fn has_no_reader(&self) -> bool {
+        matches!(
+            &*self.lock(),
+            Destination::Waiting {
+                has_reader: false,
+                ..
+            }
+        )
+    }
+
+    /// Installs a handler for Ctrl-C, a closed terminal and the signal to terminate. The first
+    /// signal breaks off the match in play, which stays open. Without a match in play, and on the
+    /// second signal, the process ends at once.
+    ///
+    /// # Errors
+    /// If the signal handler cannot be installed.
+    pub(crate) fn break_off_by_signal(&self) -> Result<(), ctrlc::Error> {
+        let posts = self.clone();
+        let mut asked = false;
+        ctrlc::set_handler(move || {
+            let at_table = matches!(&*posts.lock(), Destination::At(_));
+            if asked || !at_table || !posts.put(Post::BreakOff) {
+                // This is safe: the file contains each part either completely or not at all.
+                std::process::exit(BROKEN_OFF.into());
+            }
+            asked = true;
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn a_waiting_thread_receives_typed_lines() {
+        let posts = Posts::default();
+        assert!(posts.has_no_reader());
+        let asks = posts.clone();
+        let asked = thread::spawn(move || asks.next(Duration::from_secs(60)));
+        let begun = Instant::now();
+        while posts.has_no_reader() {
+            assert!(begun.elapsed() < Duration::from_secs(20));
+            thread::yield_now();
+        }
+        assert!(posts.typed(input::TypedLine::TooLong).is_none());
+        let received = asked.join().unwrap();
+        assert!(matches!(
+            received,
+            Some(Early::Typed(input::TypedLine::TooLong))
+        ));
+        // The thread has received the line and no longer waits.
+        assert!(posts.has_no_reader());
+    }
+}

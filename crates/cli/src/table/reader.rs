@@ -1,0 +1,91 @@
+//! A player's input: a thread reads each line once, and sends it to the table as a command.
+
+use std::io::{self, BufRead};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use dealerless_seat::command::{self, Complaint, Said, nobody_asked};
+use dealerless_seat::event::{Event, Refusal};
+use dealerless_table::play::Mailbox;
+
+use super::input::{self, LONGEST, TypedLine};
+use super::posts::{Post, Posts};
+use super::screen::Screen;
+use crate::failure::BROKEN_OFF;
+
+/// Parses the input of a player.
+#[derive(Clone)]
+pub(crate) enum Reader {
+    /// A program that writes one JSON object a line.
+    Json,
+    /// A person who answers what the screen shows.
+    Screen(Arc<Mutex<Screen>>),
+}
+
+impl Reader {
+    /// Parses a line into a command, with the number of its turn if the line has one. Returns
+    /// `None` if the line is empty, or if the screen has answered it.
+    ///
+    /// # Errors
+    /// The complaint about an invalid line.
+    pub(crate) fn read(&self, line: TypedLine) -> Result<Option<(Said, Option<u64>)>, Complaint> {
+        match (line, self) {
+            (TypedLine::TooLong, _) => Err((
+                Refusal::LineTooLong,
+                format!("line too long: the limit is {LONGEST} bytes"),
+            )),
+            (TypedLine::Text(text), Reader::Json) if text.trim().is_empty() => Ok(None),
+            (TypedLine::Text(text), Reader::Json) => command::parse(&text).map(Some),
+            (TypedLine::Text(text), Reader::Screen(screen)) => {
+                let mut screen = screen.lock().unwrap_or_else(PoisonError::into_inner);
+                let said = screen.read(&text)?;
+                Ok(said.map(|said| (said, None)))
+            }
+        }
+    }
+
+    /// Sends a line to a table as a command. Returns whether the table still exists.
+    fn send(&self, line: TypedLine, mailbox: &Mailbox<Post>) -> bool {
+        let (code, message) = match (self.read(line), self) {
+            (Ok(None), _) => return true,
+            (Ok(Some((Said::Leave { anyhow: false }, _))), Reader::Screen(_)) => {
+                return mailbox.post(Post::AskLeave);
+            }
+            (Ok(Some((said, turn))), _) => match said.command() {
+                Some(command) => return mailbox.command(command, turn),
+                None => nobody_asked(),
+            },
+            (Err(complaint), _) => complaint,
+        };
+        mailbox.post(Post::Tell(Event::refused(code, message)))
+    }
+
+    /// Reads the input to its end, on a separate thread. If a program's input ends before a match
+    /// while no thread waits for a line, the process ends. A person's terminal may be closed then,
+    /// because it is only needed when there is a question.
+    ///
+    /// # Errors
+    /// If the thread cannot be started.
+    pub(crate) fn listen(
+        self,
+        mut input: impl BufRead + Send + 'static,
+        posts: Posts,
+    ) -> io::Result<()> {
+        let read = move || {
+            while let Some(line) = input::next_line(&mut input) {
+                if let Some((line, mailbox)) = posts.typed(line)
+                    && !self.send(line, &mailbox)
+                {
+                    return;
+                }
+            }
+            if matches!(self, Reader::Json) && posts.has_no_reader() {
+                // No match has begun, so there is nothing to break off.
+                std::process::exit(BROKEN_OFF.into());
+            }
+            posts.put(Post::InputEnded);
+        };
+        let thread = thread::Builder::new().name("player-input".into());
+        thread.spawn(read).map(|_| ())
+    }
+}

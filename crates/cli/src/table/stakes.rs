@@ -1,0 +1,304 @@
+//! The host's options for the stakes of a match, and the values of options that the guest has, too.
+
+use std::sync::Arc;
+
+use anyhow::{Context, bail, ensure};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use dealerless::deck::Choice;
+use dealerless::mpc::Security;
+use dealerless::shuffle::{Algorithm, Spec};
+use dealerless_command_line::arguments;
+use dealerless_seat::game_name::GameName;
+use dealerless_seat::terms::Terms;
+pub(super) use dealerless_seat::terms::{Pair, Time};
+use dealerless_seat::words;
+use dealerless_table::log::{Clock, DeckTerms, End, Header, MatchLog, Past, Phase};
+use dealerless_table::play::{DealCircuit, Seating};
+use dealerless_table::rules::{Edition, NamedKinds, Posts, Stakes};
+
+use super::headings::GAME;
+use crate::memory::Limit as Memory;
+
+/// A parser of game names that lists all of them in the help.
+pub(super) fn game_name() -> impl TypedValueParser<Value = GameName> {
+    let value = |game: GameName| PossibleValue::new(game.as_str()).help(about(game));
+    let find = |name: String| GameName::ALL.into_iter().find(|game| game.as_str() == name);
+    PossibleValuesParser::new(GameName::ALL.map(value))
+        .map(move |name| find(name).expect("a possible value"))
+}
+
+fn about(game: GameName) -> &'static str {
+    match game {
+        GameName::Holdem => "Heads-up no-limit Texas hold'em",
+        GameName::FixedHoldem => "Heads-up fixed-limit Texas hold'em",
+        GameName::Draw => "Five-card draw",
+        GameName::Deck => "A deck without rules: the players agree who sees which cards",
+        GameName::Bridge => "Boards of bridge: the players agree who sees which hands",
+    }
+}
+
+/// The host's offer.
+#[derive(Clone, clap::Args)]
+#[command(next_help_heading = GAME)]
+pub(crate) struct StakesArgs {
+    /// The game to play [default: holdem].
+    #[arg(long, value_name = "GAME", value_parser = game_name())]
+    game: Option<GameName>,
+    /// Players at the table. With more than two, each player shuffles in turn with a proof; only for
+    /// poker, with at most 10 players (5 in draw) [default: 2].
+    #[arg(long, value_name = "N")]
+    seats: Option<u8>,
+    /// Players who may disappear in a hand; the others then finish it. Any N - K players together can
+    /// read all cards; only with more than two players and a clock [default: 0].
+    #[arg(long, value_name = "K")]
+    may_leave: Option<u8>,
+    /// Accept --may-leave K although one player who also cuts the connections between others could then
+    /// play two tables at once.
+    #[arg(long)]
+    accept_two_tables: bool,
+    /// Hands in the match; in bridge, sets of boards [default: 10; in bridge 1].
+    #[arg(long, value_name = "K")]
+    hands: Option<u32>,
+    /// Chips of each player at the start [default: 200].
+    #[arg(long, value_name = "CHIPS")]
+    stack: Option<u64>,
+    /// The small and the big blind [default: 1/2].
+    #[arg(long, value_name = "A/B", conflicts_with = "ante")]
+    blinds: Option<Pair>,
+    /// The ante and the smallest bet, instead of blinds.
+    #[arg(long, value_name = "A/BET")]
+    ante: Option<Pair>,
+    /// Seconds for each move and in each player's time bank, or `none`. When both have run out, the
+    /// player checks or folds, and sits out; in deck and bridge the player passes [default: 30+120;
+    /// in deck and bridge none].
+    #[arg(long, value_name = "MOVE+BANK")]
+    time: Option<Time>,
+    /// Cards in the deck; only for --game deck [default: 52].
+    #[arg(long, value_name = "N")]
+    cards: Option<usize>,
+    /// Kinds of cards with the number of each: knight=14,castle=5,road=2, or 14,5,2; only for
+    /// --game deck.
+    #[arg(long, value_name = "KINDS", conflicts_with = "cards")]
+    kinds: Option<NamedKinds>,
+    /// Cards drawn from the deck; only for --game deck [default: all].
+    #[arg(long, value_name = "M")]
+    draw: Option<usize>,
+    /// Boards dealt together, 1 to 100; only for --game bridge [default: 24].
+    #[arg(long, value_name = "N")]
+    boards: Option<u32>,
+    /// Shuffle algorithm; auto chooses the one with the smallest garbled circuit [default: auto].
+    #[arg(long, value_name = "ALGORITHM", value_parser = arguments::algorithm())]
+    algorithm: Option<Choice>,
+    /// Continue your last finished match of several players, or the one with this id or player. The
+    /// players keep their chips and need no invite; new players buy in. Terms that are not given
+    /// stay the same. An open match is settled without the players who are out of time or away.
+    #[arg(long, value_name = "MATCH|NAME", num_args = 0..=1, default_missing_value = "",
+          conflicts_with_all = ["game", "cards", "kinds", "draw", "boards", "algorithm"])]
+    pub(crate) after: Option<String>,
+}
+
+impl StakesArgs {
+    fn game(&self) -> GameName {
+        self.game.unwrap_or(GameName::Holdem)
+    }
+
+    /// Whether any of these options was given.
+    pub(crate) fn are_given(&self) -> bool {
+        let StakesArgs {
+            game,
+            seats,
+            may_leave,
+            accept_two_tables,
+            hands,
+            stack,
+            blinds,
+            ante,
+            time,
+            cards,
+            kinds,
+            draw,
+            boards,
+            algorithm,
+            after,
+        } = self;
+        game.is_some()
+            || seats.or(*may_leave).is_some()
+            || *accept_two_tables
+            || hands.or(*boards).is_some()
+            || stack.is_some()
+            || blinds.or(*ante).is_some()
+            || time.is_some()
+            || cards.or(*draw).is_some()
+            || kinds.is_some()
+            || algorithm.is_some()
+            || after.is_some()
+    }
+
+    /// The header of a match that continues the match `before`, with its terms in place of those that
+    /// are not given. `past` is its end. The default is a seat for each player who has not left and is
+    /// not absent.
+    ///
+    /// # Errors
+    /// If the options contradict each other, or the match cannot be continued.
+    pub(crate) fn header_after(&self, before: &MatchLog, past: Past) -> anyhow::Result<Header> {
+        let header = before.match_info().header();
+        let mut left = [before.gone(), &past.without].concat();
+        if let Phase::Over(End::Left(seats) | End::TooFew(seats)) = before.phase() {
+            left.extend(seats);
+        }
+        left.sort_unstable();
+        left.dedup();
+        let seats = u8::try_from(header.stakes.seats() - left.len())?;
+        let mut terms = self.clone();
+        terms.game = Some(GameName::of(&header.stakes));
+        let seats = *terms.seats.get_or_insert(seats);
+        if let DeckTerms::Verifiable(deck) = header.deck {
+            let may_leave = u8::try_from(deck.count() - deck.threshold())?;
+            terms
+                .may_leave
+                .get_or_insert(may_leave.min(seats.saturating_sub(2)));
+        }
+        terms.hands.get_or_insert(header.stakes.hands());
+        terms.time.get_or_insert(Time(header.clock));
+        if let Some(rules) = header.stakes.betting() {
+            terms.stack.get_or_insert(rules.stack);
+            if self.blinds.is_none() && self.ante.is_none() {
+                match rules.posts {
+                    Posts::Blinds { small, big } => terms.blinds = Some(Pair(small, big)),
+                    Posts::Antes { ante, bet } => terms.ante = Some(Pair(ante, bet)),
+                }
+            }
+        }
+        let remaining = match past.without.is_empty() {
+            true => 0,
+            false => past.remaining().count(),
+        };
+        ensure!(
+            terms.seats.map(usize::from) >= Some(remaining),
+            "all {remaining} players who are still there have to take part: give a larger number with --seats"
+        );
+        ensure!(
+            terms.seats >= Some(2),
+            "a match is continued by at least two players: give their number with --seats"
+        );
+        let header = terms.verifiable()?;
+        Ok(Header {
+            past: Some(past),
+            ..header
+        })
+    }
+
+    /// The stakes of these options.
+    ///
+    /// # Errors
+    /// If the options contradict each other.
+    pub(crate) fn stakes(&self) -> anyhow::Result<Stakes> {
+        let terms = Terms {
+            game: self.game(),
+            seats: self.seats,
+            hands: self.hands,
+            stack: self.stack,
+            blinds: self.blinds,
+            ante: self.ante,
+            cards: self.cards,
+            kinds: self.kinds.clone(),
+            draw: self.draw,
+            boards: self.boards,
+        };
+        Ok(terms.stakes()?)
+    }
+
+    /// The header of the match that the host proposes.
+    ///
+    /// # Errors
+    /// If the options contradict each other, or the circuit takes too much memory.
+    pub(crate) fn header(&self, memory: Memory) -> anyhow::Result<Header> {
+        if self.seats.is_none_or(|seats| seats == 2) {
+            ensure!(
+                self.may_leave.unwrap_or(0) == 0,
+                "--may-leave requires more than two players: give their number with --seats"
+            );
+            // The circuit is dropped. Building it again when the guest has come takes only a moment.
+            return Ok(self.propose(memory)?.0);
+        }
+        self.verifiable()
+    }
+
+    /// The header of a match with a verifiable deck.
+    ///
+    /// # Errors
+    /// If the options contradict each other.
+    fn verifiable(&self) -> anyhow::Result<Header> {
+        ensure!(
+            self.algorithm.is_none(),
+            "--algorithm is for two players: with more, the deck is shuffled without a circuit"
+        );
+        let stakes = self.stakes()?;
+        let clock = self.time.unwrap_or_else(|| Time::default_of(self.game())).0;
+        let may_leave = usize::from(self.may_leave.unwrap_or(0));
+        let seats = stakes.seats();
+        ensure!(
+            may_leave + 2 <= seats,
+            "at most {} of {seats} players may leave: at least two players open a card",
+            seats.saturating_sub(2)
+        );
+        ensure!(
+            may_leave == 0 || clock != Clock::default(),
+            "--may-leave requires a clock: it decides when a silent player has disappeared"
+        );
+        let opens = seats - may_leave;
+        if may_leave > 0 && words::two_tables(seats, opens) == 1 && !self.accept_two_tables {
+            bail!(
+                "with --seats {seats} --may-leave {may_leave}, {TWO_TABLES}. Use a smaller --may-leave, or \
+                 accept this with --accept-two-tables"
+            );
+        }
+        let deck = DeckTerms::verifiable(&stakes, opens).with_context(|| {
+            format!(
+                "{} is for two players; --seats requires a game of poker",
+                self.game()
+            )
+        })?;
+        Ok(Header {
+            log_version: Edition::Four,
+            deck,
+            clock,
+            stakes,
+            past: None,
+        })
+    }
+
+    /// The header of a match of two players, and the circuit for it.
+    ///
+    /// # Errors
+    /// If the options contradict each other, or the circuit takes too much memory.
+    pub(crate) fn propose(&self, memory: Memory) -> anyhow::Result<(Header, Arc<DealCircuit>)> {
+        let stakes = self.stakes()?;
+        let algorithm =
+            DealCircuit::algorithm_for(self.algorithm.unwrap_or(Choice::Cheapest), &stakes)?;
+        check_memory(&stakes, algorithm, memory)?;
+        let time = self.time.unwrap_or_else(|| Time::default_of(self.game()));
+        Ok(Seating::propose(stakes, algorithm, time.0)?)
+    }
+}
+
+/// The reason why a match may have to be accepted explicitly.
+pub(super) const TWO_TABLES: &str = "one player who can also cut the connections between the others can play two \
+                          tables at once with them; only the records of both tables convict that player";
+
+/// Checks the memory of a session for these stakes, before the circuit is built.
+pub(super) fn check_memory(
+    stakes: &Stakes,
+    algorithm: Algorithm,
+    memory: Memory,
+) -> anyhow::Result<()> {
+    let at_once = DealCircuit::BATCH.min(stakes.hands());
+    let Some(boards) = stakes.boards() else {
+        let (cards, drawn) = stakes.deck();
+        let spec = Spec::new(cards, drawn, algorithm)?;
+        return memory.check_session(spec, Security::Malicious, 1, at_once);
+    };
+    let ands = DealCircuit::estimate(stakes, algorithm)?.ands();
+    let name = format!("the deal of {boards} boards");
+    memory.check_session_of(name, ands, Security::Malicious, 1, at_once)
+}

@@ -1,0 +1,373 @@
+//! An audit: the two players of a match that is over open their inputs to its shuffles, and each page
+//! recomputes the decks.
+
+use std::time::Duration;
+
+use anyhow::{Context, bail, ensure};
+use dealerless_seat::command::{Said, not_asked};
+use dealerless_seat::records::decks::Decks;
+use dealerless_table::Seat;
+use dealerless_table::audit::{Audit, Auditing};
+use dealerless_table::connection::{ConnectionError, MeetingError, Stream};
+use dealerless_table::identity::PublicIdentity;
+use dealerless_table::play::{Control, Done, Seating};
+use dealerless_table::record::Record;
+use serde_json::{Value, json};
+
+use crate::failure::{BrokenOff, explain};
+use crate::finder::{goodbye, request};
+use crate::guest::check_memory;
+use crate::hosting::encoded;
+use crate::line::{Call, Happened, Line, Route};
+use crate::matches::{self, Kept};
+use crate::own::Own;
+use crate::page;
+use crate::program::Program;
+use crate::reception::Reception;
+
+/// Timeout for the other player to connect.
+const CONNECTS: Duration = Duration::from_secs(600);
+/// Timeout for the other player to open the inputs of one try.
+const ONE_TRY: Duration = Duration::from_secs(60);
+/// Timeout for the guest to send its request, and for the last message to be received.
+const SHORT: Duration = Duration::from_secs(5);
+/// The pause between two calls of a host that does not answer.
+const PAUSE: Duration = Duration::from_secs(1);
+
+const NOT_CONNECTED: &str = "the other player did not connect in time";
+
+/// A program that audits a match. It answers the request that has started it.
+pub(crate) struct Auditor {
+    /// The number of the request.
+    request: u32,
+    of: [u8; 32],
+    peer: PublicIdentity,
+    auditing: Auditing,
+    /// The deadline for the peer to connect, or for its next message.
+    until: Duration,
+    stage: Stage,
+}
+
+enum Stage {
+    /// A guest calls its host.
+    Calling(Box<Calls>),
+    /// A host waits for its guest, and for the request of a guest that has connected.
+    Waiting(Box<Reception>, Option<(Box<Line>, Duration)>),
+    Exchanging {
+        line: Box<Line>,
+        has_received: bool,
+    },
+    /// All inputs are open and kept. The other player receives the last message.
+    Ending(Box<Line>),
+    /// The stage changes.
+    Changing,
+}
+
+struct Calls {
+    route: Route,
+    call: Option<Call>,
+    /// The time of the next call if none is active.
+    next: Duration,
+    /// Why the last call has failed.
+    failure: Option<MeetingError>,
+}
+
+impl Auditor {
+    /// Audits a match at this relay, and then answers the request with this number.
+    ///
+    /// # Errors
+    /// If the match cannot be audited.
+    pub(crate) fn new(
+        own: &Own,
+        kept: &Kept,
+        relay: String,
+        request: u32,
+        now: Duration,
+    ) -> anyhow::Result<Self> {
+        let (of, peer, seat) = (kept.id(), kept.peer().clone(), kept.opened.sitting.seat);
+        let inputs = matches::inputs(own, &of)?;
+        let inputs = inputs.context("your inputs to the shuffles of this match are destroyed")?;
+        let header = kept.opened.sitting.match_info.header();
+        if let Some(terms) = header.sealed() {
+            check_memory(&header.stakes, terms.algorithm)?;
+        }
+        let stage = if seat == Seat::HOST {
+            let reception = Reception::new(relay, encoded(header), None, Some(&peer), now);
+            Stage::Waiting(Box::new(reception), None)
+        } else {
+            Stage::Calling(Box::new(Calls {
+                route: Route {
+                    relay,
+                    invite: None,
+                    peer: Some(peer.clone()),
+                },
+                call: None,
+                next: now,
+                failure: None,
+            }))
+        };
+        Ok(Auditor {
+            request,
+            of,
+            peer,
+            auditing: Auditing::new(&kept.opened.log, seat, &inputs)?,
+            until: now + CONNECTS,
+            stage,
+        })
+    }
+
+    /// The guest has met somebody.
+    fn called(&mut self, mut line: Line, now: Duration) {
+        let audit = Control::Audit(self.of).encode();
+        // If the connection has ended, the exchange reports it.
+        let _ = line.connection.core.send(Stream::Control, &audit);
+        self.exchange(Box::new(line), now);
+    }
+
+    fn exchange(&mut self, line: Box<Line>, now: Duration) {
+        self.until = now + ONE_TRY;
+        self.stage = Stage::Exchanging {
+            line,
+            has_received: false,
+        };
+    }
+
+    /// Continues. Returns the answer once the audit is over.
+    fn next(&mut self, own: &Own, now: Duration) -> anyhow::Result<Option<Value>> {
+        match std::mem::replace(&mut self.stage, Stage::Changing) {
+            Stage::Calling(calls) if now >= self.until => match calls.failure {
+                Some(error) => return Err(error.into()),
+                None => bail!(NOT_CONNECTED),
+            },
+            Stage::Calling(mut calls) => {
+                match &mut calls.call {
+                    Some(call) => {
+                        if let Err(error) = call.tick(now) {
+                            calls.failed(error, now);
+                        }
+                    }
+                    None if now >= calls.next => {
+                        calls.call = Some(Call::new(own, &calls.route, 1, now)?);
+                    }
+                    None => {}
+                }
+                self.stage = Stage::Calling(calls);
+            }
+            Stage::Waiting(mut reception, arrival) => {
+                ensure!(now < self.until, NOT_CONNECTED);
+                reception.tick(own, now)?;
+                let arrival = arrival.and_then(|arrival| self.arrived(arrival, now));
+                if matches!(self.stage, Stage::Changing) {
+                    self.stage = Stage::Waiting(reception, arrival);
+                }
+            }
+            Stage::Exchanging { line, has_received } => {
+                return self.exchanging(own, line, has_received, now);
+            }
+            Stage::Ending(mut line) => {
+                line.flush(now);
+                if line.connection.core.ended().is_some() || now >= self.until {
+                    return made(&self.of).map(Some);
+                }
+                self.stage = Stage::Ending(line);
+            }
+            Stage::Changing => {}
+        }
+        Ok(None)
+    }
+
+    /// Reads the request of a player who has connected. The connection is dropped if it is not the guest.
+    fn arrived(
+        &mut self,
+        (mut line, until): (Box<Line>, Duration),
+        now: Duration,
+    ) -> Option<(Box<Line>, Duration)> {
+        let is_peer = line.connection.met.peer == self.peer;
+        match line.connection.core.next_message() {
+            Ok(None) if is_peer && now < until => {
+                line.flush(now);
+                return Some((line, until));
+            }
+            Ok(Some(message)) if is_peer && request(&message) == Some(Control::Audit(self.of)) => {
+                self.exchange(line, now);
+            }
+            Ok(Some(_)) => {
+                let _ = goodbye(*line, &Control::Unknown(self.of), now);
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// Exchanges the openings, try by try.
+    fn exchanging(
+        &mut self,
+        own: &Own,
+        mut line: Box<Line>,
+        mut has_received: bool,
+        now: Duration,
+    ) -> anyhow::Result<Option<Value>> {
+        loop {
+            // Messages that the peer sent before it disconnected come first.
+            let mut sent = Ok(());
+            while let Some(message) = self.auditing.say() {
+                sent = sent.and(line.connection.core.send(Stream::Control, &message));
+            }
+            if let Some(opened) = self.auditing.opened() {
+                sent?;
+                keep(&self.of, &opened)?;
+                line.connection.core.close();
+                self.until = now + SHORT;
+                self.stage = Stage::Ending(line);
+                return self.next(own, now);
+            }
+            let Some(message) = line.connection.core.next_message()? else {
+                break;
+            };
+            let is_first = !std::mem::replace(&mut has_received, true);
+            if is_first && request(&message).is_some() {
+                bail!(
+                    "the host is not auditing this match: both players must audit it at the same time"
+                );
+            }
+            match message.stream {
+                Stream::Control => self.auditing.hear(&message.bytes)?,
+                Stream::Log => Err(ConnectionError::Broken(
+                    "a message that is not part of an audit",
+                ))?,
+            }
+            self.until = now + ONE_TRY;
+        }
+        ensure!(now < self.until, ConnectionError::TimedOut);
+        line.flush(now);
+        self.stage = Stage::Exchanging { line, has_received };
+        Ok(None)
+    }
+}
+
+impl Calls {
+    fn failed(&mut self, error: MeetingError, now: Duration) {
+        self.call = None;
+        self.next = now + PAUSE;
+        self.failure = Some(error);
+    }
+
+    /// Continues after an event of the socket. Returns the line to the host that was met.
+    fn happened(&mut self, what: Happened<'_>, now: Duration) -> Option<Line> {
+        match self.call.as_mut()?.happened(what, now) {
+            Ok(met) => Some(self.call.take_if(|_| met.is_some())?.connected(met?)),
+            Err(error) => {
+                self.failed(error, now);
+                None
+            }
+        }
+    }
+}
+
+impl Program for Auditor {
+    fn line(&mut self, socket: u32) -> Option<&mut Line> {
+        let line = match &mut self.stage {
+            Stage::Waiting(_, Some((line, _))) => line,
+            Stage::Exchanging { line, .. } | Stage::Ending(line) => line,
+            _ => return None,
+        };
+        Some(&mut **line).filter(|line| line.has(socket))
+    }
+
+    fn happened(
+        &mut self,
+        _: &mut Own,
+        socket: u32,
+        what: Happened<'_>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        if let Some(line) = self.line(socket) {
+            line.happened(what, now);
+            return Ok(());
+        }
+        match &mut self.stage {
+            Stage::Calling(calls) if calls.call.as_ref().is_some_and(|call| call.has(socket)) => {
+                if let Some(line) = calls.happened(what, now) {
+                    self.called(line, now);
+                }
+            }
+            Stage::Waiting(reception, arrival) => {
+                if let Some(line) = reception.happened(socket, what, now) {
+                    *arrival = Some((Box::new(line), now + SHORT));
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn said(&mut self, _: &mut Own, _: Said, _: Option<u64>, _: Duration) -> anyhow::Result<()> {
+        page::refuse(not_asked());
+        Ok(())
+    }
+
+    fn engine_done(&mut self, _: u32, _: Done) {}
+
+    fn step(&mut self, own: &mut Own, now: Duration) -> Option<anyhow::Result<()>> {
+        let answer = match self.next(own, now) {
+            Ok(None) => return None,
+            Ok(Some(answer)) => Ok(answer),
+            Err(error) => Err(explain(&error)),
+        };
+        page::respond(self.request, answer);
+        Some(Ok(()))
+    }
+
+    fn timer(&mut self, _: Duration) -> Duration {
+        let timer = match &self.stage {
+            Stage::Calling(calls) => calls.call.as_ref().map_or(calls.next, Call::timer),
+            Stage::Waiting(reception, arrival) => {
+                let line = |(line, until): &(Box<Line>, Duration)| line.timer().min(*until);
+                reception
+                    .timer()
+                    .min(arrival.as_ref().map_or(Duration::MAX, line))
+            }
+            Stage::Exchanging { line, .. } | Stage::Ending(line) => line.timer(),
+            Stage::Changing => Duration::MAX,
+        };
+        timer.min(self.until)
+    }
+
+    fn break_off(&mut self, _: Duration) -> anyhow::Result<()> {
+        page::respond(self.request, Err("the audit was cancelled".into()));
+        Err(BrokenOff.into())
+    }
+
+    fn is_audit(&self) -> bool {
+        true
+    }
+}
+
+/// Keeps the opened inputs. They contain this player's own, whose file is then needless.
+fn keep(of: &[u8; 32], opened: &Audit) -> anyhow::Result<()> {
+    matches::keep_audit(of, &opened.encode()).context("cannot keep the opened inputs")?;
+    Ok(matches::destroy_inputs(of)?)
+}
+
+/// An audit that was made: the decks as a text, whether they agree with the record, and the file.
+///
+/// # Errors
+/// If the match was not audited here, or a file cannot be read.
+pub(crate) fn made(of: &[u8; 32]) -> anyhow::Result<Value> {
+    let bytes = matches::audit(of)?;
+    let record = Record::read(&matches::record(&matches::record_name(of))?, None)?;
+    let header = record.log.match_info().header();
+    if let Some(terms) = header.sealed() {
+        check_memory(&header.stakes, terms.algorithm)?;
+    }
+    let decks = Decks::of(
+        &record,
+        &Audit::decode(&bytes)?,
+        &Seating::circuit_of(header)?,
+    );
+    Ok(json!({
+        "text": decks.to_string(),
+        "agrees": decks.agrees(),
+        "hex": dealerless_table::hex(&bytes),
+    }))
+}

@@ -1,0 +1,65 @@
+//! What an error means for the player: the exit code that the native program would have, and what to do.
+
+use dealerless::Blame;
+use dealerless_seat::ending::Breach;
+use dealerless_seat::failure::{
+    INTERRUPTED, NO, advice, blame_of_code, blame_of_connection, blame_of_meeting,
+    exit_code_of_meeting, meaning,
+};
+use dealerless_table::connection::{ConnectionError, MeetingError, SpokenError};
+use dealerless_table::play::PlayError;
+
+/// The exit code when the player has ended the program.
+const BROKEN_OFF: u8 = 130;
+
+/// The answer of another player is no.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct AnswerIsNo(pub(crate) &'static str);
+
+/// The player has ended the program.
+#[derive(Debug, thiserror::Error)]
+#[error("{INTERRUPTED}")]
+pub(crate) struct BrokenOff;
+
+fn blame(error: &anyhow::Error) -> Option<Blame> {
+    let play = error.downcast_ref().map(PlayError::blame);
+    let meeting = || error.downcast_ref::<MeetingError>().map(blame_of_meeting);
+    let connection = || {
+        error
+            .downcast_ref::<ConnectionError>()
+            .map(blame_of_connection)
+    };
+    let code = error.downcast_ref().map(blame_of_code);
+    play.or_else(meeting).or(code).or_else(connection)
+}
+
+/// The exit code of an error.
+pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
+    if let Some(breach) = error.downcast_ref::<Breach>() {
+        return breach.exit_code();
+    }
+    if error.is::<BrokenOff>() {
+        return BROKEN_OFF;
+    }
+    if error.is::<AnswerIsNo>() {
+        return NO;
+    }
+    if let Some(error) = error.downcast_ref() {
+        return exit_code_of_meeting(error);
+    }
+    dealerless_seat::failure::exit_code(blame(error).unwrap_or(Blame::ThisSide))
+}
+
+/// The message of an error, and what to do.
+pub(crate) fn explain(error: &anyhow::Error) -> String {
+    let advice = match error.downcast_ref::<PlayError>() {
+        Some(error) => Some(advice(error)),
+        None if error.is::<SpokenError>() => None,
+        None => blame(error).map(meaning),
+    };
+    match advice {
+        Some(advice) => format!("{error:#}\n{advice}"),
+        None => format!("{error:#}"),
+    }
+}

@@ -1,0 +1,118 @@
+//! How a seat finds its peer again after the connection was lost.
+
+use std::time::Duration;
+
+use dealerless_seat::retry::{HOST_PAUSE, pause};
+use dealerless_table::connection::{Message, Stream};
+use dealerless_table::play::Control;
+
+use crate::line::{Call, Line, Route};
+use crate::reception::Reception;
+
+/// How a seat finds its peer again after the connection was lost.
+pub(crate) enum Finder {
+    /// A guest calls its host.
+    Calls(Caller),
+    /// A host waits for its guest.
+    Waits(Reception, Option<Box<Arrival>>),
+}
+
+/// Calls the host.
+pub(crate) struct Caller {
+    pub(crate) route: Route,
+    pub(crate) call: Option<Box<Call>>,
+    /// The time of the next call.
+    pub(crate) next: Option<Duration>,
+    /// The number of calls since the match last continued.
+    pub(crate) tries: u32,
+}
+
+/// The guest has connected again.
+pub(crate) struct Arrival {
+    pub(crate) line: Line,
+    /// Whether the guest has asked to resume this match. The match continues when the engine of the last
+    /// connection has ended.
+    pub(crate) resumes: bool,
+}
+
+impl Finder {
+    /// A guest that calls its host on this route.
+    pub(crate) fn calls(route: Route) -> Self {
+        Finder::Calls(Caller {
+            route,
+            call: None,
+            next: None,
+            tries: 0,
+        })
+    }
+
+    pub(crate) fn stop(&mut self) {
+        match self {
+            Finder::Calls(caller) => {
+                caller.call = None;
+                caller.next = None;
+            }
+            Finder::Waits(reception, arrival) => {
+                reception.stop();
+                *arrival = None;
+            }
+        }
+    }
+
+    /// Looks for the peer. A guest calls after a pause, unless this is the first call. A host waits until it
+    /// [stops](Self::stop).
+    pub(crate) fn look(&mut self, now: Duration) {
+        let caller = match self {
+            Finder::Calls(caller) => caller,
+            Finder::Waits(reception, _) => return reception.begin(now),
+        };
+        let pause = match caller.tries {
+            0 => Duration::ZERO,
+            tries => pause(tries, HOST_PAUSE, &mut rand::rng()),
+        };
+        caller.tries = caller.tries.saturating_add(1);
+        caller.next = Some(now + pause);
+    }
+
+    /// The match has continued: the next call is made at once.
+    pub(crate) fn found(&mut self) {
+        if let Finder::Calls(caller) = self {
+            caller.tries = 0;
+        }
+    }
+
+    pub(crate) fn timer(&self) -> Duration {
+        match self {
+            Finder::Calls(caller) => {
+                let call = caller
+                    .call
+                    .as_ref()
+                    .map_or(Duration::MAX, |call| call.timer());
+                call.min(caller.next.unwrap_or(Duration::MAX))
+            }
+            Finder::Waits(reception, arrival) => {
+                let arrival = arrival.as_ref();
+                let line = arrival.map_or(Duration::MAX, |arrival| arrival.line.timer());
+                reception.timer().min(line)
+            }
+        }
+    }
+}
+
+/// The request of a guest in its first message, if it is one.
+pub(crate) fn request(message: &Message) -> Option<Control> {
+    match message.stream {
+        Stream::Control => Control::decode(&message.bytes),
+        Stream::Log => None,
+    }
+}
+
+/// Sends a last message on a connection, and drops it.
+pub(crate) fn goodbye(mut line: Line, control: &Control, now: Duration) -> anyhow::Result<()> {
+    let core = &mut line.connection.core;
+    if core.send(Stream::Control, &control.encode()).is_ok() {
+        core.close();
+        line.flush(now);
+    }
+    Ok(())
+}

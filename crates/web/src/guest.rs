@@ -1,0 +1,561 @@
+//! A guest that meets its host, sits down to a match or resumes one, and plays it.
+
+use std::time::Duration;
+
+use anyhow::{Context, anyhow, bail, ensure};
+use dealerless::shuffle::Algorithm;
+use dealerless_seat::command::{Said, not_asked};
+use dealerless_seat::event::Event;
+use dealerless_seat::guest::{
+    ANSWER, CHANGES, END_SENT, KEEPS_CHANGING, NOT_ACCEPTED_YET, SOON, YOU_DECLINED,
+    may_have_agreed, refusal,
+};
+use dealerless_seat::open_match::{elsewhere, instead_of, not_begun, removes, with_old_keys};
+use dealerless_seat::peers::all_keys;
+use dealerless_seat::seat::Stopped;
+use dealerless_seat::seated::Seated;
+use dealerless_table::connection::{
+    ConnectionError, MeetingError, PolledConnection, SpokenCode, Stream,
+};
+use dealerless_table::play::{Control, DealCircuit, Done, Seating, Term};
+use dealerless_table::rules::Stakes;
+
+use crate::failure::AnswerIsNo;
+use crate::finder::Finder;
+use crate::line::{Call, CodeCall, Happened, Line, Route};
+use crate::matches::{self, Kept};
+use crate::own::Own;
+use crate::page;
+use crate::program::Program;
+use crate::seat::SeatInPlay;
+
+/// The maximum number of calls until a relay has paired this guest with a live connection of the host.
+const RELAY_TRIES: u32 = 4;
+/// Timeout for the host to receive the last message of a guest that does not sit down.
+const GOODBYE: Duration = Duration::from_secs(2);
+/// The memory limit of a match, in bytes.
+const MEMORY: u64 = 256 << 20;
+
+/// A guest, from the first call of its host to the end of the match.
+pub(crate) struct Guest {
+    route: Route,
+    /// Whether the invite was got by a code, which is void now.
+    by_code: bool,
+    /// The number of calls that met nobody.
+    calls: u32,
+    /// The number of times that the host has changed the match.
+    changes: usize,
+    /// The open match that the host named, or does not resume.
+    host_said: Option<HostSaid>,
+    stage: Stage,
+}
+
+#[derive(Clone, Copy)]
+enum HostSaid {
+    Open([u8; 32]),
+    Unknown([u8; 32]),
+}
+
+enum Stage {
+    /// The guest asks the host for an invite by a code.
+    UsingCode(Box<CodeCall>),
+    Calling(Box<Call>),
+    /// The player is asked.
+    Asked(Box<Line>, Question),
+    /// The host is asked for the seat.
+    Asking(Box<Asking>),
+    /// The guest does not sit down. The host is told why.
+    Leaving {
+        line: Box<Line>,
+        until: Duration,
+        why: anyhow::Error,
+    },
+    Playing(Box<SeatInPlay>),
+    /// The stage changes.
+    Changing,
+}
+
+/// A guest that waits for the answer of its host.
+struct Asking {
+    line: Line,
+    offer: Offer,
+    since: Duration,
+    /// Whether the request was sent. Otherwise the host cannot have agreed.
+    is_sent: bool,
+    /// Whether the player knows that the host takes time.
+    is_told: bool,
+}
+
+enum Question {
+    /// Whether to play with a peer after failed attempts.
+    Again,
+    /// Whether to sit down on these terms.
+    Sit(Box<Offer>),
+}
+
+/// A match that the host proposes.
+struct Offer {
+    seating: Seating,
+    /// The open match that is given up for it.
+    instead_of: Option<Kept>,
+}
+
+impl Guest {
+    /// A guest that calls the host of an invite, or a known player.
+    ///
+    /// # Errors
+    /// If these are the keys of this player.
+    pub(crate) fn joining(own: &Own, route: Route, now: Duration) -> anyhow::Result<Self> {
+        let call = Call::new(own, &route, 0, now)?;
+        Ok(Guest {
+            route,
+            by_code: false,
+            calls: 1,
+            changes: 0,
+            host_said: None,
+            stage: Stage::Calling(Box::new(call)),
+        })
+    }
+
+    /// A guest that gets the invite of a host by a code.
+    pub(crate) fn using_code(code: SpokenCode, relay: String, now: Duration) -> Self {
+        let call = CodeCall::new(&relay, code, now);
+        Guest {
+            route: Route {
+                relay,
+                invite: None,
+                peer: None,
+            },
+            by_code: false,
+            calls: 0,
+            changes: 0,
+            host_said: None,
+            stage: Stage::UsingCode(Box::new(call)),
+        }
+    }
+
+    /// A guest that resumes the match of a file.
+    ///
+    /// # Errors
+    /// If the match cannot be resumed here.
+    pub(crate) fn resuming(
+        own: &Own,
+        route: Route,
+        kept: Kept,
+        now: Duration,
+    ) -> anyhow::Result<Self> {
+        let mut seat = matches::resume(own, kept, Finder::calls(route.clone()), now)?;
+        seat.reconnect(now)?;
+        Ok(Guest {
+            route,
+            by_code: false,
+            calls: 0,
+            changes: CHANGES,
+            host_said: None,
+            stage: Stage::Playing(Box::new(seat)),
+        })
+    }
+
+    /// The error of a guest that has not met its host.
+    fn failed(&self, error: MeetingError) -> anyhow::Error {
+        match &self.route.invite {
+            Some(invite) if self.by_code => anyhow::Error::new(error)
+                .context(format!("the code is used; to retry, join with {invite}")),
+            _ => error.into(),
+        }
+    }
+
+    /// Continues after the meeting.
+    fn met(
+        &mut self,
+        own: &mut Own,
+        connection: PolledConnection,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let Stage::Calling(call) = std::mem::replace(&mut self.stage, Stage::Changing) else {
+            return Ok(());
+        };
+        let line = Box::new(call.connected(connection));
+        let met = &line.connection.met;
+        let question = own.recognise(met, &self.route.relay)?;
+        self.route.peer = Some(met.peer.clone());
+        match question {
+            Some(question) => {
+                page::tell(&question);
+                self.stage = Stage::Asked(line, Question::Again);
+                Ok(())
+            }
+            None => self.sit(own, line, now),
+        }
+    }
+
+    /// Resumes the open match with this host, or asks the player about the one that it proposes.
+    fn sit(&mut self, own: &mut Own, line: Box<Line>, now: Duration) -> anyhow::Result<()> {
+        let peer = &line.connection.met.peer;
+        let mut kept = match self.host_said {
+            Some(HostSaid::Open(of)) => {
+                let keys = all_keys(&own.peers.lock(), peer);
+                let kept = matches::find(own, &of)?.filter(|kept| keys.contains(kept.peer()));
+                Some(kept.with_context(|| elsewhere(&of))?)
+            }
+            _ => matches::open_with(own, peer)?,
+        };
+        if let Some(kept) = &kept
+            && kept.peer() != peer
+        {
+            bail!(with_old_keys(&kept.id(), &kept.peer_name()));
+        }
+        let given_up = kept.take_if(
+            |kept| matches!(self.host_said, Some(HostSaid::Unknown(of)) if of == kept.id()),
+        );
+        if let Some(kept) = kept {
+            if kept.is_over() {
+                page::tell(&Event::Notice {
+                    text: END_SENT.into(),
+                });
+            }
+            let mut seat = matches::resume(own, kept, Finder::calls(self.route.clone()), now)?;
+            seat.resume(*line, now)?;
+            self.stage = Stage::Playing(Box::new(seat));
+            return Ok(());
+        }
+        let seating = match agree(own, &line) {
+            Ok(seating) => seating,
+            Err(why) => {
+                self.decline(line, Term::All, why, now);
+                return Ok(());
+            }
+        };
+        if let Some(kept) = &given_up {
+            let text = instead_of(&kept.opened);
+            page::tell(&Event::Notice { text });
+        }
+        let terms = Seated::of(&seating.sitting, None, false);
+        page::tell(&Event::AskSit(Box::new(terms)));
+        let offer = Box::new(Offer {
+            seating,
+            instead_of: given_up,
+        });
+        self.stage = Stage::Asked(line, Question::Sit(offer));
+        Ok(())
+    }
+
+    /// Tells the host which term this guest does not accept, and ends.
+    fn decline(&mut self, mut line: Box<Line>, term: Term, why: anyhow::Error, now: Duration) {
+        let declines = Control::Declines(term).encode();
+        // The reason matters more than whether the host receives it.
+        let _ = line.connection.core.send(Stream::Control, &declines);
+        line.connection.core.close();
+        self.stage = Stage::Leaving {
+            line,
+            until: now + GOODBYE,
+            why,
+        };
+    }
+
+    fn ask_host(&mut self, mut line: Box<Line>, offer: Box<Offer>, now: Duration) {
+        let request = Control::Sit.encode();
+        let sent = line.connection.core.send(Stream::Control, &request);
+        self.stage = Stage::Asking(Box::new(Asking {
+            line: *line,
+            offer: *offer,
+            since: now,
+            // If the connection has ended, an answer that came before is still read.
+            is_sent: sent.is_ok(),
+            is_told: false,
+        }));
+    }
+
+    fn next(&mut self, own: &mut Own, now: Duration) -> anyhow::Result<bool> {
+        let stage = std::mem::replace(&mut self.stage, Stage::Changing);
+        match stage {
+            Stage::UsingCode(mut call) => {
+                call.happened(Happened::Received(&[]), now)?;
+                self.stage = Stage::UsingCode(call);
+            }
+            Stage::Calling(mut call) => {
+                call.tick(now).map_err(|error| self.failed(error))?;
+                self.stage = Stage::Calling(call);
+            }
+            Stage::Asked(mut line, question) => {
+                line.flush(now);
+                // The reason may be in a message.
+                match question {
+                    Question::Sit(offer) if line.connection.core.ended().is_some() => {
+                        self.ask_host(line, offer, now);
+                        return self.next(own, now);
+                    }
+                    question => self.stage = Stage::Asked(line, question),
+                }
+            }
+            Stage::Asking(asking) => self.wait_for_host(own, asking, now)?,
+            Stage::Leaving {
+                mut line,
+                until,
+                why,
+            } => {
+                line.flush(now);
+                if line.connection.core.ended().is_some() || now >= until {
+                    return Err(why);
+                }
+                self.stage = Stage::Leaving { line, until, why };
+            }
+            Stage::Playing(mut seat) => match seat.step(own, now) {
+                None => self.stage = Stage::Playing(seat),
+                Some(stopped) => return self.stopped(own, &seat, stopped?, now),
+            },
+            Stage::Changing => {}
+        }
+        Ok(false)
+    }
+
+    fn wait_for_host(
+        &mut self,
+        own: &mut Own,
+        mut asking: Box<Asking>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let line = &mut asking.line;
+        line.flush(now);
+        match line.connection.core.next_message() {
+            Ok(None) if now >= asking.since + ANSWER => {
+                return Err(anyhow::Error::new(ConnectionError::TimedOut)
+                    .context("the host has not answered"));
+            }
+            Ok(None) => {
+                if !asking.is_told && now >= asking.since + SOON {
+                    asking.is_told = true;
+                    page::tell(&Event::Notice {
+                        text: NOT_ACCEPTED_YET.into(),
+                    });
+                }
+                self.stage = Stage::Asking(asking);
+            }
+            Ok(Some(message)) => {
+                let control = match message.stream {
+                    Stream::Control => Control::decode(&message.bytes),
+                    _ => None,
+                };
+                match control {
+                    Some(control) if refusal(&control).is_some() => {
+                        bail!(AnswerIsNo(refusal(&control).unwrap_or_default()))
+                    }
+                    Some(Control::Sit) => self.begin(own, *asking, now)?,
+                    Some(Control::Open(of)) => self.change(own, HostSaid::Open(of), now)?,
+                    _ => bail!(ConnectionError::Broken("an unexpected answer")),
+                }
+            }
+            Err(why) if asking.is_sent && may_have_agreed(&why) => self.begin(own, *asking, now)?,
+            Err(why) => return Err(anyhow::Error::new(why).context("the host has not answered")),
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, own: &mut Own, asking: Asking, now: Duration) -> anyhow::Result<()> {
+        let Asking { line, offer, .. } = asking;
+        if let Some(kept) = offer.instead_of {
+            kept.close()?;
+        }
+        let mut seat = matches::begin(own, offer.seating, Finder::calls(self.route.clone()), now)?;
+        seat.begin(line, now)?;
+        self.stage = Stage::Playing(Box::new(seat));
+        Ok(())
+    }
+
+    /// The host has named another match. Calls it again.
+    fn change(&mut self, own: &mut Own, said: HostSaid, now: Duration) -> anyhow::Result<()> {
+        self.changes += 1;
+        ensure!(self.changes <= CHANGES, KEEPS_CHANGING);
+        self.host_said = Some(said);
+        self.calls = 1;
+        self.stage = Stage::Calling(Box::new(Call::new(own, &self.route, 0, now)?));
+        Ok(())
+    }
+
+    /// The match has stopped here.
+    fn stopped(
+        &mut self,
+        own: &mut Own,
+        seat: &SeatInPlay,
+        stopped: Stopped,
+        now: Duration,
+    ) -> anyhow::Result<bool> {
+        seat.tell_end(&stopped)?;
+        let of = seat.of();
+        match stopped {
+            Stopped::Over(_) | Stopped::Left | Stopped::Closed => {
+                matches::stopped(own, &of, &stopped)?;
+                Ok(true)
+            }
+            Stopped::BrokenOff => Err(crate::failure::BrokenOff.into()),
+            Stopped::Declined(control) => {
+                if let Some(text) = refusal(&control) {
+                    bail!(AnswerIsNo(text));
+                }
+                let asks = self.changes < CHANGES;
+                let Some(kept) = matches::find(own, &of)? else {
+                    bail!(not_begun(&of));
+                };
+                if removes(&kept.opened.log, kept.opened.sitting.seat, &control, asks)? {
+                    matches::forget(&of)?;
+                }
+                let said = match control {
+                    Control::Open(of) => HostSaid::Open(of),
+                    Control::Unknown(of) => HostSaid::Unknown(of),
+                    _ => return Err(anyhow!("the host sent an unexpected answer")),
+                };
+                self.change(own, said, now)?;
+                Ok(false)
+            }
+        }
+    }
+}
+
+impl Program for Guest {
+    fn line(&mut self, socket: u32) -> Option<&mut Line> {
+        match &mut self.stage {
+            Stage::Playing(seat) => seat.line(socket),
+            Stage::Asked(line, _) | Stage::Leaving { line, .. } => {
+                Some(&mut **line).filter(|line| line.has(socket))
+            }
+            Stage::Asking(asking) => Some(&mut asking.line).filter(|line| line.has(socket)),
+            Stage::UsingCode(_) | Stage::Calling(_) | Stage::Changing => None,
+        }
+    }
+
+    fn happened(
+        &mut self,
+        own: &mut Own,
+        socket: u32,
+        what: Happened<'_>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        match &mut self.stage {
+            Stage::Playing(seat) => seat.happened(own, socket, what, now)?,
+            Stage::UsingCode(call) if call.has(socket) => {
+                if let Some(invite) = call.happened(what, now)? {
+                    self.route.invite = Some(Box::new(invite));
+                    (self.by_code, self.calls) = (true, 1);
+                    self.stage = Stage::Calling(Box::new(Call::new(own, &self.route, 0, now)?));
+                }
+            }
+            Stage::Calling(call) if call.has(socket) => match call.happened(what, now) {
+                Ok(None) => {}
+                Ok(Some(connection)) => self.met(own, connection, now)?,
+                Err(error)
+                    if !error.is_final()
+                        && self.calls < RELAY_TRIES
+                        && matches!(what, Happened::Closed) =>
+                {
+                    self.calls += 1;
+                    self.stage = Stage::Calling(Box::new(Call::new(own, &self.route, 0, now)?));
+                }
+                Err(error) => return Err(self.failed(error)),
+            },
+            _ => {
+                if let Some(line) = self.line(socket) {
+                    line.happened(what, now);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn said(
+        &mut self,
+        own: &mut Own,
+        said: Said,
+        turn: Option<u64>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        if let Stage::Playing(seat) = &mut self.stage {
+            seat.said(said, turn);
+            return Ok(());
+        }
+        match (std::mem::replace(&mut self.stage, Stage::Changing), said) {
+            (_, Said::Leave { .. }) => Err(crate::failure::BrokenOff.into()),
+            (Stage::Asked(line, Question::Again), Said::Again {}) => self.sit(own, line, now),
+            (Stage::Asked(line, Question::Sit(offer)), Said::Sit { agree: true }) => {
+                self.ask_host(line, offer, now);
+                Ok(())
+            }
+            (Stage::Asked(line, Question::Sit(_)), Said::Sit { agree: false }) => {
+                self.decline(line, Term::All, AnswerIsNo(YOU_DECLINED).into(), now);
+                Ok(())
+            }
+            (stage, _) => {
+                self.stage = stage;
+                page::refuse(not_asked());
+                Ok(())
+            }
+        }
+    }
+
+    fn step(&mut self, own: &mut Own, now: Duration) -> Option<anyhow::Result<()>> {
+        match self.next(own, now) {
+            Ok(ended) => ended.then_some(Ok(())),
+            Err(error) => Some(Err(error)),
+        }
+    }
+
+    fn break_off(&mut self, now: Duration) -> anyhow::Result<()> {
+        match &mut self.stage {
+            Stage::Playing(seat) => {
+                seat.break_off(now);
+                Ok(())
+            }
+            _ => Err(crate::failure::BrokenOff.into()),
+        }
+    }
+
+    fn engine_done(&mut self, socket: u32, done: Done) {
+        if let Stage::Playing(seat) = &mut self.stage {
+            seat.engine_done(socket, done);
+        }
+    }
+
+    fn timer(&mut self, now: Duration) -> Duration {
+        match &mut self.stage {
+            Stage::UsingCode(call) => call.timer(),
+            Stage::Calling(call) => call.timer(),
+            Stage::Asked(line, _) => line.timer(),
+            Stage::Asking(asking) => {
+                let deadline = if asking.is_told { ANSWER } else { SOON };
+                asking.line.timer().min(asking.since + deadline)
+            }
+            Stage::Leaving { line, until, .. } => line.timer().min(*until),
+            Stage::Playing(seat) => seat.timer(now),
+            Stage::Changing => Duration::MAX,
+        }
+    }
+}
+
+/// Checks the host's proposal before anything has begun.
+fn agree(own: &Own, line: &Line) -> anyhow::Result<Seating> {
+    let header = Seating::proposal(&line.connection.met.header)?;
+    ensure!(
+        header.sealed().is_some(),
+        "this page plays matches of two; to play with more, use the program `dealerless`"
+    );
+    if let Some(terms) = header.sealed() {
+        check_memory(&header.stakes, terms.algorithm)?;
+    }
+    matches::check_free()?;
+    let own = (own.identity().public(), own.name);
+    Ok(Seating::of_meeting(&line.connection.met, header, own)?)
+}
+
+/// Checks the memory that a match takes, before a circuit is built.
+///
+/// # Errors
+/// If it takes too much.
+pub(crate) fn check_memory(stakes: &Stakes, algorithm: Algorithm) -> anyhow::Result<()> {
+    let memory = DealCircuit::estimate(stakes, algorithm)?.memory(1);
+    ensure!(
+        memory <= MEMORY,
+        "the match takes {} MB of memory; this page takes at most {} MB",
+        memory >> 20,
+        MEMORY >> 20
+    );
+    Ok(())
+}

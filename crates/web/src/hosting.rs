@@ -1,0 +1,461 @@
+//! A host that invites a guest, waits for it, and plays.
+
+use std::time::Duration;
+
+use anyhow::{bail, ensure};
+use dealerless::deck::Choice;
+use dealerless_seat::command::{Said, not_asked};
+use dealerless_seat::event::{Event, VERSION};
+use dealerless_seat::game_name::GameName;
+use dealerless_seat::guest::ANSWER;
+use dealerless_seat::open_match::with_old_keys;
+use dealerless_seat::peers::all_keys;
+use dealerless_seat::seat::Stopped;
+use dealerless_seat::terms::{Terms, Time};
+use dealerless_table::connection::{ConnectionError, Invite, Stream};
+use dealerless_table::identity::{Name, PublicIdentity};
+use dealerless_table::log::{Header, Phase};
+use dealerless_table::play::{Control, DealCircuit, Done, Seating, Term};
+use serde::{Deserialize, Serialize};
+
+use crate::failure::BrokenOff;
+use crate::finder::{Finder, goodbye, request};
+use crate::guest::check_memory;
+use crate::line::{Happened, Line};
+use crate::matches::{self, Kept};
+use crate::own::Own;
+use crate::page;
+use crate::program::Program;
+use crate::reception::{PAUSE, Reception};
+use crate::seat::SeatInPlay;
+
+/// A request to host a match of two.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct HostRequest {
+    pub(crate) name: Option<String>,
+    /// The relay: the URL of a WebSocket.
+    pub(crate) relay: String,
+    game: String,
+    hands: Option<u32>,
+    stack: Option<u64>,
+    blinds: Option<String>,
+    ante: Option<String>,
+    time: Option<String>,
+    cards: Option<usize>,
+    kinds: Option<String>,
+    draw: Option<usize>,
+    boards: Option<u32>,
+}
+
+impl HostRequest {
+    /// The header of the match that the host proposes.
+    ///
+    /// # Errors
+    /// If a term is invalid, or the match takes too much memory.
+    fn header(&self) -> anyhow::Result<Header> {
+        let mut games = GameName::ALL.into_iter();
+        let game = games.find(|game| game.as_str() == self.game);
+        let game = game.ok_or_else(|| anyhow::anyhow!("unknown game {:?}", self.game))?;
+        let stakes = Terms {
+            game,
+            seats: None,
+            hands: self.hands,
+            stack: self.stack,
+            blinds: parsed(self.blinds.as_deref())?,
+            ante: parsed(self.ante.as_deref())?,
+            cards: self.cards,
+            kinds: parsed(self.kinds.as_deref())?,
+            draw: self.draw,
+            boards: self.boards,
+        }
+        .stakes()?;
+        let time = parsed(self.time.as_deref())?.unwrap_or_else(|| Time::default_of(game));
+        let algorithm = DealCircuit::algorithm_for(Choice::Cheapest, &stakes)?;
+        check_memory(&stakes, algorithm)?;
+        Ok(Seating::propose(stakes, algorithm, time.0)?.0)
+    }
+}
+
+fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(
+    text: Option<&str>,
+) -> anyhow::Result<Option<T>> {
+    let value = text.filter(|text| !text.is_empty()).map(str::parse);
+    value
+        .transpose()
+        .map_err(|error| anyhow::anyhow!("{error}"))
+}
+
+/// A host that waits with an invite. A page that is loaded again continues to wait.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct KeptHost {
+    pub(crate) request: HostRequest,
+    invite: String,
+}
+
+/// A host, from the invite to the end of the match.
+pub(crate) struct Hosting {
+    relay: String,
+    /// The invite of a new match. `None` if a match is resumed.
+    invite: Option<Invite>,
+    /// The match that the host proposes.
+    header: Header,
+    /// The encoding of the header, which the meetings borrow.
+    encoded: &'static [u8],
+    stage: Stage,
+}
+
+enum Stage {
+    /// Waiting for the guest.
+    Waiting(Reception),
+    /// The player is asked whether to play with a peer after failed attempts.
+    Asked(Box<Line>),
+    /// The guest has come, and has until this time to say what it wants.
+    Met(Box<Line>, Duration),
+    Playing(Box<SeatInPlay>),
+    /// The stage changes.
+    Changing,
+}
+
+impl Hosting {
+    /// A host of a new match.
+    ///
+    /// # Errors
+    /// If a term is invalid, or the invite cannot be kept.
+    pub(crate) fn inviting(
+        own: &mut Own,
+        request: HostRequest,
+        now: Duration,
+    ) -> anyhow::Result<Self> {
+        let header = request.header()?;
+        matches::check_free()?;
+        let public = own.identity().public();
+        let mut invites = own
+            .invites
+            .lock()
+            .map_err(|_| anyhow::anyhow!("the invites are damaged"))?;
+        let invite = invites.invite(public, Vec::new(), None)?;
+        drop(invites);
+        let kept = KeptHost {
+            request,
+            invite: invite.to_string(),
+        };
+        own.keep_hosting(Some(kept.clone()))?;
+        Ok(Self::waiting(kept, invite, header, now))
+    }
+
+    /// A host that waits again, after its page was loaded again.
+    ///
+    /// # Errors
+    /// If what it has kept is invalid, or the match takes too much memory.
+    pub(crate) fn again(kept: KeptHost, now: Duration) -> anyhow::Result<Self> {
+        let (invite, header) = (kept.invite.parse()?, kept.request.header()?);
+        Ok(Self::waiting(kept, invite, header, now))
+    }
+
+    fn waiting(kept: KeptHost, invite: Invite, header: Header, now: Duration) -> Self {
+        page::tell(&Event::Invite {
+            version: VERSION,
+            invite: kept.invite,
+            link: None,
+            code: None,
+            guests: None,
+            opens: None,
+        });
+        let encoded = encoded(&header);
+        let relay = kept.request.relay;
+        let reception = Reception::new(relay.clone(), encoded, Some(&invite), None, now);
+        Hosting {
+            relay,
+            invite: Some(invite),
+            header,
+            encoded,
+            stage: Stage::Waiting(reception),
+        }
+    }
+
+    /// A host that resumes the match of a file.
+    ///
+    /// # Errors
+    /// If the match cannot be resumed here.
+    pub(crate) fn resuming(
+        own: &Own,
+        relay: String,
+        kept: Kept,
+        now: Duration,
+    ) -> anyhow::Result<Self> {
+        let header = kept.opened.sitting.match_info.header().clone();
+        let encoded = encoded(&header);
+        let reception = Reception::new(relay.clone(), encoded, None, Some(kept.peer()), now);
+        let mut seat = matches::resume(own, kept, Finder::Waits(reception, None), now)?;
+        seat.reconnect(now)?;
+        Ok(Hosting {
+            relay,
+            invite: None,
+            header,
+            encoded,
+            stage: Stage::Playing(Box::new(seat)),
+        })
+    }
+
+    /// Waits for the guest of the invite again.
+    fn wait(&mut self, now: Duration) {
+        let (relay, invite) = (self.relay.clone(), self.invite.as_ref());
+        let reception = Reception::new(relay, self.encoded, invite, None, now + PAUSE);
+        self.stage = Stage::Waiting(reception);
+    }
+
+    /// Tells the player why the guest does not sit down, and waits again.
+    fn did_not_sit(&mut self, name: &Name, why: &anyhow::Error, now: Duration) {
+        page::tell(&Event::Notice {
+            text: format!("{name} did not sit down ({why:#}). Still waiting."),
+        });
+        self.wait(now);
+    }
+
+    /// Continues after the meeting.
+    fn met(&mut self, own: &mut Own, line: Line, now: Duration) {
+        match own.recognise(&line.connection.met, &self.relay) {
+            Ok(Some(question)) => {
+                page::tell(&question);
+                self.stage = Stage::Asked(Box::new(line));
+            }
+            Ok(None) => self.stage = Stage::Met(Box::new(line), now + ANSWER),
+            // A guest does not end the program.
+            Err(error) => self.did_not_sit(&line.connection.met.peer_name, &error, now),
+        }
+    }
+
+    /// Answers the request of the guest.
+    fn answer(
+        &mut self,
+        own: &mut Own,
+        line: Box<Line>,
+        wants: Option<Control>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        match wants {
+            Some(Control::Sit) => self.sit(own, line, now),
+            Some(Control::Resume(of)) => self.resume(own, line, of, now),
+            Some(Control::Declines(Term::All)) => bail!("the guest declined the terms"),
+            Some(Control::Declines(term)) => bail!("the guest requires {term}"),
+            _ => bail!(ConnectionError::Broken(
+                "a first message that is not a request"
+            )),
+        }
+    }
+
+    fn sit(&mut self, own: &mut Own, mut line: Box<Line>, now: Duration) -> anyhow::Result<()> {
+        let met = &line.connection.met;
+        if let Some(kept) = matches::open_with(own, &met.peer)? {
+            let fits = *kept.peer() == met.peer;
+            let old_keys = with_old_keys(&kept.id(), &kept.peer_name());
+            goodbye(*line, &Control::Open(kept.id()), now)?;
+            ensure!(fits, old_keys);
+            self.wait(now);
+            return Ok(());
+        }
+        let keys = (own.identity().public(), own.name);
+        let seating = Seating::of_meeting(met, self.header.clone(), keys)?;
+        let mut seat = matches::begin(own, seating, self.finder(&met.peer, now), now)?;
+        // The match has its files before the guest knows that it begins. If the connection has ended, the seat
+        // looks for another one.
+        let _ = line
+            .connection
+            .core
+            .send(Stream::Control, &Control::Sit.encode());
+        seat.begin(*line, now)?;
+        self.stage = Stage::Playing(Box::new(seat));
+        own.keep_hosting(None)
+    }
+
+    /// Resumes a match. One that is over here is resumed, too: the guest does not know how it ended.
+    fn resume(
+        &mut self,
+        own: &mut Own,
+        line: Box<Line>,
+        of: [u8; 32],
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let peer = &line.connection.met.peer;
+        let keys = all_keys(&own.peers.lock(), peer);
+        let kept = matches::find(own, &of)?.filter(|kept| keys.contains(kept.peer()));
+        let Some(kept) = kept.filter(|kept| !kept.opened.is_closed()) else {
+            goodbye(*line, &Control::Unknown(of), now)?;
+            self.wait(now);
+            return Ok(());
+        };
+        if kept.peer() != peer {
+            let old_keys = with_old_keys(&kept.id(), &kept.peer_name());
+            goodbye(*line, &Control::Declined, now)?;
+            bail!(old_keys);
+        }
+        if matches!(kept.opened.log.phase(), Phase::Over(_)) {
+            page::tell(&Event::Notice {
+                text: END_SENT.into(),
+            });
+        }
+        let mut seat = matches::resume(own, kept, self.finder(peer, now), now)?;
+        seat.resume(*line, now)?;
+        self.stage = Stage::Playing(Box::new(seat));
+        own.keep_hosting(None)
+    }
+
+    /// Waits for the peer of a match, also by the invite: its program may not know yet that this side knows
+    /// it.
+    fn finder(&self, peer: &PublicIdentity, now: Duration) -> Finder {
+        let (relay, invite) = (self.relay.clone(), self.invite.as_ref());
+        Finder::Waits(
+            Reception::new(relay, self.encoded, invite, Some(peer), now + PAUSE),
+            None,
+        )
+    }
+
+    fn next(&mut self, own: &mut Own, now: Duration) -> anyhow::Result<bool> {
+        match std::mem::replace(&mut self.stage, Stage::Changing) {
+            Stage::Waiting(mut reception) => {
+                reception.tick(own, now)?;
+                self.stage = Stage::Waiting(reception);
+            }
+            Stage::Asked(mut line) => {
+                line.flush(now);
+                match line.connection.core.ended() {
+                    None => self.stage = Stage::Asked(line),
+                    Some(why) => {
+                        let why = why.clone().into();
+                        self.did_not_sit(&line.connection.met.peer_name, &why, now);
+                    }
+                }
+            }
+            Stage::Met(mut line, until) => {
+                line.flush(now);
+                let name = line.connection.met.peer_name.clone();
+                let answered = match line.connection.core.next_message() {
+                    Ok(None) if now < until => {
+                        self.stage = Stage::Met(line, until);
+                        Ok(())
+                    }
+                    Ok(None) => Err(ConnectionError::TimedOut.into()),
+                    Ok(Some(message)) => self.answer(own, line, request(&message), now),
+                    Err(why) => Err(why.into()),
+                };
+                if let Err(why) = answered {
+                    self.did_not_sit(&name, &why, now);
+                }
+            }
+            Stage::Playing(mut seat) => match seat.step(own, now) {
+                None => self.stage = Stage::Playing(seat),
+                Some(stopped) => {
+                    let stopped = stopped?;
+                    seat.tell_end(&stopped)?;
+                    return match stopped {
+                        Stopped::BrokenOff => Err(BrokenOff.into()),
+                        stopped => matches::stopped(own, &seat.of(), &stopped).map(|()| true),
+                    };
+                }
+            },
+            Stage::Changing => {}
+        }
+        Ok(false)
+    }
+}
+
+/// The encoding of a header. A meeting borrows it, and a page hosts few matches.
+pub(crate) fn encoded(header: &Header) -> &'static [u8] {
+    header.encode().leak()
+}
+
+/// The notice to a host whose guest has missed the end of a match.
+const END_SENT: &str = "Your last match with this guest is over. The guest did not know this, and is told now. To begin a \
+                        new match, host again.";
+
+impl Program for Hosting {
+    fn line(&mut self, socket: u32) -> Option<&mut Line> {
+        match &mut self.stage {
+            Stage::Playing(seat) => seat.line(socket),
+            Stage::Asked(line) | Stage::Met(line, _) => {
+                Some(&mut **line).filter(|line| line.has(socket))
+            }
+            Stage::Waiting(_) | Stage::Changing => None,
+        }
+    }
+
+    fn happened(
+        &mut self,
+        own: &mut Own,
+        socket: u32,
+        what: Happened<'_>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        match &mut self.stage {
+            Stage::Playing(seat) => seat.happened(own, socket, what, now)?,
+            Stage::Waiting(reception) => {
+                if let Some(line) = reception.happened(socket, what, now) {
+                    self.met(own, line, now);
+                }
+            }
+            _ => {
+                if let Some(line) = self.line(socket) {
+                    line.happened(what, now);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn said(
+        &mut self,
+        _own: &mut Own,
+        said: Said,
+        turn: Option<u64>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        match (std::mem::replace(&mut self.stage, Stage::Changing), said) {
+            (Stage::Playing(mut seat), said) => {
+                seat.said(said, turn);
+                self.stage = Stage::Playing(seat);
+            }
+            (_, Said::Leave { .. }) => return Err(BrokenOff.into()),
+            (Stage::Asked(line), Said::Again {}) => {
+                self.stage = Stage::Met(line, now + ANSWER);
+            }
+            (stage, _) => {
+                self.stage = stage;
+                page::refuse(not_asked());
+            }
+        }
+        Ok(())
+    }
+
+    fn engine_done(&mut self, socket: u32, done: Done) {
+        if let Stage::Playing(seat) = &mut self.stage {
+            seat.engine_done(socket, done);
+        }
+    }
+
+    fn step(&mut self, own: &mut Own, now: Duration) -> Option<anyhow::Result<()>> {
+        match self.next(own, now) {
+            Ok(ended) => ended.then_some(Ok(())),
+            Err(error) => Some(Err(error)),
+        }
+    }
+
+    fn timer(&mut self, now: Duration) -> Duration {
+        match &mut self.stage {
+            Stage::Waiting(reception) => reception.timer(),
+            Stage::Asked(line) => line.timer(),
+            Stage::Met(line, until) => line.timer().min(*until),
+            Stage::Playing(seat) => seat.timer(now),
+            Stage::Changing => Duration::MAX,
+        }
+    }
+
+    fn break_off(&mut self, now: Duration) -> anyhow::Result<()> {
+        match &mut self.stage {
+            Stage::Playing(seat) => {
+                seat.break_off(now);
+                Ok(())
+            }
+            _ => Err(BrokenOff.into()),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Moving an identity: away from this page, and from another place to this page. An identity that was moved
+//! never plays again; a new identity succeeds it.
+
+use anyhow::{Context, ensure};
+use dealerless_seat::stored;
+use dealerless_table::identity::{MovedIdentity, NewPlayer};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::own::{Own, value};
+use crate::{files, matches};
+
+/// A request to move the identity away.
+#[derive(Default, Deserialize)]
+pub(crate) struct MoveRequest {
+    /// Whether to abandon the open matches.
+    #[serde(default)]
+    leave_open_matches: bool,
+}
+
+/// A request to succeed an identity that was moved here.
+#[derive(Deserialize)]
+pub(crate) struct SucceedRequest {
+    /// The moved identity.
+    text: String,
+}
+
+/// Moves the identity away. From now on it cannot play in this page. The answer has the text for the new
+/// place, with the secret keys.
+///
+/// # Errors
+/// If there are open matches, or the files cannot be written.
+pub(crate) fn move_away(own: &mut Own, request: &MoveRequest) -> anyhow::Result<Value> {
+    let open = matches::left_open(own);
+    ensure!(
+        open == 0 || request.leave_open_matches,
+        "you have {open} open matches, and they cannot move with your identity: finish them first, or \
+         abandon them"
+    );
+    let text = {
+        let peers = own.peers.lock();
+        MovedIdentity::move_away(own.identity(), &peers, &mut value("successor")?)?
+    };
+    own.has_moved();
+    Ok(json!({ "text": *text, "left_matches": open }))
+}
+
+/// Makes the new identity of this page the successor of an identity that was moved here. The answer has the
+/// fields of `dealerless identity succeed`. The caller opens the files again, also after an error.
+///
+/// # Errors
+/// If the text is not a moved identity, the identity of this page is not new, or the files cannot be written.
+pub(crate) fn succeed(own: &Own, request: &SucceedRequest) -> anyhow::Result<Value> {
+    let moved = MovedIdentity::parse(request.text.trim_start())?;
+    // The place of the old identity is elsewhere. Its successor is kept here to complete an interrupted
+    // succession.
+    let successor = &mut value("succeeded")?;
+    let moved = moved
+        .with_successor(successor)
+        .context("this page has begun to succeed another identity")?;
+    let known = moved
+        .known_peers()
+        .context("the known peers of the moved identity")?;
+    let new = NewPlayer {
+        identity: own.identity(),
+        succession: &mut value("succession")?,
+        peers: Own::kept_peers(own.identity())?,
+        has_played: !files::names(matches::RECORD).is_empty(),
+    };
+    let (succession, peers) = moved.kept.be_succeeded(successor, Some(known), new)?;
+    Ok(json!({
+        "fingerprint": succession.current().fingerprint().to_string(),
+        "succeeds": stored::past(&succession),
+        "peers": peers,
+        "statement": succession.to_string(),
+    }))
+}

@@ -1,0 +1,176 @@
+//! A host that waits at a relay for its guest.
+
+use std::io::ErrorKind;
+use std::time::Duration;
+
+use dealerless_seat::event::Event;
+use dealerless_seat::peers::{cannot_burn, leaked};
+use dealerless_table::connection::{Expected, Invite, MeetingError, PolledConnection};
+use dealerless_table::identity::PublicIdentity;
+
+use crate::line::{Call, Happened, Line};
+use crate::own::Own;
+use crate::page;
+
+/// The pause after a call that has failed, and after a guest that did not sit down.
+pub(crate) const PAUSE: Duration = Duration::from_secs(2);
+
+/// The calls of a host at its relay, one for each way in which the guest can connect.
+pub(crate) struct Reception {
+    relay: String,
+    /// The match that the host proposes.
+    header: &'static [u8],
+    calls: Vec<Waiting>,
+    /// Whether the player was told that the relay fails.
+    has_failed: bool,
+}
+
+struct Waiting {
+    expected: Expected,
+    call: Option<Call>,
+    /// The time of the next call if none is active.
+    next: Duration,
+}
+
+impl Reception {
+    /// Waits from the time `first` on for the guest of an invite, a known player, or both.
+    pub(crate) fn new(
+        relay: String,
+        header: &'static [u8],
+        invite: Option<&Invite>,
+        peer: Option<&PublicIdentity>,
+        first: Duration,
+    ) -> Self {
+        let invited = invite.cloned().map(Expected::Invited);
+        let known = peer.cloned().map(Expected::Known);
+        let waiting = |expected| Waiting {
+            expected,
+            call: None,
+            next: first,
+        };
+        Reception {
+            relay,
+            header,
+            calls: invited.into_iter().chain(known).map(waiting).collect(),
+            has_failed: false,
+        }
+    }
+
+    /// Something has happened to a socket. Returns the connection to a guest that was met.
+    pub(crate) fn happened(
+        &mut self,
+        socket: u32,
+        what: Happened<'_>,
+        now: Duration,
+    ) -> Option<Line> {
+        let mut calls = self.calls.iter_mut();
+        let waiting = calls.find(|waiting| {
+            let call = waiting.call.as_ref();
+            call.is_some_and(|call| call.has(socket))
+        })?;
+        let met = waiting.call.as_mut()?.happened(what, now);
+        self.has_failed &= !matches!(met, Ok(Some(_)));
+        waiting
+            .continues(met, now)
+            .map_err(|error| tell_failure(&error, &self.relay, &mut self.has_failed))
+            .unwrap_or_default()
+    }
+
+    /// Makes the calls that are due.
+    ///
+    /// # Errors
+    /// If these are the keys of this player.
+    pub(crate) fn tick(&mut self, own: &Own, now: Duration) -> Result<(), MeetingError> {
+        for waiting in &mut self.calls {
+            match &mut waiting.call {
+                Some(call) => {
+                    let met = call.tick(now).map(|()| None);
+                    if let Err(error) = waiting.continues(met, now) {
+                        tell_failure(&error, &self.relay, &mut self.has_failed);
+                    }
+                }
+                None if now >= waiting.next => {
+                    let expected = waiting.expected.clone();
+                    let call = Call::waiting(own, &self.relay, expected, self.header, now)?;
+                    waiting.call = Some(call);
+                }
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends all calls, until [`begin`](Self::begin).
+    pub(crate) fn stop(&mut self) {
+        for waiting in &mut self.calls {
+            waiting.call = None;
+            waiting.next = Duration::MAX;
+        }
+    }
+
+    /// Waits again after [`stop`](Self::stop).
+    pub(crate) fn begin(&mut self, now: Duration) {
+        for waiting in &mut self.calls {
+            waiting.next = waiting.next.min(now);
+        }
+    }
+
+    /// The time of the next timer.
+    pub(crate) fn timer(&self) -> Duration {
+        let timers = self.calls.iter().map(|waiting| match &waiting.call {
+            Some(call) => call.timer(),
+            None => waiting.next,
+        });
+        timers.min().unwrap_or(Duration::MAX)
+    }
+}
+
+impl Waiting {
+    /// Continues after a step of a meeting.
+    ///
+    /// # Errors
+    /// The meeting has failed. Another call follows.
+    fn continues(
+        &mut self,
+        met: Result<Option<PolledConnection>, MeetingError>,
+        now: Duration,
+    ) -> Result<Option<Line>, MeetingError> {
+        match met {
+            Ok(None) => Ok(None),
+            Ok(Some(connection)) => {
+                let call = self.call.take();
+                // The guest may connect again.
+                self.next = now + PAUSE;
+                Ok(call.map(|call| call.connected(connection)))
+            }
+            Err(error) => {
+                self.call = None;
+                self.next = match error {
+                    MeetingError::NobodyWaits => now,
+                    _ => now + PAUSE,
+                };
+                Err(error)
+            }
+        }
+    }
+}
+
+/// Tells the player what a failed meeting means for them. Failed meetings with strangers are not reported.
+fn tell_failure(error: &MeetingError, relay: &str, has_failed: &mut bool) {
+    let text = match error {
+        MeetingError::SecondGuest(second) => leaked(second),
+        MeetingError::Invites(error) => cannot_burn(error),
+        // A relay may end a connection on which nobody has come for a long time.
+        MeetingError::NoRelay(error) if error.kind() == ErrorKind::UnexpectedEof => return,
+        MeetingError::NoRelay(error) if !std::mem::replace(has_failed, true) => format!(
+            "Nobody can join now: the relay {relay} cannot be reached, or is not a transit relay ({error}). \
+             Still trying."
+        ),
+        MeetingError::NobodyWaits => {
+            *has_failed = false;
+            return;
+        }
+        _ => return,
+    };
+    page::tell(&Event::Notice { text });
+}
