@@ -141,8 +141,11 @@ impl Span {
     fn reduce(&self, column: &[u64]) -> Vec<u64> {
         let mut column = column.to_vec();
         for (pivot, vector) in &self.basis {
-            if column[pivot / 64] >> (pivot % 64) & 1 == 1 {
-                column.iter_mut().zip(vector).for_each(|(c, v)| *c ^= v);
+            let word = pivot / 64;
+            if column[word] >> (pivot % 64) & 1 == 1 {
+                // All earlier words of the vector are 0.
+                let rest = column[word..].iter_mut().zip(&vector[word..]);
+                rest.for_each(|(c, v)| *c ^= v);
             }
         }
         column
