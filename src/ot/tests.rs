@@ -6,8 +6,8 @@ use std::convert::Infallible;
 use rand::{TryCryptoRng, TryRng};
 
 use super::*;
-use crate::net::{Deadlines, memory_pair};
-use crate::testing::session::system_rng;
+use crate::net::memory_pair;
+use crate::testing::session::{PATIENT, system_rng};
 
 /// Sends the next message of type `M` back unchanged.
 fn reflect<M: crate::net::Message>(channel: &mut Channel) -> Result<()> {
@@ -21,7 +21,7 @@ fn peer_that_reflects_every_base_ot_message_is_caught() {
         let (honest, mirror) = memory_pair();
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                let mut channel = Channel::new(mirror, Deadlines::default());
+                let mut channel = Channel::new(mirror, PATIENT);
                 // An error is expected here: the honest party detects the reflection and aborts.
                 let _ = reflect::<BaseOtPoints>(&mut channel)
                     .and_then(|()| reflect::<BaseOtPads>(&mut channel))
@@ -29,7 +29,7 @@ fn peer_that_reflects_every_base_ot_message_is_caught() {
                     .and_then(|()| reflect::<TreeSums>(&mut channel))
                     .and_then(|()| Ok(channel.flush()?));
             });
-            let mut channel = Channel::new(honest, Deadlines::default());
+            let mut channel = Channel::new(honest, PATIENT);
             let rng = &mut system_rng();
             let delta = Delta::random(me == Party::Garbler, rng);
             let outcome = setup_both(&mut channel, &SessionId([3; 32]), me, delta, rng);

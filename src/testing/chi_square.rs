@@ -6,6 +6,11 @@
 use std::collections::HashMap;
 use std::f64::consts::PI;
 
+/// ln 10^-18: a statistic with a smaller p-value is not attributed to chance. The tests compute
+/// fewer than 1000 statistics in a run, so that one of them fails by chance in less than one of
+/// 2^40 runs.
+pub const SUSPICIOUS: f64 = -41.446;
+
 /// Counts how often each card of `0..n` was drawn at each position. Returns ln p for equal
 /// frequencies.
 ///

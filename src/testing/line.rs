@@ -3,21 +3,24 @@
 use std::io;
 use std::net::TcpListener;
 use std::thread;
-use std::time::Duration;
 
+use super::session::SOON;
 use crate::net::{MemoryTransport, TcpTransport, Transport, memory_pair, over_stream};
 
 /// One end of a connection of any kind.
 pub type End = Box<dyn Transport>;
 
+/// An address on loopback at which nobody listens. An ephemeral port that a test has just released
+/// could be assigned again, even to the connection itself.
+pub const NOBODY: &str = "127.0.0.1:1";
+
 /// The two ends of a TCP connection over loopback.
 pub fn tcp_pair() -> (TcpTransport, TcpTransport) {
-    let timeout = Duration::from_secs(5);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let addr = listener.local_addr().unwrap();
     thread::scope(|scope| {
-        let joining = scope.spawn(move || TcpTransport::connect(addr, timeout).unwrap());
-        let host = TcpTransport::accept(&listener, timeout).unwrap();
+        let joining = scope.spawn(move || TcpTransport::connect(addr, SOON).unwrap());
+        let host = TcpTransport::accept(&listener, SOON).unwrap();
         (host, joining.join().unwrap())
     })
 }

@@ -6,11 +6,11 @@ use rand::{RngExt, SeedableRng};
 use super::circuits::bits;
 use super::kind::Kind;
 use super::line::End;
-use super::session::{Engine, both, in_memory, reveal, system_rng};
+use super::session::{Engine, PATIENT, both, in_memory, reveal, system_rng};
 use super::tap::{Frame, FrameIndex, Tap};
 use crate::circuit::{Builder, Circuit, Party};
 use crate::mpc::{Input, Run, Tag};
-use crate::net::{Channel, Deadlines};
+use crate::net::Channel;
 
 /// The number of bits that each party enters: enough that two messages of random bits differ.
 const WIDTH: usize = 64;
@@ -30,7 +30,7 @@ fn sent<E: Engine>(seed: u64, count: &(impl Fn(&mut E) + Sync)) -> [Vec<Frame>; 
     both(in_memory(), |party, end| {
         let tap = Tap::new(end);
         let record = tap.record();
-        let channel = Channel::new(Box::new(tap) as End, Deadlines::default());
+        let channel = Channel::new(Box::new(tap) as End, PATIENT);
         let mut rng = StdRng::seed_from_u64(seed + 1 + party as u64);
         let mut session = E::begin(channel, party, &mut rng).unwrap();
         count(&mut session);

@@ -2,7 +2,7 @@
 
 use crate::circuit::{Circuit, Party};
 use crate::mpc::{Audience, Demand, Input, Opening, Run, Tag as Mpc};
-use crate::net::{Channel, Deadlines};
+use crate::net::Channel;
 use crate::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -11,7 +11,7 @@ use super::affine::{Samples, Span};
 use super::circuits::bits;
 use super::kind::Kind;
 use super::line::End;
-use super::session::{Engine, both, in_memory, system_rng};
+use super::session::{Engine, PATIENT, both, in_memory, system_rng};
 use super::tap::{Frame, Tap};
 use super::view::bits_of_bytes;
 
@@ -166,7 +166,7 @@ fn runs<E: Engine>(
     let [runs, _] = both(in_memory(), |party, end| {
         let tap = Tap::new(end);
         let record = tap.record();
-        let channel = Channel::new(Box::new(tap) as End, Deadlines::default());
+        let channel = Channel::new(Box::new(tap) as End, PATIENT);
         let mut session = E::begin(channel, party, &mut system_rng()).unwrap();
         record.take();
         let mut coins = StdRng::seed_from_u64(seed);

@@ -54,8 +54,15 @@ macro_rules! with_both_engines {
     };
 }
 
-/// A duration well below any default deadline, even on a busy machine.
-pub const SOON: Duration = Duration::from_secs(10);
+/// Deadlines that do not expire in a passing test, even on a busy machine.
+pub const PATIENT: Deadlines = Deadlines {
+    message: Duration::from_secs(600),
+    phase: Duration::from_secs(600),
+};
+
+/// A limit for everything that must not wait for a deadline: well below [`PATIENT`], and far above
+/// what a busy machine needs.
+pub const SOON: Duration = Duration::from_secs(60);
 
 /// The random generator of the operating system.
 pub fn system_rng() -> UnwrapErr<SysRng> {
@@ -77,7 +84,7 @@ pub fn both<R: Send>(
 /// Sets up a session over a connection and runs `act` for both parties.
 pub fn sessions<E: Engine, R: Send>(ends: [End; 2], act: impl Fn(&mut E) -> R + Sync) -> [R; 2] {
     both(ends, |party, end| {
-        let channel = Channel::new(end, Deadlines::default());
+        let channel = Channel::new(end, PATIENT);
         let mut session = E::begin(channel, party, &mut system_rng()).unwrap();
         act(&mut session)
     })

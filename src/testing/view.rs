@@ -1,12 +1,12 @@
 //! The bits that a party holds in each of many runs, and the bits that it must not know.
 
 use crate::crypto::Block;
-use crate::net::{Channel, Deadlines};
+use crate::net::Channel;
 use crate::{mpc, ot};
 
 use super::affine::{Samples, leak};
 use super::line::End;
-use super::session::{Engine, both, in_memory, system_rng};
+use super::session::{Engine, PATIENT, both, in_memory, system_rng};
 use super::tap::{Record, Tap};
 
 /// The bits that a party holds after many runs, and the bits that it must not know.
@@ -65,7 +65,7 @@ pub fn sessions_with_taps<E: Engine, R: Send>(act: impl Fn(&mut E, &Wire) -> R +
     both(in_memory(), |party, end| {
         let tap = Tap::new(end);
         let wire = Wire(tap.record());
-        let channel = Channel::new(Box::new(tap) as End, Deadlines::default());
+        let channel = Channel::new(Box::new(tap) as End, PATIENT);
         let mut session = E::begin(channel, party, &mut system_rng()).unwrap();
         act(&mut session, &wire)
     })

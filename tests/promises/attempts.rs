@@ -14,13 +14,13 @@ use dealerless::mpc::{
     Attempt, Attempts, Check, Demand, Error, Greeting, Input, Malicious, Offer, Result, Run,
     Security, SemiHonest, TwoParty,
 };
-use dealerless::net::{self, Channel, Deadlines};
+use dealerless::net::{self, Channel};
 use dealerless::ot::Tag::{
     BaseOtAnswer, BaseOtPads, BaseOtPoints, CotCheck, CotCorrection, TreeSums,
 };
 use dealerless::testing::kind::Kind;
 use dealerless::testing::line::End;
-use dealerless::testing::session::{both, in_memory, reveal, system_rng};
+use dealerless::testing::session::{PATIENT, both, in_memory, reveal, system_rng};
 use dealerless::testing::tap::{Frame, Record, Tap, changing};
 use dealerless::{Blame, ot};
 
@@ -141,7 +141,7 @@ fn play(role: Party, end: End, refused: Option<Attempt>) -> Side {
 }
 
 fn in_session(role: Party, end: End, attempts: Box<dyn Attempts>) -> Result<()> {
-    let channel = Channel::new(end, Deadlines::default());
+    let channel = Channel::new(end, PATIENT);
     let offer = Offer::new(role, Security::Malicious).counted_by(attempts);
     let rng = &mut system_rng();
     let mut session = Malicious::setup(Greeting::exchange(channel, offer, rng)?, rng)?;
@@ -314,7 +314,7 @@ fn semi_honest_session_has_no_attempts() {
     both(in_memory(), |role, end| {
         let tap = Tap::new(end);
         let counter = Counter::new(&tap, Some(Attempt::Setup));
-        let channel = Channel::new(Box::new(tap) as End, Deadlines::default());
+        let channel = Channel::new(Box::new(tap) as End, PATIENT);
         let offer = Offer::new(role, Security::SemiHonest).counted_by(Box::new(counter.clone()));
         let rng = &mut system_rng();
         SemiHonest::setup(Greeting::exchange(channel, offer, rng).unwrap(), rng).unwrap();

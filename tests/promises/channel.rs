@@ -6,10 +6,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dealerless::net::{
-    CHUNK, Channel, Deadlines, Error, HEADER_BYTES, MAX_BACKLOG, Message, Tag, TcpTransport,
-    Traffic, memory_pair, recv_hello, send_hello,
+    CHUNK, Channel, Error, HEADER_BYTES, MAX_BACKLOG, Message, Tag, TcpTransport, Traffic,
+    memory_pair, recv_hello, send_hello,
 };
-use dealerless::testing::line::{End, over_each_line, tcp_pair};
+use dealerless::testing::line::{End, NOBODY, over_each_line, tcp_pair};
+use dealerless::testing::session::{PATIENT, SOON};
 use dealerless::testing::tap::{Frame, Tap};
 use serde::{Deserialize, Serialize};
 
@@ -44,7 +45,7 @@ fn payload(len: usize) -> Vec<u8> {
 }
 
 fn channels(one: End, other: End) -> (Channel, Channel) {
-    let deadlines = Deadlines::default();
+    let deadlines = PATIENT;
     (Channel::new(one, deadlines), Channel::new(other, deadlines))
 }
 
@@ -80,7 +81,7 @@ fn bytes_on_the_wire_are_unchanged() {
     let (alice, _bob) = memory_pair();
     let alice = Tap::new(alice);
     let record = alice.record();
-    let mut alice = Channel::new(alice, Deadlines::default());
+    let mut alice = Channel::new(alice, PATIENT);
     send_hello(&mut alice, &0x0102_u16).unwrap();
     alice.send_message(&offer()).unwrap();
     alice.send_bytes(BULK, &[9, 8, 7]).unwrap();
@@ -165,8 +166,8 @@ fn flushed_bytes_arrive_after_a_drop_and_then_the_connection_is_lost() {
 #[test]
 fn draining_bounds_the_unsent_bytes() {
     let (alice, bob) = memory_pair();
-    let mut alice = Channel::new(alice, Deadlines::default());
-    let mut bob = Channel::new(bob, Deadlines::default());
+    let mut alice = Channel::new(alice, PATIENT);
+    let mut bob = Channel::new(bob, PATIENT);
     let total = 4 * MAX_BACKLOG;
     let sent = AtomicUsize::new(0);
     thread::scope(|scope| {
@@ -177,9 +178,13 @@ fn draining_bounds_the_unsent_bytes() {
                 sent.fetch_add(CHUNK, Ordering::SeqCst);
             }
         });
+        let begun = Instant::now();
+        while sent.load(Ordering::SeqCst) <= MAX_BACKLOG - 2 * CHUNK {
+            assert!(begun.elapsed() < SOON);
+            thread::yield_now();
+        }
         thread::sleep(Duration::from_millis(100));
-        let ahead = sent.load(Ordering::SeqCst);
-        assert!(ahead <= MAX_BACKLOG && ahead > MAX_BACKLOG - 2 * CHUNK);
+        assert!(sent.load(Ordering::SeqCst) <= MAX_BACKLOG);
         for received in (CHUNK..=total).step_by(CHUNK) {
             bob.recv_bytes(BULK, &mut [0; CHUNK]).unwrap();
             // Bytes that the receiving channel has buffered count as sent.
@@ -191,14 +196,14 @@ fn draining_bounds_the_unsent_bytes() {
 #[test]
 fn draining_waits_for_a_slow_reader_over_tcp() {
     let (alice, bob) = tcp_pair();
-    let mut alice = Channel::new(alice, Deadlines::default());
-    let mut bob = Channel::new(bob, Deadlines::default());
+    let mut alice = Channel::new(alice, PATIENT);
+    let mut bob = Channel::new(bob, PATIENT);
     // More than the operating system buffers on the two sides of a connection.
     let total = 64 << 20;
     let pause = Duration::from_millis(200);
+    let begun = Instant::now();
     thread::scope(|scope| {
         let streaming = scope.spawn(move || {
-            let begun = Instant::now();
             for _ in 0..total / CHUNK {
                 alice.send_bytes(BULK, &[0; CHUNK]).unwrap();
                 alice.drain().unwrap();
@@ -286,8 +291,6 @@ fn waiting_for_a_connection_has_a_deadline() {
         "{error}"
     );
 
-    let addr = listener.local_addr().unwrap();
-    drop(listener);
-    let error = TcpTransport::connect(addr, limit).err().unwrap();
+    let error = TcpTransport::connect(NOBODY, SOON).err().unwrap();
     assert!(matches!(error, Error::Lost { .. }), "{error}");
 }

@@ -7,14 +7,11 @@ use std::time::Duration;
 use dealerless::circuit::Party;
 use dealerless::dice::{self, Check, Commitment, Dice, Error, Reveal, Roll, Terms, roll};
 use dealerless::net::{self, Channel, Deadlines};
-use dealerless::testing::chi_square::ln_survival;
+use dealerless::testing::chi_square::{SUSPICIOUS, ln_survival};
 use dealerless::testing::kind::Kind;
 use dealerless::testing::line::End;
-use dealerless::testing::session::{both, in_memory, system_rng};
+use dealerless::testing::session::{PATIENT, both, in_memory, system_rng};
 use dealerless::testing::tap::{Fate, Fates, Frame, Tap, at, changing, unchanged};
-
-/// ln 10^-9: if the dice are fair, the test fails once in 10^9 runs.
-const SUSPICIOUS: f64 = -20.723;
 
 const COMMITMENT: Kind = Kind::Dice(dice::Tag::Commitment);
 const REVEAL: Kind = Kind::Dice(dice::Tag::Reveal);
@@ -247,7 +244,7 @@ fn with_liar(lie: Fates, deadlines: Deadlines) -> ([dice::Result<Vec<u32>>; 2], 
 
 #[test]
 fn both_see_the_same_faces_and_reveal_only_after_both_commitments() {
-    let (outcomes, frames) = with_liar(unchanged(), Deadlines::default());
+    let (outcomes, frames) = with_liar(unchanged(), PATIENT);
     let [garbler, evaluator] = outcomes.map(Result::unwrap);
     assert_eq!(garbler, evaluator);
     let seen: Vec<_> = (frames.iter())
@@ -271,7 +268,7 @@ fn every_flipped_bit_is_found() {
                     frame.payload[bit / 8] ^= 1 << (bit % 8);
                 }
             });
-            let ([honest, _], _) = with_liar(lie, Deadlines::default());
+            let ([honest, _], _) = with_liar(lie, PATIENT);
             let found = matches!(honest, Err(Error::Check(Check::NotCommitted)));
             assert!(found, "{kind}, bit {bit}: {honest:?}");
         }
@@ -286,7 +283,7 @@ fn reveal_of_the_wrong_length_is_malformed() {
                 frame.payload.resize(length, 0);
             }
         });
-        let ([honest, _], _) = with_liar(lie, Deadlines::default());
+        let ([honest, _], _) = with_liar(lie, PATIENT);
         let found = matches!(honest, Err(Error::Channel(net::Error::Malformed(_))));
         assert!(found, "{length}: {honest:?}");
     }

@@ -8,8 +8,8 @@ use dealerless::mpc::{
     Audience, Check, Demand, Disagreement, Error, Greeting, Input, Malicious, Offer, Opening,
     Result, Run, Security, TwoParty,
 };
-use dealerless::net::{self, Channel, Deadlines, Malformed};
-use dealerless::testing::session::{Engine, SOON, both, in_memory, sessions, system_rng};
+use dealerless::net::{self, Channel, Malformed};
+use dealerless::testing::session::{Engine, PATIENT, SOON, both, in_memory, sessions, system_rng};
 
 dealerless::with_both_engines! {
     different_circuits_are_noticed,
@@ -287,7 +287,7 @@ fn same_role_or_different_security_starts_no_session() {
                 Party::Garbler => garbler,
                 Party::Evaluator => evaluator,
             };
-            let channel = Channel::new(end, Deadlines::default());
+            let channel = Channel::new(end, PATIENT);
             let offer = Offer::new(role, security);
             Greeting::exchange(channel, offer, &mut system_rng())
                 .err()

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 
 use dealerless::circuit::{Builder, Circuit, Party};
 use dealerless::mpc::{self, Input, Run};
-use dealerless::net::{Channel, Deadlines};
+use dealerless::net::Channel;
 use dealerless::testing::circuits::bits;
 use dealerless::testing::kind::Kind;
 use dealerless::testing::line::End;
-use dealerless::testing::session::{Engine, both, in_memory, reveal, system_rng};
+use dealerless::testing::session::{Engine, PATIENT, both, in_memory, reveal, system_rng};
 use dealerless::testing::tap::{Frame, Tap};
 
 dealerless::with_both_engines! {
@@ -32,7 +32,7 @@ fn sent<E: Engine>(values: &[Vec<bool>; 2]) -> [Vec<Frame>; 2] {
     both(in_memory(), |party, end| {
         let tap = Tap::new(end);
         let record = tap.record();
-        let channel = Channel::new(Box::new(tap) as End, Deadlines::default());
+        let channel = Channel::new(Box::new(tap) as End, PATIENT);
         let mut session = E::begin(channel, party, &mut system_rng()).unwrap();
         for _ in 0..2 {
             let run = Run::new(&circuit, &Input::ONE_EACH, &values[party as usize]);

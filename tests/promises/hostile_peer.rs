@@ -20,19 +20,13 @@ use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use dealerless::testing::form::Form;
 use dealerless::testing::kind::Kind;
 use dealerless::testing::line::{End, tcp_pair};
-use dealerless::testing::session::{SOON, both, in_memory, system_rng};
+use dealerless::testing::session::{PATIENT, SOON, both, in_memory, system_rng};
 use dealerless::testing::tap::{Fates, Frame, FrameIndex, Tap, changing, garble};
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
 
 /// A deadline that expires while the test waits.
 const SHORT: Duration = Duration::from_millis(150);
-
-/// Deadlines that never expire in a passing test.
-const PATIENT: Deadlines = Deadlines {
-    message: Duration::from_secs(60),
-    phase: Duration::from_secs(60),
-};
 
 const HASTY: Deadlines = Deadlines {
     message: SHORT,

@@ -10,26 +10,16 @@ use dealerless::net::{
     Tag, Transport, memory_pair, recv_hello, send_hello,
 };
 use dealerless::testing::line::over_each_line;
+use dealerless::testing::session::{PATIENT, SOON};
 use dealerless::testing::tap::{Fate, Frame, Tap, at, frame};
 use serde::{Deserialize, Serialize};
 
 /// A deadline that expires while the test waits.
 const SHORT: Duration = Duration::from_millis(150);
 
-/// A deadline that never expires in a passing test.
-const LONG: Duration = Duration::from_secs(20);
-
-/// A limit well below `LONG`, even on a busy machine.
-const SOON: Duration = Duration::from_secs(5);
-
-const PATIENT: Deadlines = Deadlines {
-    message: LONG,
-    phase: LONG,
-};
-
 const HASTY: Deadlines = Deadlines {
     message: SHORT,
-    phase: LONG,
+    ..PATIENT
 };
 
 // Tags of the module `mpc`. Errors about a tag of this module name the other tags of the module.
@@ -54,7 +44,7 @@ impl Message for Note {
 fn error_of<R>(bytes: &[u8], victim: impl Fn(&mut Channel) -> Result<R>) -> Vec<Error> {
     let errors = std::cell::RefCell::new(Vec::new());
     over_each_line(|mut peer, end| {
-        peer.send(bytes.to_vec(), LONG).unwrap();
+        peer.send(bytes.to_vec(), SOON).unwrap();
         let mut channel = Channel::new(end, PATIENT);
         let begun = Instant::now();
         let error = victim(&mut channel).err().expect("an error");
@@ -283,9 +273,9 @@ fn unflushed_bytes_are_not_sent_after_an_abort() {
     alice.send_bytes(PAIRS, &[1; 100]).unwrap();
     alice.abort();
     let mut received = [0; 200];
-    assert_eq!(bob.recv(&mut received, LONG).unwrap(), 5);
+    assert_eq!(bob.recv(&mut received, SOON).unwrap(), 5);
     assert_eq!(received[..5], frame(0, Tag::ABORT.byte(), &[]));
-    assert_eq!(bob.recv(&mut received, LONG).unwrap(), 0);
+    assert_eq!(bob.recv(&mut received, SOON).unwrap(), 0);
 }
 
 /// Whether the error names a fault in the bytes of the peer.
@@ -411,13 +401,14 @@ fn dropped_repeated_or_replaced_frame_is_found() {
                     })
                 };
                 let tap = Tap::with(one, at(number, spoiled));
-                let outcome = dialogue(tap, other, HASTY);
                 // If the last frame is missing, the honest party times out. If the last frame is
                 // repeated, the honest party does not read the second copy.
                 let last = number + 1 == honest.len();
+                let times_out = last && fault == Fault::Dropped;
+                let outcome = dialogue(tap, other, if times_out { HASTY } else { PATIENT });
                 let expected = match outcome {
-                    Err(ref error) if is_finding(error) => true,
-                    Err(Error::Timeout { .. }) => last && fault != Fault::Repeated,
+                    Err(ref error) if is_finding(error) => !times_out,
+                    Err(Error::Timeout { .. }) => times_out,
                     Ok(()) => last && fault == Fault::Repeated,
                     Err(_) => false,
                 };

@@ -11,11 +11,11 @@ use dealerless::circuit::{Builder, Output, Ownership, Party};
 use dealerless::crypto::{Block, TweakDomain, TweakableHash};
 use dealerless::deck::{Card, SealedDeck};
 use dealerless::mpc::{ActiveLabel, Audience, Malicious, SemiHonest, ZeroLabel, evaluate, garble};
-use dealerless::net::{Channel, Deadlines};
+use dealerless::net::Channel;
 use dealerless::ot::Delta;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use dealerless::testing::line::End;
-use dealerless::testing::session::{Engine, both, in_memory};
+use dealerless::testing::session::{Engine, PATIENT, both, in_memory};
 use dealerless::testing::tap::{Frame, Tap};
 use rand::SeedableRng;
 use rand::rngs::ChaCha20Rng;
@@ -135,7 +135,7 @@ fn two_shuffles<E: Engine>(shuffle: &ShuffleCircuit) -> [([Cards; 2], String); 2
     both(in_memory(), |party, end| {
         let tap = Tap::new(end);
         let record = tap.record();
-        let channel = Channel::new(Box::new(tap) as End, Deadlines::default());
+        let channel = Channel::new(Box::new(tap) as End, PATIENT);
         let mut rng = ChaCha20Rng::from_seed([party as u8; 32]);
         let mut session = E::begin(channel, party, &mut rng).unwrap();
         let cards = [(); 2].map(|()| {

@@ -5,10 +5,10 @@ use dealerless::mpc::{
     Demand, Error, Greeting, Input, Malicious, MaliciousBytes, Offer, Run, STATISTICAL_SECURITY,
     Security, TwoParty,
 };
-use dealerless::net::{Channel, Deadlines};
+use dealerless::net::Channel;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use dealerless::testing::circuits::{bits, random_circuit};
-use dealerless::testing::session::{both, in_memory, system_rng};
+use dealerless::testing::session::{PATIENT, both, in_memory, system_rng};
 use rand::RngExt;
 use rand::rngs::ChaCha20Rng;
 use rand::{Rng, SeedableRng};
@@ -18,7 +18,7 @@ fn measured(circuit: &Circuit, owners: &[Party], runs: u32, rho: u8) -> [ByParty
     let inputs: Vec<Input<_>> = owners.iter().map(|&owner| Input::By(owner)).collect();
     let [garbler, evaluator] = both(in_memory(), |me, end| {
         let rng = &mut ChaCha20Rng::from_seed([me as u8; 32]);
-        let channel = Channel::new(end, Deadlines::default());
+        let channel = Channel::new(end, PATIENT);
         let offer = Offer::new(me, Security::Malicious).statistical_security(rho);
         let greeting = Greeting::exchange(channel, offer, rng).unwrap();
         let mut session = Malicious::dealt(greeting, [7; 32], rng).unwrap();

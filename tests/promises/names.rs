@@ -11,9 +11,9 @@ use dealerless::mpc::{
     Tag as Mpc, TwoParty,
 };
 use dealerless::net;
-use dealerless::net::{Channel, Deadlines};
+use dealerless::net::Channel;
 use dealerless::testing::line::End;
-use dealerless::testing::session::{Engine, both, in_memory, sessions, system_rng};
+use dealerless::testing::session::{Engine, PATIENT, both, in_memory, sessions, system_rng};
 use dealerless::testing::tap::{Frame, Tap};
 use dealerless::with_both_engines;
 
@@ -88,7 +88,7 @@ fn sent<E: Engine>(
     let [garbler, evaluator] = both(in_memory(), |party, end| {
         let tap = Tap::new(end);
         let record = tap.record();
-        let channel = Channel::new(Box::new(tap) as End, Deadlines::default());
+        let channel = Channel::new(Box::new(tap) as End, PATIENT);
         let mut session = E::begin(channel, party, &mut system_rng()).unwrap();
         before(&mut session);
         record.take();

@@ -8,11 +8,11 @@
 use dealerless::circuit::{Builder, Circuit, Party};
 use dealerless::mpc::{Error, Input, Malicious, Result, Run, SemiHonest, Tag as Mpc};
 use dealerless::net;
-use dealerless::net::{Channel, Deadlines};
+use dealerless::net::Channel;
 use dealerless::ot::Tag as Ot;
 use dealerless::testing::kind::Kind;
 use dealerless::testing::line::End;
-use dealerless::testing::session::{Engine, both, in_memory, reveal, system_rng};
+use dealerless::testing::session::{Engine, PATIENT, both, in_memory, reveal, system_rng};
 use dealerless::testing::tap::{Fate, Frame, FrameIndex, Tap};
 
 /// The MAC digests, in the order in which a party sends them: for the pool, for the bits of the
@@ -130,7 +130,7 @@ fn circuit() -> Circuit {
 }
 
 fn play<E: Engine>(party: Party, end: End) -> Result<()> {
-    let channel = Channel::new(end, Deadlines::default());
+    let channel = Channel::new(end, PATIENT);
     let mut session = E::begin(channel, party, &mut system_rng())?;
     let circuit = circuit();
     let words = session.run(Run::new(&circuit, &Input::ONE_EACH, &[true, false, true]))?;

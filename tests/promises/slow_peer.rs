@@ -7,19 +7,21 @@ use std::time::{Duration, Instant};
 
 use dealerless::net::{CHUNK, Channel, Deadlines, Error, HEADER_BYTES, Message, Tag, Transport};
 use dealerless::testing::line::{over_each_line, tcp_pair};
+use dealerless::testing::session::{PATIENT, SOON};
 use serde::{Deserialize, Serialize};
 
 /// A deadline that expires while the test waits.
 const SHORT: Duration = Duration::from_millis(150);
 
-/// A deadline that never expires in a passing test.
-const LONG: Duration = Duration::from_secs(20);
+/// A deadline that expires while the test waits, and that leaves a busy machine time to receive two
+/// notes.
+const MEDIUM: Duration = Duration::from_secs(2);
 
-/// A limit well below `LONG`, even on a busy machine.
-const SOON: Duration = Duration::from_secs(5);
+/// A deadline that does not expire in a passing test.
+const LONG: Duration = PATIENT.message;
 
 /// More time than queuing [`UNREAD`] bytes needs on a busy machine.
-const QUEUEING: Duration = Duration::from_secs(1);
+const QUEUEING: Duration = Duration::from_secs(4);
 
 /// More bytes than the operating system buffers on the two sides of a connection.
 const UNREAD: usize = 24 << 20;
@@ -107,10 +109,10 @@ fn peer_that_prolongs_a_phase_times_out_at_the_phase_deadline() {
             scope.spawn(|| drip(one, NOTE.len()));
             let deadlines = Deadlines {
                 message: LONG,
-                phase: SHORT,
+                phase: MEDIUM,
             };
             let mut channel = Channel::new(other, deadlines);
-            thread::sleep(SHORT / 2);
+            thread::sleep(MEDIUM / 2);
             channel.begin_phase("being kept");
             let begun = Instant::now();
             let mut notes = 0;
@@ -124,11 +126,11 @@ fn peer_that_prolongs_a_phase_times_out_at_the_phase_deadline() {
             assert!(notes > 1);
             match error {
                 Error::Timeout { during, limit } => {
-                    assert_eq!((during, limit), ("being kept", SHORT));
+                    assert_eq!((during, limit), ("being kept", MEDIUM));
                 }
                 other => panic!("{other}"),
             }
-            assert!((SHORT..SOON).contains(&begun.elapsed()));
+            assert!((MEDIUM..SOON).contains(&begun.elapsed()));
         });
     });
 }
@@ -176,7 +178,7 @@ fn peer_that_reads_slowly_times_out_at_the_send_deadline() {
         scope.spawn(move || {
             let mut buf = vec![0; CHUNK];
             while other.recv(&mut buf, LONG).is_ok_and(|len| len > 0) {
-                thread::sleep(QUEUEING / 40);
+                thread::sleep(QUEUEING / 160);
             }
         });
         let begun = Instant::now();
@@ -202,7 +204,7 @@ fn dropping_a_channel_waits_at_most_for_the_deadline() {
 #[test]
 fn aborting_does_not_wait_for_a_peer_that_never_reads() {
     let (one, _other) = tcp_pair();
-    let mut channel = Channel::new(one, Deadlines::default());
+    let mut channel = Channel::new(one, PATIENT);
     channel.send_bytes(BULK, &vec![0; UNREAD]).unwrap();
     let begun = Instant::now();
     channel.abort();

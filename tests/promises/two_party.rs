@@ -7,10 +7,12 @@ use dealerless::mpc::{
     Audience, Disagreement, Error, Greeting, Input, MAX_TERMS, Malicious, Offer, Opening, Run,
     Security, SemiHonest, Session, TwoParty,
 };
-use dealerless::net::{self, Channel, Deadlines};
+use dealerless::net::{self, Channel};
 use dealerless::testing::circuits::{bits, random_circuit};
 use dealerless::testing::line::{End, over_each_line};
-use dealerless::testing::session::{Engine, both, in_memory, reveal, sessions, system_rng};
+use dealerless::testing::session::{
+    Engine, PATIENT, both, in_memory, reveal, sessions, system_rng,
+};
 use dealerless::testing::tap::Tap;
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
@@ -382,7 +384,7 @@ fn assert_disagree(errors: &[Error; 2], on: Disagreement) {
 
 /// Exchanges hellos.
 fn greet(end: End, offer: Offer<'_>) -> Result<Greeting, Error> {
-    let channel = Channel::new(end, Deadlines::default());
+    let channel = Channel::new(end, PATIENT);
     Greeting::exchange(channel, offer, &mut system_rng())
 }
 

@@ -6,15 +6,12 @@ use dealerless::circuit::Party;
 use dealerless::shuffle::comparison::biased::Biased;
 use dealerless::shuffle::{Algorithm, Enumeration, Subject};
 use dealerless::testing::chi_square::{
-    ln_p_of_pair, ln_p_of_places_and_cards, ln_survival, ln_survival_of_sum,
+    SUSPICIOUS, ln_p_of_pair, ln_p_of_places_and_cards, ln_survival, ln_survival_of_sum,
 };
 use dealerless::testing::shuffles::{evaluate, fresh_generator, shuffle, words};
 use rand::Rng;
 
 const SHUFFLES: usize = 100_032;
-
-/// ln 10^-9: if the draws are uniform, a test fails once in 10^9 runs.
-const SUSPICIOUS: f64 = -20.723;
 
 /// ln 10^-30: for a biased shuffle, ln p must be below this value.
 const CERTAIN: f64 = -69.078;

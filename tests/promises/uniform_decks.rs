@@ -5,7 +5,7 @@ use dealerless::circuit::{Circuit, Party, bristol};
 use dealerless::mpc::{Audience, Demand, Input, Malicious, Opening, Run, SemiHonest};
 use dealerless::shuffle::comparison::biased::Biased;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
-use dealerless::testing::chi_square::{ln_p_of_pair, ln_p_of_places_and_cards};
+use dealerless::testing::chi_square::{SUSPICIOUS, ln_p_of_pair, ln_p_of_places_and_cards};
 use dealerless::testing::circuits::bits;
 use dealerless::testing::session::{Engine, in_memory, sessions, system_rng};
 
@@ -18,9 +18,6 @@ type Deal = (usize, usize, usize);
 
 /// The number of shuffles that a session prepares at once.
 const PREPARED: usize = 100;
-
-/// ln 10^-9: if the decks are uniform, a test fails once in 10^9 runs.
-const SUSPICIOUS: f64 = -20.723;
 
 /// ln 10^-30: for a biased shuffle, ln p must be below this value.
 const CERTAIN: f64 = -69.078;

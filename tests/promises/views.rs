@@ -14,11 +14,11 @@ use dealerless::crypto::{Block, SecretBit, SecretVec, SessionId, TweakableHash};
 use dealerless::mpc::{
     ActiveLabel, Audience, Input, Opening, Run, SemiHonest, TwoParty, ZeroLabel, evaluate, garble,
 };
-use dealerless::net::{Channel, Deadlines};
+use dealerless::net::Channel;
 use dealerless::ot;
 use dealerless::ot::{CotBits, CotReceiver, CotSender, Delta, Key};
 use dealerless::testing::circuits::bits;
-use dealerless::testing::session::{both, in_memory, system_rng};
+use dealerless::testing::session::{PATIENT, both, in_memory, system_rng};
 use dealerless::testing::tap::Tap;
 use dealerless::testing::view::{View, bits_of_block, sessions_with_taps};
 use rand::rngs::ChaCha20Rng;
@@ -188,7 +188,7 @@ fn view_of_a_garbler(pad_too: bool) -> View {
     let [garbler, evaluator] = both(in_memory(), |party, end| {
         let tap = Tap::new(end);
         let record = tap.record();
-        let mut channel = Channel::new(tap, Deadlines::default());
+        let mut channel = Channel::new(tap, PATIENT);
         let rng = &mut system_rng();
         match party {
             Party::Garbler => {

@@ -211,6 +211,7 @@ fn synced_write(folder: &Path) -> io::Result<Duration> {
 
 #[cfg(test)]
 mod tests {
+    use dealerless::testing::line::NOBODY;
     use std::io::Read;
 
     use super::*;
@@ -250,11 +251,7 @@ mod tests {
         };
         assert!(relay(b"bad handshake\n").answered_ms.is_some());
         assert!(relay(b"HTTP/1.1 400\n").answered_ms.is_none());
-        let closed = TcpListener::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap();
-        assert!(ask(&closed.into()).error.is_some());
+        assert!(ask(&NOBODY.parse().unwrap()).error.is_some());
     }
 
     #[test]

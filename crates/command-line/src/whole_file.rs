@@ -335,6 +335,6 @@ mod tests {
         let other_end = pipe.clone();
         thread::spawn(move || reader.send(fs::read(other_end).unwrap()));
         write(&pipe, |file| file.write_all(b"new")).unwrap();
-        assert_eq!(read.recv_timeout(Duration::from_secs(10)).unwrap(), b"new");
+        assert_eq!(read.recv_timeout(Duration::from_secs(60)).unwrap(), b"new");
     }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dealerless::deck::Choice as Shuffle;
-use dealerless::testing::chi_square::ln_p_of_places_and_cards;
+use dealerless::testing::chi_square::{SUSPICIOUS, ln_p_of_places_and_cards};
 use dealerless::testing::soak::soak;
 use dealerless_table::log::{End, LogEvent};
 use dealerless_table::play::{Command, DealCircuit, News};
@@ -30,9 +30,6 @@ const DRAW: usize = 9;
 /// The allowed growth of the process's memory after the first tenth of the hands: far above the
 /// variation of the allocator, and far below a kilobyte for each hand in a soak.
 const GROWTH_KIB: u64 = 4096;
-
-/// ln 10^-9: the test fails by chance once in 10^9 runs.
-const SUSPICIOUS: f64 = -20.723;
 
 /// A file that nobody reads. Written bytes are discarded.
 #[derive(Default)]

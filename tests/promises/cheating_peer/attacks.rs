@@ -14,11 +14,11 @@ use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use dealerless::testing::circuits::bits;
 use dealerless::testing::kind::Kind;
 use dealerless::testing::line::End;
-use dealerless::testing::session::{SOON, both, in_memory, reveal, system_rng};
+use dealerless::testing::session::{PATIENT, SOON, both, in_memory, reveal, system_rng};
 use dealerless::testing::tap::{Fates, Frame, changing, garble, unchanged};
 
 use super::cases::{KEY, NONCE, ROLE};
-use super::play::{self, Ending, PATIENT, Patience, Seed, Setup, WIDTH, circuit, run, with_liar};
+use super::play::{self, Ending, Patience, Seed, Setup, WIDTH, circuit, run, with_liar};
 
 type Session = Malicious;
 

@@ -11,7 +11,7 @@ use dealerless::net::{self, Channel, Deadlines, memory_pair};
 use dealerless::testing::circuits::bits;
 use dealerless::testing::kind::Kind;
 use dealerless::testing::line::End;
-use dealerless::testing::session::{SOON, both, system_rng};
+use dealerless::testing::session::{PATIENT, SOON, both, system_rng};
 use dealerless::testing::tap::{Fates, Frame, Tap};
 use rand::Rng;
 
@@ -37,12 +37,6 @@ const LEARNERS: [Audience; 3] = [
     Audience::Only(Party::Evaluator),
     Audience::Both,
 ];
-
-/// Deadlines that never expire in a passing test.
-pub(crate) const PATIENT: Deadlines = Deadlines {
-    message: Duration::from_secs(60),
-    phase: Duration::from_secs(60),
-};
 
 /// Deadlines that expire while the test waits.
 const HASTY: Deadlines = Deadlines {

@@ -10,12 +10,12 @@ use dealerless::net;
 use dealerless::shuffle::{Algorithm, Reshuffle, ShuffleCircuit, Spec};
 use dealerless::testing::kind::Kind;
 use dealerless::testing::line::End;
-use dealerless::testing::session::system_rng;
+use dealerless::testing::session::{PATIENT, system_rng};
 use dealerless::testing::tap::{Fate, Frame, at, frame, garble, unchanged};
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
 
-use super::play::{self, Ending, PATIENT, Seed, Setup, with_liar};
+use super::play::{self, Ending, Seed, Setup, with_liar};
 
 const CARDS: usize = 8;
 const HAND: [usize; 3] = [0, 1, 2];

@@ -30,7 +30,7 @@ use dealerless::deck::{Error, Result};
 use dealerless::mpc::{Audience, Security};
 use dealerless::net::Deadlines;
 use dealerless::testing::line::End;
-use dealerless::testing::session::{SOON, both, in_memory, system_rng};
+use dealerless::testing::session::{PATIENT, SOON, both, in_memory, system_rng};
 use dealerless::testing::tap::{Fate, Frame, Tap};
 use dealerless::{mpc, net};
 use games::{Game, games};
@@ -46,12 +46,6 @@ dealerless::with_both_engines! {
 /// The number of concurrent sessions. It may exceed the number of processors, since some sessions
 /// wait.
 const PARALLEL: usize = 4;
-
-/// Deadlines that never expire in a passing test.
-const PATIENT: Deadlines = Deadlines {
-    message: Duration::from_secs(60),
-    phase: Duration::from_secs(60),
-};
 
 /// Deadlines that expire while the test waits.
 const HASTY: Deadlines = Deadlines {

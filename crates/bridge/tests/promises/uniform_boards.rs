@@ -5,14 +5,11 @@ use std::collections::HashMap;
 
 use dealerless::mpc::{Malicious, SemiHonest};
 use dealerless::shuffle::split::{Split, SplitCircuit};
-use dealerless::testing::chi_square::ln_survival;
+use dealerless::testing::chi_square::{SUSPICIOUS, ln_survival};
 use dealerless::testing::session::{Engine, in_memory, sessions, system_rng};
 use dealerless::testing::shuffles::fresh_generator;
 use dealerless_bridge::{Card, Compass, Deal, DealNumber, Order, SealedBoards};
 use rand::{Rng, RngExt};
-
-/// ln 10^-9: a statistic of boards that should be uniform fails if its ln p is below this value.
-const SUSPICIOUS: f64 = -20.723;
 
 /// ln 10^-30: for a generator with a known mistake, ln p must be below this value.
 const CERTAIN: f64 = -69.078;

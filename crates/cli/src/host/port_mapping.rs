@@ -239,7 +239,7 @@ mod tests {
     /// The next action of this name.
     fn next(done: &Receiver<(String, String)>, name: &str) -> String {
         loop {
-            let (action, body) = done.recv_timeout(Duration::from_secs(5)).unwrap();
+            let (action, body) = done.recv_timeout(Duration::from_secs(60)).unwrap();
             if action == name {
                 return body;
             }
@@ -295,7 +295,7 @@ mod tests {
         for external in ["192.168.1.9", "100.64.0.1", "0.0.0.0"] {
             let (options, done) = router(external, |_| false);
             assert!(error(options).contains("behind another router"));
-            let (asked, _) = done.recv_timeout(Duration::from_secs(5)).unwrap();
+            let (asked, _) = done.recv_timeout(Duration::from_secs(60)).unwrap();
             assert_eq!(asked, "GetExternalIPAddress");
             assert!(done.try_recv().is_err());
         }

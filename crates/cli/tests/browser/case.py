@@ -8,7 +8,7 @@ from browsers import Browser
 from programs import Page, Player
 
 # The time limit of a test, in seconds.
-LIMIT = 240
+LIMIT = 900
 
 
 class Case(unittest.TestCase):

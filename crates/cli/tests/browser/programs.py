@@ -13,7 +13,7 @@ import threading
 
 PROGRAM = os.environ.get("DEALERLESS", "dealerless")
 # The longest wait for anything in a test, in seconds.
-DEADLINE = 45
+DEADLINE = 120
 
 
 def free_address():

@@ -8,8 +8,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::Receiver;
 
+use common::LIMIT;
 use common::matches::{free_address, host_at, run};
-use common::side::{LIMIT, Side, folders, lines};
+use common::side::{Side, folders, lines};
 use serde_json::{Value, json};
 
 /// A host at a text terminal.

@@ -12,15 +12,13 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use common::LIMIT;
 use common::matches::{file, free_address};
 use common::side::folders;
 use dealerless::testing::soak::soak;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use serde_json::Value;
-
-/// The longest time between the ends of two hands.
-const STUCK: Duration = Duration::from_secs(120);
 
 /// A bot whose output goes to files.
 struct Bot {
@@ -96,7 +94,7 @@ fn invite(folder: &Path) -> String {
             let event: Value = serde_json::from_str(line).unwrap();
             return event["invite"].as_str().unwrap().to_owned();
         }
-        assert!(begun.elapsed() < STUCK);
+        assert!(begun.elapsed() < LIMIT);
         thread::sleep(Duration::from_millis(10));
     }
 }
@@ -122,7 +120,7 @@ fn no_hand_is_lost_after_repeated_kills() {
             assert_eq!([one, other], [0, 0]);
             break;
         }
-        assert!(since.elapsed() < STUCK, "the match hangs: {codes:?}");
+        assert!(since.elapsed() < LIMIT, "the match hangs: {codes:?}");
         thread::sleep(Duration::from_millis(rng.random_range(5..250)));
         let bot = if rng.random() { &mut host } else { &mut guest };
         let events = bot.events();

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use common::matches::run;
 use common::relay::Relay;
 use common::side::{Side, folders, of_kind};
+use dealerless::testing::line::NOBODY;
 use serde_json::{Value, json};
 
 /// The program promises to report within 5 s. A busy machine may take longer to start the program.
@@ -15,9 +16,7 @@ const SOON: Duration = Duration::from_secs(30);
 
 /// A loopback address without a listener, and a listener that sends nothing.
 fn dead() -> (String, TcpListener) {
-    let nobody = TcpListener::bind("127.0.0.1:0").unwrap();
-    let nobody = nobody.local_addr().unwrap().to_string();
-    (nobody, TcpListener::bind("127.0.0.1:0").unwrap())
+    (NOBODY.into(), TcpListener::bind("127.0.0.1:0").unwrap())
 }
 
 fn host(relay: &str, more: &[&str]) -> Vec<String> {

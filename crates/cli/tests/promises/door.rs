@@ -7,14 +7,12 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use common::LIMIT;
 use common::matches::{free_address, host_at};
 use common::side::{Side, folders};
 use dealerless_table::connection::{Connection, Guest, Invite, Timing};
 use dealerless_table::identity::{Home, Name, PublicIdentity};
 use dealerless_table::system_rng;
-
-/// The longest wait of a test.
-const LIMIT: Duration = Duration::from_secs(60);
 
 /// A peer that the host knows, and that sends nothing.
 struct SilentPeer {

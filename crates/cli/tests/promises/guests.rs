@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use common::LIMIT;
 use common::matches::{file, resume, run};
 use common::relay::Relay;
 use common::side::{Side, of_kind};
@@ -103,13 +104,14 @@ fn recorder() -> (String, Arc<Mutex<Vec<Vec<u8>>>>) {
     let record = Arc::clone(&received);
     thread::spawn(move || {
         for stream in listener.incoming() {
-            let mut stream = stream.expect("a guest");
-            stream
-                .set_read_timeout(Some(Duration::from_millis(500)))
-                .expect("a socket");
+            let stream = stream.expect("a guest");
+            let timeout = |time| stream.set_read_timeout(Some(time)).expect("a socket");
             let mut bytes = Vec::new();
+            timeout(LIMIT);
+            let _ = (&stream).take(88).read_to_end(&mut bytes);
             // The guest waits for an answer.
-            let _ = stream.read_to_end(&mut bytes);
+            timeout(Duration::from_millis(500));
+            let _ = (&stream).read_to_end(&mut bytes);
             record.lock().expect("no panic").push(bytes);
         }
     });

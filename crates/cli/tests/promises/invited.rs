@@ -8,8 +8,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
 
+use common::LIMIT;
 use common::matches::{free_address, host_at, run};
 use common::side::{Side, of_kind};
 use dealerless_table::connection::{Connection, ConnectionError, Guest, Timing};
@@ -19,8 +19,6 @@ use dealerless_table::system_rng;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// The longest wait of a test.
-const LIMIT: Duration = Duration::from_secs(60);
 const GAME: [&str; 8] = [
     "--game", "deck", "--cards", "3", "--draw", "1", "--hands", "1",
 ];

@@ -4,8 +4,8 @@ use crate::common;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
+use common::LIMIT;
 use common::matches::{free_address, host_at, run};
 use common::relay::Relay;
 use common::side::{Side, folders};
@@ -83,7 +83,7 @@ fn guest_joins_by_the_link_of_a_host_without_an_address() {
     };
     let meets = |whom: &str, options: &[&str]| {
         let guest = Side::join(b.path(), whom, options);
-        let event = door.next(Duration::from_secs(60));
+        let event = door.next(LIMIT);
         assert!(matches!(event, Some(DoorEvent::Connection(_))), "{whom}");
         drop(event);
         guest.finish();

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 use unicode_width::UnicodeWidthStr;
 
-use common::processes::{Finished, SHORT, start, start_run};
+use common::processes::{Finished, PATIENT, start, start_run};
 use common::side::{Side, folders};
 
 fn run(line: &str) -> Finished {
@@ -311,7 +311,7 @@ fn both_sides_of_a_run_report_the_difference() {
             ["the peer wants semi-honest", "the peer wants malicious"],
         ),
     ] {
-        let (near, address) = start_run(&[&mine[..], &one, &["--timeout", SHORT]].concat());
+        let (near, address) = start_run(&[&mine[..], &one, &["--timeout", PATIENT]].concat());
         let address = address.to_string();
         let far = ["circuit", "run", "--evaluator", "1", "--connect", &address];
         start([&far[..], &theirs].concat())

@@ -161,7 +161,7 @@ fn agreement_to_a_void_list_of_players_counts_for_nothing() {
 #[test]
 fn host_waits_for_its_guests_until_the_timeout() {
     let [a, b, _] = folders();
-    let (mut host, invites) = host(a.path(), "127.0.0.1:0", &["--timeout", "4"]);
+    let (mut host, invites) = host(a.path(), "127.0.0.1:0", &["--timeout", "10"]);
     let bert = bot(b.path(), &invites[0], "Bert");
     notice(&mut host, "Bert is here");
     let (events, code) = host.finish();

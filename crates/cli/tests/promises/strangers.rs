@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use common::processes::{Finished, PATIENT, Running, SHORT, start, start_run};
 use common::proxy::{Fault, From, Proxy};
+use dealerless::testing::line::NOBODY;
 
 /// A small shuffle, which needs frames of each kind.
 const SHUFFLE: [&str; 6] = ["--algorithm", "cut", "--cards", "5", "--draw", "2"];
@@ -97,7 +98,7 @@ fn listener_identifies_and_drops_strangers() {
                     .says(message);
                 assert_eq!(listener.stderr.contains("Dropped"), !other_version);
                 assert!(listener.json()["error"]["message"].is_string());
-                assert!(listener.took < Duration::from_secs(20), "{listener:?}");
+                assert!(listener.took < Duration::from_secs(25), "{listener:?}");
             });
         }
     });
@@ -133,7 +134,8 @@ fn silent_or_dripping_peer_times_out() {
                 if stream.write_all(&[*byte]).is_err() {
                     return;
                 }
-                thread::sleep(Duration::from_millis(200));
+                // Slower than the timeout for the whole message.
+                thread::sleep(Duration::from_millis(500));
             }
         })
     };
@@ -143,18 +145,15 @@ fn silent_or_dripping_peer_times_out() {
     });
     for (listener, peer) in listeners {
         let listener = listener.finish().exits(3);
-        let listener = listener.says("no answer from the peer within 1s while saying hello");
-        assert!(listener.took < Duration::from_secs(10), "{listener:?}");
+        let listener = listener.says("no answer from the peer within 5s while saying hello");
+        assert!(listener.took < Duration::from_secs(25), "{listener:?}");
         peer.join().unwrap();
     }
 }
 
 #[test]
 fn unreachable_addresses_are_reported() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    drop(listener);
-    start_connector(&address, PATIENT)
+    start_connector(NOBODY, PATIENT)
         .finish()
         .exits(3)
         .says("refused")
@@ -169,12 +168,16 @@ fn unreachable_addresses_are_reported() {
         .says("expected an address HOST:PORT");
 }
 
-/// Runs the shuffle through a proxy that spoils one frame. Returns the receiver of that frame, its
-/// sender, and the number of frames that passed.
+/// Runs the shuffle through a proxy that spoils one frame. The timeout is that of the receiver of this
+/// frame. Returns the receiver, the sender, and the number of frames that passed.
 fn spoiled(from: From, number: usize, fault: Fault, timeout: &str) -> (Finished, Finished, usize) {
-    let (listener, address) = start_listener(timeout);
+    let [listens, connects] = match from {
+        From::Listener => [PATIENT, timeout],
+        From::Connector => [timeout, PATIENT],
+    };
+    let (listener, address) = start_listener(listens);
     let proxy = Proxy::start(address, from, number, fault);
-    let connector = start_connector(&proxy.address.to_string(), timeout).finish();
+    let connector = start_connector(&proxy.address.to_string(), connects).finish();
     let listener = listener.finish();
     let frames = proxy.frames();
     match from {
@@ -257,7 +260,7 @@ fn silent_connection_times_out_at_any_stage() {
                     let (receiver, sender, _) = spoiled(from, number, Fault::Stall, SHORT);
                     let case = format!("frame {number} from {from:?}");
                     assert!(
-                        receiver.took < Duration::from_secs(30),
+                        receiver.took < Duration::from_secs(60),
                         "{case}: {receiver:?}"
                     );
                     assert_eq!(receiver.code, Some(3), "{case}: {receiver:?}");

@@ -35,7 +35,7 @@ use crate::seat::{self, LOG, Report, SECRETS};
 static FORK_LOCK: Mutex<()> = Mutex::new(());
 
 /// The maximum duration of a match.
-const MATCH_TIMEOUT: Duration = Duration::from_secs(60);
+const MATCH_TIMEOUT: Duration = Duration::from_secs(300);
 /// The number of hands in a match.
 pub(crate) const HANDS: u32 = 2;
 const STACK: u64 = 200;

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dealerless_table::record::Record;
 use serde_json::{Value, json};
@@ -48,7 +48,11 @@ fn both([host, guest]: [Disk; 2], relay: SocketAddr, fault: Fault) -> [Closed<An
     let host = thread::spawn(move || audit(host, relay::through(relay), json!({}), Vec::new()));
     let mut guest = audit(guest, relay::faulty(relay, 0, fault), json!({}), Vec::new());
     if guest.result.as_ref().unwrap().is_err() {
-        thread::sleep(Duration::from_millis(500));
+        // A host that has failed as well ends soon.
+        let begun = Instant::now();
+        while !host.is_finished() && begun.elapsed() < Duration::from_secs(2) {
+            thread::sleep(Duration::from_millis(10));
+        }
         if !host.is_finished() {
             guest = audit(guest.disk, relay::through(relay), json!({}), Vec::new());
         }

@@ -17,7 +17,7 @@ use super::disk::Disk;
 use super::native_host::Hosted;
 use super::playing::{FILES, RELAY, agree, error, react};
 use super::relay;
-use super::tab::{Act, Closed, Fault, Player, Relays, open, plays, with_tab};
+use super::tab::{Act, Closed, Fault, PATIENCE, Player, Relays, open, plays, with_tab};
 use crate::reception::Reception;
 
 /// A request to host hands of a small deck.
@@ -94,13 +94,13 @@ impl HostPage {
     }
 
     fn invite(&self) -> String {
-        self.invites.recv_timeout(Duration::from_secs(30)).unwrap()
+        self.invites.recv_timeout(PATIENCE).unwrap()
     }
 
     /// Waits for an event.
     fn until(&self, is: impl Fn(&Value) -> bool) -> Value {
         loop {
-            let line = self.lines.recv_timeout(Duration::from_secs(60)).unwrap();
+            let line = self.lines.recv_timeout(PATIENCE).unwrap();
             if is(&line) {
                 return line;
             }
@@ -191,7 +191,7 @@ fn finishes(hosted: &mut Hosted) {
 
 /// The next control message. `None` if the connection ends.
 fn answer(connection: &Connection) -> Option<Control> {
-    match connection.recv(Duration::from_secs(20)) {
+    match connection.recv(PATIENCE) {
         Ok(message) => Some(Control::decode(&message.bytes).unwrap()),
         Err(ConnectionError::TimedOut) => panic!("no answer"),
         Err(_) => None,

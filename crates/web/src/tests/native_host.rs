@@ -20,6 +20,8 @@ use dealerless_table::rules::{BettingRules, Choice, Legal, Limit, Posts, Stakes,
 use dealerless_table::storage::{MemoryStorage, MemoryVault};
 use dealerless_table::system_rng;
 
+use super::tab::PATIENCE;
+
 /// The chips of each player of hold'em.
 pub(crate) const STACK: u64 = 100;
 const SHORT: Duration = Duration::from_millis(20);
@@ -229,7 +231,7 @@ impl Hosting {
     }
 
     fn meet(&mut self, connection: Connection) -> Option<Connection> {
-        let message = connection.recv(Duration::from_secs(5)).ok()?;
+        let message = connection.recv(PATIENCE).ok()?;
         let control = Control::decode(&message.bytes)?;
         match self.answers.pop().unwrap_or(Answer::Plays) {
             Answer::Plays => {}

@@ -6,7 +6,7 @@ use rand::rngs::ChaCha20Rng;
 
 use super::*;
 use crate::crypto::SessionId;
-use crate::net::{Deadlines, MemoryTransport, memory_pair};
+use crate::net::{MemoryTransport, memory_pair};
 use crate::ot::dealt::deal;
 use crate::ot::setup_both;
 use crate::testing::session;
@@ -17,7 +17,7 @@ const SESSION: SessionId = SessionId([9; 32]);
 fn set_up(me: Party, transport: MemoryTransport) -> (Context, Channel, Pool) {
     let context = Context::of_test(SESSION, me);
     let mut rng = ChaCha20Rng::from_seed([me as u8; 32]);
-    let mut channel = Channel::new(transport, Deadlines::default());
+    let mut channel = Channel::new(transport, session::PATIENT);
     let delta = Delta::random(me == Party::Garbler, &mut rng);
     let ots = setup_both(&mut channel, &SESSION, me, delta, &mut rng).unwrap();
     let pool = Pool::new(ots, &mut rng);
@@ -173,7 +173,7 @@ fn plans_state_the_amounts_and_no_batch_exceeds_the_maximum() {
         let mut pool = Pool::new(deal(&SESSION, me, [5; 32]), &mut session::system_rng());
         let tap = Tap::new(end);
         let record = tap.record();
-        let mut channel = Channel::new(tap, Deadlines::default());
+        let mut channel = Channel::new(tap, session::PATIENT);
         let mut missing = large();
         missing.outputs += missing.ands;
         let first = Pool::next_batch(&missing);

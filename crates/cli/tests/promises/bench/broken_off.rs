@@ -7,16 +7,28 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-use super::common::processes::start;
+use super::common::processes::{Finished, SHORT, start};
 use super::{assert_complete, listening, netlist, number, run};
+
+/// Interrupts a bench after longer and longer times, until it has measured `rows` before.
+fn measured(rows: &str, interrupted: impl Fn(Duration) -> Finished) -> Finished {
+    let times = [2, 8, 32, 128].map(Duration::from_secs);
+    let text = format!("Measured before the interruption: {rows}");
+    let mut ended = times.into_iter().map(interrupted);
+    let measured = ended.find(|finished| finished.stderr.contains(&text));
+    measured.expect("a measurement")
+}
 
 #[test]
 fn ctrl_c_shows_the_measurements_so_far() {
     let line = "bench --cards 5 --draw 2 --rounds 4000000000 --json --rtt 1ms";
-    let side = start(line.split_whitespace());
-    thread::sleep(Duration::from_secs(2));
-    side.signal("INT");
-    let finished = side.finish().exits(130).says("Ended by Ctrl-C");
+    let finished = measured("1 of 1", |time| {
+        let side = start(line.split_whitespace());
+        thread::sleep(time);
+        side.signal("INT");
+        side.finish().exits(130)
+    });
+    let finished = finished.says("Ended by Ctrl-C");
     let report = finished.json();
     assert_complete(&report);
     assert_eq!(report["interrupted"], true);
@@ -27,7 +39,7 @@ fn ctrl_c_shows_the_measurements_so_far() {
 fn ctrl_c_before_any_measurement_is_reported() {
     // Six setups with five flights in a row each, and a first round with eleven, take 41 s.
     let side = start("bench --cards 5 --draw 2 --rtt 2s".split_whitespace());
-    thread::sleep(Duration::from_secs(2));
+    thread::sleep(Duration::from_secs(5));
     side.signal("INT");
     let finished = side
         .finish()
@@ -50,15 +62,14 @@ fn measurements_survive_the_loss_of_the_peer() {
     let folder = tempfile::tempdir().unwrap();
     let picture = folder.path().join("time.svg");
     let what = "--cards 5 --draw 1,5 --algorithm lehmer --rounds 4000000000";
-    let (side, address) = listening(&format!("{what} --json -o {}", picture.display()));
-    let other = start(format!("bench {what} --connect {address}").split_whitespace());
-    thread::sleep(Duration::from_secs(2));
-    other.signal("KILL");
-    other.finish();
-    let finished = side
-        .finish()
-        .exits(3)
-        .says("Measured before the interruption: 2 of 2");
+    let finished = measured("2 of 2", |time| {
+        let (side, address) = listening(&format!("{what} --json -o {}", picture.display()));
+        let other = start(format!("bench {what} --connect {address}").split_whitespace());
+        thread::sleep(time);
+        other.signal("KILL");
+        other.finish();
+        side.finish().exits(3)
+    });
     let mut lines = finished.json_lines();
     let error = lines.pop().unwrap()["error"].clone();
     assert_eq!(error["exit_code"], 3);
@@ -110,7 +121,7 @@ fn rows_before_a_failing_configuration_are_kept() {
 fn stranger_ends_a_bench_with_an_error() {
     let garbage: &[u8] = b"GET / HTTP/1.1\r\nHost: somewhere else\r\n\r\n";
     for (bytes, stays, code) in [(garbage, true, 2), (b"", false, 3), (b"", true, 3)] {
-        let (side, address) = listening("--cards 5 --timeout 1 --json");
+        let (side, address) = listening(&format!("--cards 5 --timeout {SHORT} --json"));
         let mut guest = TcpStream::connect(address).unwrap();
         guest.write_all(bytes).unwrap();
         let guest = stays.then_some(guest);

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use rand::RngExt;
 use serde_json::{Value, json};
 
 use super::side::{Side, of_kind};
@@ -28,11 +28,14 @@ pub fn file(home: &Path, ending: &str) -> Option<PathBuf> {
 }
 
 /// An address for a host that must come back to the same address. Its port is free and below the
-/// range of ephemeral ports, so that no other program gets it meanwhile.
+/// range of ephemeral ports, and no other test of this process gets it.
 pub fn free_address() -> String {
+    static TAKEN: AtomicU32 = AtomicU32::new(0);
+    // Other processes that run tests start elsewhere.
+    let first = std::process::id().wrapping_mul(100);
     loop {
-        let port = rand::rng().random_range(15_000..32_000);
-        let address = format!("127.0.0.1:{port}");
+        let next = first.wrapping_add(TAKEN.fetch_add(1, Ordering::Relaxed));
+        let address = format!("127.0.0.1:{}", 15_000 + next % 17_000);
         if TcpListener::bind(&address).is_ok() {
             return address;
         }

@@ -8,3 +8,8 @@ pub mod processes;
 pub mod proxy;
 pub mod relay;
 pub mod side;
+
+use std::time::Duration;
+
+/// The limit for everything that must happen, even on a busy machine.
+pub const LIMIT: Duration = Duration::from_secs(300);

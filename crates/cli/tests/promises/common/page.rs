@@ -4,14 +4,11 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::time::Duration;
 
 use serde_json::Value;
 
+use super::LIMIT;
 use super::side::Side;
-
-/// The longest wait for a response.
-const LIMIT: Duration = Duration::from_secs(60);
 
 /// A program that serves a page, and the secrets of this page.
 pub struct Page {

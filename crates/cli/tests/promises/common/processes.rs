@@ -11,14 +11,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// The time limit of a test process.
-pub const LIMIT: Duration = Duration::from_secs(60);
+use super::LIMIT;
 
 /// A timeout in seconds that is long enough for an honest peer on a busy machine.
-pub const PATIENT: &str = "30";
+pub const PATIENT: &str = "200";
 
-/// A timeout in seconds for tests that expect it to expire.
-pub const SHORT: &str = "1";
+/// A timeout in seconds for tests that expect it to expire. Another program can start before that.
+pub const SHORT: &str = "5";
 
 /// A running process.
 pub struct Running {

@@ -9,8 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// The time limit of a process in a test.
-pub const LIMIT: Duration = Duration::from_secs(60);
+use super::LIMIT;
 
 /// One side of a table.
 pub struct Side {

@@ -106,7 +106,8 @@ fn hanging_program_is_killed() {
     assert_eq!(refused.status, 410);
     let begun = Instant::now();
     assert_eq!(page.command(&lines.page, b"{}").status, 410);
-    assert!(begun.elapsed() < Duration::from_secs(3));
+    // A program gets five seconds to read a command.
+    assert!(begun.elapsed() < Duration::from_secs(4));
     assert_eq!(page.post("/end", b"").status, 204);
     // The page reports that the user ended the program, although the server killed it.
     let state = page.state();
@@ -135,5 +136,5 @@ fn second_ctrl_c_ends_the_server_at_once() {
     signal(&behind, "KILL");
     assert_eq!(code, 130);
     // Without the second signal the program would be killed after ten seconds.
-    assert!(waited < Duration::from_secs(6), "{waited:?}");
+    assert!(waited < Duration::from_secs(9), "{waited:?}");
 }

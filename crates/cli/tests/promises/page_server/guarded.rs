@@ -207,9 +207,9 @@ fn idle_connections_keep_nobody_out() {
     assert_eq!(page.request("GET", "/", &page.origin(), b"").status, 200);
     assert_eq!(page.state()["played"], true);
     assert_eq!(page.command(&lines.page, b"{}").status, 204);
-    // The oldest connection was closed before its deadline.
+    // The oldest connection was closed before its deadline of ten seconds.
     let _ = oldest.read_to_end(&mut Vec::new());
-    assert!(begun.elapsed() < Duration::from_secs(5));
+    assert!(begun.elapsed() < Duration::from_secs(9));
     drop(idle);
     let begun = Instant::now();
     let mut long = page.connect();
@@ -218,11 +218,11 @@ fn idle_connections_keep_nobody_out() {
     let mut answer = Vec::new();
     let _ = long.read_to_end(&mut answer);
     assert!(answer.len() < 1000, "{}", answer.len());
-    assert!(begun.elapsed() < Duration::from_secs(5));
+    assert!(begun.elapsed() < Duration::from_secs(9));
     let mut slow = page.connect();
     slow.write_all(b"GET / HTTP/1.1\r\nhost: 127").unwrap();
     let mut silent = page.connect();
     let _ = silent.read_to_end(&mut Vec::new());
     let _ = slow.read_to_end(&mut Vec::new());
-    assert!(begun.elapsed() < Duration::from_secs(30));
+    assert!(begun.elapsed() < Duration::from_secs(60));
 }

@@ -12,12 +12,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use common::LIMIT;
 use common::page::{Lines, Page};
 
 fn wait_until(what: &str, condition: impl Fn() -> bool) {
     let begun = Instant::now();
     while !condition() {
-        assert!(begun.elapsed() < Duration::from_secs(20), "{what}");
+        assert!(begun.elapsed() < LIMIT, "{what}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -8,7 +8,7 @@ use super::super::error::MeetingError;
 use super::{Door, DoorEvent, Guest};
 use crate::identity::{Address, Home, Name};
 
-const SOON: Duration = Duration::from_secs(20);
+const SOON: Duration = Duration::from_secs(60);
 
 /// A door that listens on two addresses of this machine.
 fn door(folder: &tempfile::TempDir) -> (Door, Vec<Address>) {

@@ -105,21 +105,47 @@ fn changed_or_truncated_text_is_refused() {
     assert!(MovedIdentity::parse(&format!("{text}\n")).is_err());
 }
 
+/// The lines after the checksum.
+fn content_of(text: &str) -> &str {
+    text.split_once('\n').unwrap().1
+}
+
+/// Whether `content` is accepted with its right checksum. Asserts that it then is the identity of
+/// `text`, with the same succession.
+fn is_accepted(content: &str, text: &str) -> bool {
+    let sum = hex(&Hash::new("moved identity")
+        .field(content.as_bytes())
+        .finish()[..8]);
+    let read = MovedIdentity::parse(&format!("dealerless-moved-1 {sum}\n{content}"));
+    let Ok(read) = read else { return false };
+    // The identity has a checksum of its own, and its succession has signatures.
+    assert_eq!(content.lines().next(), content_of(text).lines().next());
+    let original = MovedIdentity::parse(text).unwrap().kept.identity;
+    assert_eq!(read.kept.identity.succession(), original.succession());
+    let _ = read.known_peers();
+    true
+}
+
 proptest::proptest! {
     #[test]
     fn any_content_with_the_right_checksum_is_handled(at in 0usize..400, to in 0usize..400, new in "\\PC{0,8}|\n|-") {
         let text = moved(&heir([6, 7]), &mut MemoryVault::default());
-        let mut content = text.split_once('\n').unwrap().1.to_owned();
+        let mut content = content_of(&text).to_owned();
         let [at, to] = [at.min(to), at.max(to)].map(|at| at.min(content.len()));
         content.replace_range(at..to, &new);
-        let sum = hex(&Hash::new("moved identity").field(content.as_bytes()).finish()[..8]);
-        let read = MovedIdentity::parse(&format!("dealerless-moved-1 {sum}\n{content}"));
-        // The identity and its succession have checksums or signatures of their own.
-        if let Ok(read) = read {
-            let kept = content.lines().take(2).eq(text.lines().skip(1).take(2));
-            proptest::prop_assert!(kept);
-            let _ = read.known_peers();
-        }
+        is_accepted(&content, &text);
+    }
+}
+
+/// A statement is a text that people send to each other, and chat programs add such characters.
+#[test]
+fn hyphen_or_space_in_the_statement_changes_no_succession() {
+    let text = moved(&heir([6, 7]), &mut MemoryVault::default());
+    let statement = content_of(&text).find('\n').unwrap() + 1;
+    for added in ["-", " ", "> "] {
+        let mut content = content_of(&text).to_owned();
+        content.insert_str(statement + 100, added);
+        assert!(is_accepted(&content, &text), "{added:?}");
     }
 }
 

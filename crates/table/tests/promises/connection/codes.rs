@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use dealerless::testing::line::NOBODY;
 use dealerless_table::connection::{DoorEvent, SpokenCode, SpokenError, use_code};
 use dealerless_table::identity::Address;
 
@@ -270,9 +271,7 @@ fn a_relay_without_codes_and_a_dead_one_are_distinguished() {
     let code: SpokenCode = "7-crossbow-guitar".parse().unwrap();
     let used = use_code(&relay, code.clone());
     assert!(matches!(used, Err(SpokenError::NotOffered)));
-    let free = TcpListener::bind("127.0.0.1:0").unwrap();
-    let dead = Address::from(free.local_addr().unwrap());
-    drop(free);
+    let dead: Address = NOBODY.parse().unwrap();
     assert!(matches!(
         door.offer_code(&dead, &invite),
         Err(SpokenError::Relay(_))

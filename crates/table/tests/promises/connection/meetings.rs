@@ -1,15 +1,52 @@
 //! How players meet: by an invite, as known peers, and after failures.
 
-use std::fs;
-use std::sync::Arc;
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::{fs, io, thread};
 
+use dealerless::testing::line::NOBODY;
 use dealerless_table::Seat;
 use dealerless_table::connection::{
     BadInvite, Door, DoorEvent, Invite, MeetingError, Stream, Timing,
 };
+use dealerless_table::identity::Address;
 
 use super::players::{Player, SOON, address, connection, invite, met};
 use super::proxy::{Fate, From, judge, proxy};
+
+/// An address of a host that listens at one port after the other.
+struct Forwarder {
+    address: Address,
+    target: Arc<Mutex<String>>,
+}
+
+impl Forwarder {
+    /// Forwards all connections to the address that was [set](Self::leads_to) last.
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().into();
+        let target = Arc::new(Mutex::new(String::new()));
+        let own = Arc::clone(&target);
+        thread::spawn(move || {
+            for guest in listener.incoming() {
+                let guest = guest.unwrap();
+                let host = TcpStream::connect(own.lock().unwrap().as_str()).unwrap();
+                for (from, to) in [(&guest, &host), (&host, &guest)] {
+                    let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+                    thread::spawn(move || {
+                        let _ = io::copy(&mut from, &mut to);
+                        let _ = to.shutdown(Shutdown::Both);
+                    });
+                }
+            }
+        });
+        Forwarder { address, target }
+    }
+
+    fn leads_to(&self, host: &impl ToString) {
+        *self.target.lock().unwrap() = host.to_string();
+    }
+}
 
 #[test]
 fn players_meet_by_an_invite_and_agree_on_the_handshake() {
@@ -86,7 +123,8 @@ fn door_for_players_answers_them_only() {
     // The owner knows Carl, and was the host of an invite that nobody has used.
     own.remember(&known);
     let host_door = own.door();
-    let old_invite = invite(&host_door).to_string();
+    let forwarder = Forwarder::start();
+    let old_invite = host_door.invite(vec![forwarder.address.clone()], None);
     drop(host_door);
     let door = Door::for_players(
         vec![player.home.identity().public().clone()],
@@ -102,8 +140,8 @@ fn door_for_players_answers_them_only() {
     };
     let error = join(&known).unwrap_err();
     assert!(matches!(error, MeetingError::NotAnswered), "{error:?}");
-    let moved = proxy_to(&old_invite.parse().unwrap(), &door);
-    let error = invited.join(&moved).unwrap_err();
+    forwarder.leads_to(&door.addresses()[0]);
+    let error = invited.join(&old_invite.unwrap()).unwrap_err();
     assert!(matches!(error, MeetingError::NotAnswered), "{error:?}");
     let joined = join(&player).unwrap();
     assert_eq!(&connection(&door).met.peer, player.home.identity().public());
@@ -140,46 +178,26 @@ fn mistyped_used_and_ended_invites_have_different_errors() {
 fn invite_belongs_to_its_guest_after_a_restart_of_the_host() {
     let [host, guest, second] = ["Anna", "Bob", "Carl"].map(Player::new);
     let door = host.door();
-    let first = invite(&door);
+    let forwarder = Forwarder::start();
+    forwarder.leads_to(&door.addresses()[0]);
+    let first = door.invite(vec![forwarder.address.clone()], None).unwrap();
     guest.join(&first).unwrap();
     assert!(connection(&door).met.first);
     drop(door);
     let door = host.door();
     // The host has kept the invite's secret, but listens at another port.
-    let again = guest.guest();
-    let moved = proxy_to(&first, &door);
-    again.join(&moved).unwrap();
+    forwarder.leads_to(&door.addresses()[0]);
+    guest.join(&first).unwrap();
     assert!(!connection(&door).met.first);
-    assert!(matches!(
-        second.join(&proxy_to(&first, &door)),
-        Err(MeetingError::Used)
-    ));
-}
-
-/// Forwards one connection from the first address of `invite` to `door`. Returns the same invite.
-fn proxy_to(invite: &Invite, door: &dealerless_table::connection::Door) -> Invite {
-    let old = invite.addresses()[0].to_string();
-    let listener = std::net::TcpListener::bind(old).unwrap();
-    let target = door.addresses()[0];
-    std::thread::spawn(move || {
-        let mut guest = listener.accept().unwrap().0;
-        let mut host = std::net::TcpStream::connect(target).unwrap();
-        let (mut guest_too, mut host_too) = (guest.try_clone().unwrap(), host.try_clone().unwrap());
-        drop(listener);
-        std::thread::spawn(move || {
-            let _ = std::io::copy(&mut host_too, &mut guest_too);
-            let _ = guest_too.shutdown(std::net::Shutdown::Both);
-        });
-        let _ = std::io::copy(&mut guest, &mut host);
-    });
-    invite.clone()
+    assert!(matches!(second.join(&first), Err(MeetingError::Used)));
 }
 
 #[test]
 fn other_host_with_the_invite_secret_is_refused() {
     let [host, guest, eve] = ["Anna", "Bob", "Eve"].map(Player::new);
     let door = host.door();
-    let first = invite(&door);
+    let forwarder = Forwarder::start();
+    let first = door.invite(vec![forwarder.address.clone()], None).unwrap();
     fs::copy(
         host.folder.path().join("invites"),
         eve.folder.path().join("invites"),
@@ -187,10 +205,8 @@ fn other_host_with_the_invite_secret_is_refused() {
     .unwrap();
     let fake = eve.door();
     drop(door);
-    assert!(matches!(
-        guest.join(&proxy_to(&first, &fake)),
-        Err(MeetingError::NotAnswered)
-    ));
+    forwarder.leads_to(&fake.addresses()[0]);
+    assert!(matches!(guest.join(&first), Err(MeetingError::NotAnswered)));
     assert!(fake.next(std::time::Duration::from_millis(50)).is_none());
 }
 
@@ -208,18 +224,15 @@ fn player_cannot_meet_itself() {
 fn unreachable_addresses_have_helpful_errors() {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     let door = host.door();
-    let first = invite(&door);
-    drop(door);
+    let nobody: Address = NOBODY.parse().unwrap();
+    let first = door.invite(vec![nobody.clone()], None).unwrap();
     assert!(matches!(
         guest.join(&first),
         Err(MeetingError::OnlyPrivate { .. })
     ));
-    let door = host.door();
     let nowhere = door.invite(vec![], None).unwrap();
     assert!(matches!(guest.join(&nowhere), Err(MeetingError::NoAddress)));
-    let second = door
-        .invite(vec![first.addresses()[0].clone(), address(&door)], None)
-        .unwrap();
+    let second = door.invite(vec![nobody, address(&door)], None).unwrap();
     guest.join(&second).unwrap();
 }
 
@@ -275,11 +288,13 @@ fn players_can_meet_after_a_cut_in_an_earlier_meeting() {
                 }
             })
         };
-        let through = proxy(door.addresses()[0], cut());
-        let invite = door.invite(vec![through], None).unwrap();
-        drop(guest.join(&invite));
         let straight = door.addresses()[0];
-        let joined = guest.join(&proxy_to(&invite, &door)).unwrap();
+        let forwarder = Forwarder::start();
+        let invite = door.invite(vec![forwarder.address.clone()], None).unwrap();
+        forwarder.leads_to(&proxy(straight, cut()));
+        drop(guest.join(&invite));
+        forwarder.leads_to(&straight);
+        let joined = guest.join(&invite).unwrap();
         assert_eq!(&joined.met.peer, host.home.identity().public());
         let public = host.home.identity().public();
         if number < 2 {
@@ -299,7 +314,7 @@ fn closed_connection_delivers_all_earlier_messages() {
     for part in 0..50u8 {
         guest.send_log(vec![part; 2000]).unwrap();
     }
-    let closing = std::thread::spawn(move || guest.close(SOON));
+    let closing = thread::spawn(move || guest.close(SOON));
     for part in 0..50u8 {
         assert_eq!(host.recv(SOON).unwrap().bytes, [part; 2000]);
     }

@@ -8,11 +8,13 @@ use dealerless_table::connection::{
 };
 use dealerless_table::identity::{Address, Home, Name, OldIdentity, SharedPeers};
 
-pub(crate) const SOON: Duration = Duration::from_secs(20);
+/// The limit for everything that must happen, even on a busy machine.
+pub(crate) const SOON: Duration = Duration::from_secs(60);
+
 pub(crate) const QUICK: Timing = Timing {
     ping: Duration::from_millis(50),
     dead: Duration::from_millis(400),
-    meeting: Duration::from_secs(2),
+    meeting: Duration::from_secs(5),
 };
 
 pub(crate) struct Player {

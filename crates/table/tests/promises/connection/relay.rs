@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use dealerless_table::connection::{Guest, MeetingError, Timing};
 use dealerless_table::identity::Address;
 
-use super::players::{Player, QUICK, connection};
+use super::players::{Player, QUICK, SOON, connection};
 
 type Waiting = HashMap<String, Vec<(String, TcpStream)>>;
 
@@ -98,14 +98,14 @@ fn carry(from: &TcpStream, to: &TcpStream) {
 pub(super) fn until(condition: impl Fn() -> bool) {
     let begun = Instant::now();
     while !condition() {
-        assert!(begun.elapsed() < Duration::from_secs(20));
+        assert!(begun.elapsed() < SOON);
         thread::sleep(Duration::from_millis(5));
     }
 }
 
 fn quick(guest: &Player) -> Guest<'_> {
     let timing = Timing {
-        meeting: Duration::from_millis(500),
+        meeting: Duration::from_secs(3),
         ..QUICK
     };
     Guest {
@@ -227,10 +227,7 @@ fn two_players_meet_at_the_real_relay_of_magic_wormhole() {
         let let_in = connection(&door);
         assert_eq!(joined.met.handshake_hash, let_in.met.handshake_hash);
         joined.send_log(vec![5; 100_000]).unwrap();
-        assert_eq!(
-            let_in.recv(super::players::SOON).unwrap().bytes,
-            vec![5; 100_000]
-        );
+        assert_eq!(let_in.recv(SOON).unwrap().bytes, vec![5; 100_000]);
     }
     // A restarted host is not joined to its own dead connection.
     drop(door);
@@ -246,9 +243,10 @@ fn relay_that_invents_guests_is_contacted_only_a_few_times() {
     let host = Player::new("Anna");
     let door = host.door();
     door.invite(vec![], Some(at)).unwrap();
+    let mut asked = vec![listener.accept().unwrap().0];
+    asked[0].write_all(b"ok\n").unwrap();
     listener.set_nonblocking(true).unwrap();
     let begun = Instant::now();
-    let mut asked = Vec::new();
     while begun.elapsed() < Duration::from_secs(1) {
         match listener.accept() {
             Ok((mut stream, _)) => {
@@ -258,5 +256,5 @@ fn relay_that_invents_guests_is_contacted_only_a_few_times() {
             Err(_) => thread::sleep(Duration::from_millis(1)),
         }
     }
-    assert!((1..=11).contains(&asked.len()), "{}", asked.len());
+    assert!(asked.len() <= 11, "{}", asked.len());
 }

@@ -173,15 +173,14 @@ fn relay_is_not_asked_if_the_meeting_at_an_address_is_complete_before() {
     let door = host.door();
     let asks_only_the_host = || {
         let (relay, at_relay) = Relay::start();
-        let addresses = vec![slow(door.addresses()[0], Duration::from_millis(20))];
-        let invite = door.invite(addresses, Some(at_relay)).unwrap();
+        let invite = door.invite(vec![address(&door)], Some(at_relay)).unwrap();
         until(|| relay.waiting() == 1);
         let joined = patient(&guest).join(&invite).unwrap();
         only_connection(&door, &joined);
         relay.sides() == 1
     };
-    // On a busy machine a meeting may take longer than the lead of an address.
-    assert!((0..10).any(|_| asks_only_the_host()));
+    // On a busy machine a meeting may take longer than the lead of an address, 250 ms.
+    assert!((0..40).any(|_| asks_only_the_host()));
 }
 
 #[test]
@@ -189,7 +188,7 @@ fn relay_that_answers_before_the_address_carries_the_connection() {
     let [host, guest] = acquainted();
     let (relay, at_relay) = Relay::start();
     let door = host.door();
-    let addresses = || vec![slow(door.addresses()[0], Duration::from_millis(600))];
+    let addresses = || vec![slow(door.addresses()[0], Duration::from_secs(10))];
     let invite = door.invite(addresses(), Some(at_relay.clone())).unwrap();
     until(|| relay.waiting() == 1);
     let joined = patient(&guest).join(&invite).unwrap();
@@ -242,7 +241,7 @@ fn relay_that_stalls_a_meeting_gives_way_to_an_address() {
     let (relay, at_relay) = Relay::start();
     let (at_swallowing, swallowed) = swallowing(at_relay.clone());
     let door = host.door();
-    let addresses = vec![slow(door.addresses()[0], Duration::from_millis(600))];
+    let addresses = vec![slow(door.addresses()[0], Duration::from_secs(1))];
     let invite = door.invite(addresses, Some(at_relay)).unwrap();
     until(|| relay.waiting() == 1);
     // The host waits at the relay itself, so only what the guest sends is swallowed.

@@ -54,6 +54,7 @@ fn guest_is_accepted_from_an_address_that_sent_garbage() {
     let begun = Instant::now();
     let mut stream = TcpStream::connect(door.addresses()[0]).unwrap();
     let _ = stream.read(&mut [0]);
-    assert!(begun.elapsed() < Duration::from_secs(5));
+    // Other silent connections are closed after ten seconds.
+    assert!(begun.elapsed() < Duration::from_secs(9));
     guest.join(&invite(&door)).unwrap();
 }

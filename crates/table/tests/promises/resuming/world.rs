@@ -15,7 +15,7 @@ use super::games::Game;
 use super::side::{Cut, CutOutbox, EngineEvent, NoEngine, Side, identity, inputs};
 
 /// The longest wait for an engine.
-const STUCK: Duration = Duration::from_secs(60);
+const STUCK: Duration = Duration::from_secs(300);
 
 /// The faults in a match.
 #[derive(Clone, Debug, Default)]

@@ -69,7 +69,7 @@ fn begun(disks: &[Disk; 3]) -> [Seated; 3] {
 /// whose connections were lost.
 fn play(table: &mut Seated, stops: bool) -> Vec<Seat> {
     let (mut lost, begun) = (Vec::new(), Instant::now());
-    while begun.elapsed() < Duration::from_secs(60) {
+    while begun.elapsed() < Duration::from_secs(300) {
         match table.next(Duration::from_millis(50)).unwrap() {
             Some(TableEvent::News(News::YourTurn { .. })) if stops => return lost,
             Some(TableEvent::News(News::YourTurn { legal })) => {
@@ -134,7 +134,7 @@ fn guest_waits_for_the_histories_of_other_guests_for_five_seconds_after_its_star
         while !two.play().is_synced() {
             let event = two.next(Duration::from_millis(50)).unwrap();
             let is_early = matches!(event, Some(TableEvent::News(News::YourTurn { .. })));
-            assert!(!is_early && begun.elapsed() < Duration::from_secs(20));
+            assert!(!is_early && begun.elapsed() < Duration::from_secs(60));
         }
         assert!(begun.elapsed() > Duration::from_secs(5));
         assert_eq!(play(&mut two, false), []);

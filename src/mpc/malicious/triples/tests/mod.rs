@@ -6,10 +6,9 @@ mod views;
 use super::*;
 use crate::crypto::SessionId;
 use crate::mpc::malicious::share::Share;
-use crate::net::Deadlines;
 use crate::ot::{Key, Mac};
 use crate::testing::line::End;
-use crate::testing::session::{both, in_memory, system_rng};
+use crate::testing::session::{PATIENT, both, in_memory, system_rng};
 use crate::testing::tap::Tap;
 
 fn context(me: Party) -> Context {
@@ -141,7 +140,7 @@ fn party_with_a_different_digest_is_rejected_and_receives_nothing_more() {
         both(in_memory(), |me, end| {
             let tap = Tap::new(end);
             let record = tap.record();
-            let mut channel = Channel::new(Box::new(tap) as End, Deadlines::default());
+            let mut channel = Channel::new(Box::new(tap) as End, PATIENT);
             if me != honest {
                 // This may fail, because the honest party aborts.
                 let _ = send_zeros(me, &mut channel, amount.leaky);

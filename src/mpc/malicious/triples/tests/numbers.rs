@@ -15,7 +15,7 @@ fn tables_digest_and_commitment_depend_on_the_batch_number() {
     both([Box::new(one), Box::new(other)], |me, end| {
         let tap = Tap::new(end);
         let record = tap.record();
-        let mut channel = Channel::new(tap, Deadlines::default());
+        let mut channel = Channel::new(tap, PATIENT);
         let (context, delta) = (context(me), &deltas[me as usize]);
         let shares = RandomShares::dealt(&shares[me as usize]);
         let rng = &mut system_rng();

@@ -13,10 +13,9 @@ use crate::mpc::malicious::pool::open;
 use crate::mpc::malicious::tests::views::bits_of_share;
 use crate::mpc::malicious::triples::*;
 use crate::mpc::packed_bits::unpack;
-use crate::net::Deadlines;
 use crate::ot::Key;
 use crate::testing::affine::{Samples, Span};
-use crate::testing::session::{both, in_memory, system_rng};
+use crate::testing::session::{PATIENT, both, in_memory, system_rng};
 use crate::testing::tap::{Frame, Tap};
 use crate::testing::view::bits_of_block;
 
@@ -71,7 +70,7 @@ fn batch() -> [Batch; 2] {
         let (delta, shares) = (&deltas[me as usize], &shares[me as usize]);
         let tap = Tap::new(end);
         let record = tap.record();
-        let mut channel = Channel::new(tap, Deadlines::default());
+        let mut channel = Channel::new(tap, PATIENT);
         let context = context(me);
         let rng = &mut system_rng();
         let random = RandomShares::dealt(shares);
