@@ -2,10 +2,7 @@
 
 use std::rc::Rc;
 
-use batsat::{Callbacks, ClauseKind};
-use rustsat::solvers::{Solve, SolveIncremental, SolverResult};
-use rustsat::types::{Lit, TernaryVal};
-use rustsat_batsat::Solver;
+use batsat::{Callbacks, ClauseKind, Lit, Solver, SolverInterface, lbool};
 
 /// Returns whether to stop.
 pub(super) type Stop = Rc<dyn Fn() -> bool>;
@@ -19,7 +16,7 @@ struct Limits {
 }
 
 impl Callbacks for Limits {
-    fn on_new_clause(&mut self, _: &[batsat::Lit], _: ClauseKind) {
+    fn on_new_clause(&mut self, _: &[Lit], _: ClauseKind) {
         self.conflicts = self.conflicts.saturating_sub(1);
     }
 
@@ -35,33 +32,26 @@ impl Callbacks for Limits {
 /// that contradicts an assumption refutes the assumption.
 pub(super) struct Cnf {
     solver: Solver<Limits>,
-    variables: u32,
 }
 
 impl Cnf {
     pub(super) fn new(stop: &Stop) -> Self {
         let mut solver = Solver::<Limits>::default();
-        solver.batsat_mut().cb_mut().stop = Some(Rc::clone(stop));
-        Cnf {
-            solver,
-            variables: 0,
-        }
+        solver.cb_mut().stop = Some(Rc::clone(stop));
+        Cnf { solver }
     }
 
     pub(super) fn variables(&self) -> u32 {
-        self.variables
+        self.solver.num_vars()
     }
 
     pub(super) fn variable(&mut self) -> Lit {
-        let variable = Lit::positive(self.variables);
-        self.variables += 1;
-        variable
+        Lit::new(self.solver.new_var_default(), true)
     }
 
     pub(super) fn clause<const N: usize>(&mut self, literals: [Lit; N]) {
-        self.solver
-            .add_clause(literals.into_iter().collect())
-            .expect("the solver accepts clauses after each answer");
+        // The result is false if the clauses have no solution. The next search returns this as well.
+        self.solver.add_clause_reuse(&mut literals.to_vec());
     }
 
     /// States that `out` is `a & b`.
@@ -79,16 +69,16 @@ impl Cnf {
         self.clause([out, a, !b]);
     }
 
-    /// Searches for an assignment with `assumption`, up to a number of conflicts.
-    pub(super) fn solve(&mut self, assumption: Lit, conflicts: u64) -> SolverResult {
-        self.solver.batsat_mut().cb_mut().conflicts = conflicts;
-        self.solver
-            .solve_assumps(&[assumption])
-            .expect("the solver answers every query")
+    /// Whether an assignment with `assumption` exists. `None` after a number of conflicts, or if
+    /// the search is stopped.
+    pub(super) fn solve(&mut self, assumption: Lit, conflicts: u64) -> Option<bool> {
+        self.solver.cb_mut().conflicts = conflicts;
+        let answer = self.solver.solve_limited(&[assumption]);
+        (answer != lbool::UNDEF).then_some(answer == lbool::TRUE)
     }
 
     /// The value of a literal in the assignment found.
     pub(super) fn value(&self, literal: Lit) -> bool {
-        matches!(self.solver.lit_val(literal), Ok(TernaryVal::True))
+        self.solver.value_lit(literal) == lbool::TRUE
     }
 }

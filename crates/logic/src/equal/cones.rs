@@ -1,8 +1,7 @@
 //! Proofs over the whole cones of two nodes.
 
+use batsat::Lit;
 use hashbrown::HashMap;
-use rustsat::solvers::SolverResult;
-use rustsat::types::Lit;
 
 use super::cnf::{Cnf, Stop};
 use super::literal::Literal;
@@ -66,13 +65,13 @@ impl Cones {
         self.cnf.clause([!differ, x, y]);
         self.cnf.clause([!differ, !x, !y]);
         match self.cnf.solve(differ, conflicts) {
-            SolverResult::Unsat => {
+            Some(false) => {
                 self.cnf.clause([!differ]);
                 self.cnf.clause([x, !y]);
                 self.cnf.clause([!x, y]);
                 Proof::Equal
             }
-            SolverResult::Sat => {
+            Some(true) => {
                 let input = (1..=inputs as Node).map(|input| {
                     let literal = self.literals.get(&input);
                     literal.is_some_and(|&literal| self.cnf.value(literal))
@@ -81,7 +80,7 @@ impl Cones {
                 self.cnf.clause([!differ]);
                 Proof::Differ(input)
             }
-            SolverResult::Interrupted => {
+            None => {
                 self.cnf.clause([!differ]);
                 Proof::Undecided
             }

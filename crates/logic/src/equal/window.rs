@@ -2,9 +2,8 @@
 
 use std::collections::BinaryHeap;
 
+use batsat::Lit;
 use hashbrown::{HashMap, HashSet};
-use rustsat::solvers::SolverResult;
-use rustsat::types::Lit;
 
 use super::basis::{Basis, Parts};
 use super::cnf::{Cnf, Stop};
@@ -132,7 +131,7 @@ impl<'g> Window<'g> {
         } else {
             difference
         };
-        query.cnf.solve(wrong, self.conflicts) == SolverResult::Unsat
+        query.cnf.solve(wrong, self.conflicts) == Some(false)
     }
 }
 
