@@ -235,19 +235,27 @@ fn swallowing(relay: Address) -> (Address, Arc<AtomicUsize>) {
     (at.into(), swallowed)
 }
 
-#[test]
-fn relay_that_stalls_a_meeting_gives_way_to_an_address() {
+/// Meets at an address while a relay stalls the meeting. `false` if the address has answered before
+/// the relay, or its meeting has taken longer than the two seconds of its turn.
+fn meets_although_a_relay_stalls() -> bool {
     let [host, guest] = acquainted();
     let (relay, at_relay) = Relay::start();
     let (at_swallowing, swallowed) = swallowing(at_relay.clone());
     let door = host.door();
-    let addresses = vec![slow(door.addresses()[0], Duration::from_secs(1))];
+    let addresses = vec![slow(door.addresses()[0], Duration::from_millis(600))];
     let invite = door.invite(addresses, Some(at_relay)).unwrap();
     until(|| relay.waiting() == 1);
     // The host waits at the relay itself, so only what the guest sends is swallowed.
     let invite = invite.at_relay(Some(at_swallowing));
-    let joined = patient(&guest).join(&invite).unwrap();
-    assert!(swallowed.load(Ordering::SeqCst) > 0);
+    let Ok(joined) = guest.join(&invite) else {
+        return false;
+    };
     assert!(joined.at.is_some());
     only_connection(&door, &joined);
+    swallowed.load(Ordering::SeqCst) > 0
+}
+
+#[test]
+fn relay_that_stalls_a_meeting_gives_way_to_an_address() {
+    assert!((0..5).any(|_| meets_although_a_relay_stalls()));
 }
