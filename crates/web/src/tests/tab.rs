@@ -292,7 +292,7 @@ fn turn(deadline: Option<Duration>) {
         }
         // A timer at which the page sends nothing has no answer.
         let wait = if tab.waits {
-            wait.min(Duration::from_millis(100))
+            wait.min(Duration::from_secs(1))
         } else {
             wait
         };
