@@ -1,6 +1,6 @@
 //! Reads AIGER files from untrusted sources.
 
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 
 use super::ascii;
 use super::names::Names;
@@ -21,12 +21,8 @@ impl Aig {
     /// # Errors
     /// When the reader fails, when the file is not in the [format](super), or when the circuit is
     /// not combinational. The error names the line, or the byte in the binary part of a file.
-    pub fn read(reader: impl BufRead, size: u64) -> Result<Self, AigerError> {
-        let mut source = Source::new(reader.take(size));
-        read_parts(&mut source, size).map_err(|kind| AigerError {
-            position: source.position(),
-            kind,
-        })
+    pub fn read(mut reader: impl BufRead, size: u64) -> Result<Self, AigerError> {
+        read_file(&mut reader, size)
     }
 
     /// Reads an AIGER file from memory.
@@ -36,6 +32,15 @@ impl Aig {
     pub fn parse(file: &[u8]) -> Result<Self, AigerError> {
         Self::read(file, file.len() as u64)
     }
+}
+
+/// Not generic, so it is optimised like this crate, and not like the crate of the caller.
+fn read_file(reader: &mut dyn BufRead, size: u64) -> Result<Aig, AigerError> {
+    let mut source = Source::new(Read::take(reader, size));
+    read_parts(&mut source, size).map_err(|kind| AigerError {
+        position: source.position(),
+        kind,
+    })
 }
 
 fn read_parts(source: &mut Source<impl BufRead>, size: u64) -> Result<Aig, Kind> {

@@ -15,7 +15,12 @@ use crate::circuit::bristol::{Netlist, Operation};
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write(netlist: &Netlist, encoding: Encoding, writer: impl Write) -> io::Result<()> {
+pub fn write(netlist: &Netlist, encoding: Encoding, mut writer: impl Write) -> io::Result<()> {
+    write_file(netlist, encoding, &mut writer)
+}
+
+/// Not generic, so it is optimised like this crate, and not like the crate of the caller.
+fn write_file(netlist: &Netlist, encoding: Encoding, writer: &mut dyn Write) -> io::Result<()> {
     let mut out = BufWriter::new(writer);
     let mut literals = vec![0; netlist.wires()];
     let inputs = netlist.inputs().iter().sum::<usize>();
