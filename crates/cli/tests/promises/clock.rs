@@ -208,7 +208,7 @@ fn only_poker_has_a_clock_by_default() {
 #[test]
 fn match_with_a_peer_stalled_in_a_shuffle_can_be_closed() {
     let [a, b] = folders();
-    let time = ["--hands", "5", "--time", "4+2"];
+    let time = ["--hands", "5", "--time", "8+2"];
     let (mut host, invite) = Side::host(a.path(), &time);
     let mut guest = Side::join(b.path(), &invite, &["--auto"]);
     // The host runs out of time in this hand. Then the guest deals the next hand.
@@ -253,7 +253,7 @@ fn passive(turn: &Value) -> Option<Value> {
 fn seat_out_of_time_at_a_showdown_shows_unless_it_is_beaten() {
     let [a, b] = folders();
     for _ in 0..2 {
-        let (mut host, invite) = Side::host(a.path(), &["--hands", "1", "--time", "4+0"]);
+        let (mut host, invite) = Side::host(a.path(), &["--hands", "1", "--time", "8+0"]);
         let mut guest = Side::join(b.path(), &invite, &[]);
         let (mut events, mut over) = (Vec::new(), [false; 2]);
         while over != [true; 2] {

@@ -216,7 +216,7 @@ fn match_goes_on_without_a_host_that_is_killed() {
         "--stack",
         "10000",
         "--time",
-        "5",
+        "12",
         "--auto",
     ];
     let (mut host, first) = Side::host(folders[0].path(), &terms);
