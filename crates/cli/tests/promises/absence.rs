@@ -67,7 +67,7 @@ fn two_players_continue_without_the_third_who_returns_with_its_chips_later() {
     let [a, b, c] = folders.each_ref().map(|folder| folder.path());
     let at = free_address();
     let terms = [
-        "--seats", "3", "--hands", "2", "--stack", "100", "--time", "15+0",
+        "--seats", "3", "--hands", "2", "--stack", "100", "--time", "8+0",
     ];
     let (mut anna, first) = host_at(a, &at, &terms);
     let second = anna.event()["invite"]
@@ -229,7 +229,7 @@ fn absent_host_that_returns_is_told_by_its_guests() {
     let [a, b, c] = folders.each_ref().map(|folder| folder.path());
     let at = free_address();
     let terms = [
-        "--seats", "3", "--hands", "2", "--stack", "100", "--time", "15+0",
+        "--seats", "3", "--hands", "2", "--stack", "100", "--time", "8+0",
     ];
     let (mut anna, first) = host_at(a, &at, &terms);
     let second = anna.event()["invite"]

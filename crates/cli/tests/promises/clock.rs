@@ -57,15 +57,16 @@ fn player_out_of_time_checks_or_folds_and_sits_out() {
 fn match_with_a_late_player_can_be_closed_and_resumed_by_name() {
     let [a, b] = folders();
     let at = free_address();
-    let time = ["--hands", "2", "--time", "2+10"];
+    // With the grace of 10 s, less than the 20 s after which a silent connection is lost.
+    let time = ["--hands", "2", "--time", "1+7"];
     let (mut host, invite) = host_at(a.path(), &at, &time);
     let guest = Side::join(b.path(), &invite, &["--auto"]);
     let turn = host.until("your-turn");
     host.say(&json!({"do": "close"}));
     assert_eq!(host.until("error")["code"], "not-allowed");
     guest.signal("STOP");
-    // The host uses some of its own bank, and has at most 6 s left.
-    std::thread::sleep(Duration::from_secs(6));
+    // The host uses some of its own bank, and has at most 4 s left.
+    std::thread::sleep(Duration::from_secs(4));
     host.say(&json!({"do": if turn["call"].is_null() { "check" } else { "call" }}));
     let mut events = Vec::new();
     while !(events.last())
@@ -82,7 +83,7 @@ fn match_with_a_late_player_can_be_closed_and_resumed_by_name() {
         "{events:?}"
     );
     let time = &turn.map_or(&Value::Null, |at| &events[at])["time"];
-    assert!(time["bank"].as_u64() > Some(6), "{events:?}");
+    assert!(time["bank"].as_u64() > Some(4), "{events:?}");
     // When the host wants to leave, the program first offers to close the match instead.
     host.say(&json!({"do": "leave"}));
     let offer = host.until("error");
@@ -208,7 +209,8 @@ fn only_poker_has_a_clock_by_default() {
 #[test]
 fn match_with_a_peer_stalled_in_a_shuffle_can_be_closed() {
     let [a, b] = folders();
-    let time = ["--hands", "5", "--time", "8+2"];
+    // With the grace of 10 s, less than the 20 s after which a silent connection is lost.
+    let time = ["--hands", "5", "--time", "3+1"];
     let (mut host, invite) = Side::host(a.path(), &time);
     let mut guest = Side::join(b.path(), &invite, &["--auto"]);
     // The host runs out of time in this hand. Then the guest deals the next hand.
