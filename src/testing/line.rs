@@ -10,7 +10,7 @@ use crate::net::{MemoryTransport, TcpTransport, Transport, memory_pair, over_str
 /// One end of a connection of any kind.
 pub type End = Box<dyn Transport>;
 
-/// An address on loopback at which nobody listens. An ephemeral port that a test has just released
+/// A loopback address without a listener. An ephemeral port that a test has just released
 /// could be assigned again, even to the connection itself.
 pub const NOBODY: &str = "127.0.0.1:1";
 

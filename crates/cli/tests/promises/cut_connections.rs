@@ -15,7 +15,7 @@ use common::side::{Side, folders, of_kind};
 use serde_json::json;
 use tempfile::TempDir;
 
-/// The number of hands in which a cut may happen.
+/// The maximum number of hands for each cut.
 const TRIES: usize = 4;
 
 /// A listening address with any free port.
