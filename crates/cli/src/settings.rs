@@ -41,7 +41,7 @@ impl Settings {
         let path = folder.join(NAME);
         let cannot = || format!("cannot read {}: correct or delete it", path.display());
         match whole_file::read_text(&path, MOST).with_context(cannot)? {
-            Some(text) => serde_json::from_str(&text).with_context(cannot),
+            Some(text) => dealerless_seat::json::read(text.as_bytes()).with_context(cannot),
             None => Ok(Settings::default()),
         }
     }
@@ -84,7 +84,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(NAME);
         assert_eq!(Settings::read(folder.path()).unwrap(), Settings::default());
-        fs::write(&path, r#"{"name":"Anna","colour":{"of":"the future"}}"#).unwrap();
+        // A byte order mark, which some editors write, does not matter.
+        let written = "\u{feff}{\"name\":\"Anna\",\"colour\":{\"of\":\"the future\"}}";
+        fs::write(&path, written).unwrap();
         let mut settings = Settings::read(folder.path()).unwrap();
         assert_eq!(settings.name(), Some(Name::clean("Anna")));
         settings.name = Some("Bert".to_owned());
@@ -105,6 +107,7 @@ mod tests {
         let long = format!(r#"{{"name":"{}"}}"#, "a".repeat(MOST as usize));
         let deep = "[".repeat(50_000);
         for bytes in [
+            r#"{"name":"Anna","name":"Bert"}"#,
             "",
             "[]",
             "{",

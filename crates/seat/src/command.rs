@@ -7,6 +7,7 @@ use dealerless_table::rules::{Choice, Learners};
 use serde::{Deserialize, Serialize};
 
 use crate::event::{Refusal, Reveal};
+use crate::json;
 
 /// A command of a player. A `chose` event reports a choice of any seat in the same form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -252,7 +253,7 @@ pub fn nobody_asked() -> Complaint {
 pub fn parse(line: &str) -> Result<(Said, Option<u64>), Complaint> {
     let wrong = |error: serde_json::Error| (Refusal::NoCommand, error.to_string());
     let mut object: serde_json::Map<String, serde_json::Value> =
-        serde_json::from_str(line).map_err(wrong)?;
+        json::read(line.as_bytes()).map_err(wrong)?;
     let turn = match object.remove("turn") {
         None => None,
         Some(turn) => Some(turn.as_u64().ok_or_else(|| {

@@ -11,6 +11,7 @@
 //! | [`seated`], [`ending`], [`leaving`] | how a match begins and ends, the cost of leaving |
 //! | [`banks`] | the time banks of a match as text |
 //! | [`failure`] | the meaning of errors at a table, and exit codes |
+//! | [`json`] | reads JSON from players, pages and files |
 //! | [`guest`] | the host's answers to a guest before a match |
 //! | [`open_match`] | the states of open matches, and matches that a host does not resume |
 //! | [`peers`] | the questions and notices about the other players |
@@ -35,6 +36,7 @@ pub mod failure;
 pub mod game_name;
 pub mod guest;
 pub mod hands;
+pub mod json;
 pub mod leaving;
 mod misleading;
 pub mod open_match;

@@ -47,7 +47,7 @@ impl Settings {
         let settings = match file.kept() {
             Ok(None) => return Ok(Settings::default()),
             Ok(Some(bytes)) => {
-                serde_json::from_slice(&bytes).map_err(|_| ErrorKind::InvalidData.into())
+                dealerless_seat::json::read(&bytes).map_err(|_| ErrorKind::InvalidData.into())
             }
             Err(error) => Err(error),
         };

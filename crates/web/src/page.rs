@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, ensure};
 use dealerless_seat::command::{self, Complaint};
 use dealerless_seat::event::{Event, VERSION};
+use dealerless_seat::json;
 use dealerless_seat::records::answers;
 use dealerless_seat::records::history::{self, RecordFile};
 use dealerless_seat::records::show;
@@ -245,10 +246,10 @@ impl Page {
             }
             (true, "/verify") => verify(query, body)?,
             (true, "/host") => self.host(body)?,
-            (true, "/join") => self.join(serde_json::from_slice(body)?)?,
-            (true, "/resume") => self.resume(serde_json::from_slice(body)?)?,
-            (true, "/move") => self.move_away(&serde_json::from_slice(body)?)?,
-            (true, "/succeed") => self.succeed(&serde_json::from_slice(body)?)?,
+            (true, "/join") => self.join(json::read(body)?)?,
+            (true, "/resume") => self.resume(json::read(body)?)?,
+            (true, "/move") => self.move_away(&json::read(body)?)?,
+            (true, "/succeed") => self.succeed(&json::read(body)?)?,
             (true, "/end") => {
                 self.end();
                 json!({})
@@ -359,7 +360,7 @@ impl Page {
     fn host(&mut self, body: &[u8]) -> anyhow::Result<Value> {
         self.must_be_free()?;
         self.own.can_play()?;
-        let again = serde_json::from_slice::<HostAgain>(body)?.again;
+        let again = json::read::<HostAgain>(body)?.again;
         let hosting = if again {
             let kept = self.own.hosting().cloned();
             let hosting = Hosting::again(kept.context("no invite waits here")?, host::now());
@@ -368,7 +369,7 @@ impl Page {
             }
             hosting?
         } else {
-            let request: HostRequest = serde_json::from_slice(body)?;
+            let request: HostRequest = json::read(body)?;
             if let Some(name) = &request.name {
                 self.own.rename(name).context("cannot keep your name")?;
             }
@@ -433,7 +434,7 @@ impl Page {
 
     /// Begins an audit, which answers the request, or answers now.
     fn audit(&mut self, number: u32, body: &[u8]) -> anyhow::Result<Option<Value>> {
-        let request: AuditRequest = serde_json::from_slice(body)?;
+        let request: AuditRequest = json::read(body)?;
         self.must_be_free()?;
         let kept = self.kept(&request.of)?;
         if request.decline {

@@ -137,7 +137,7 @@ impl Routes {
         args: fn(W, &Own) -> Vec<std::ffi::OsString>,
     ) -> Answered {
         let body = read(body, SHORT).await?;
-        let request: W = serde_json::from_slice(&body).map_err(Refusal::bad_request)?;
+        let request: W = dealerless_seat::json::read(&body).map_err(Refusal::bad_request)?;
         let args = args(request, &self.programs.own);
         let number = self.programs.start(args).await;
         let number = number.map_err(|error| failed(&error))?;

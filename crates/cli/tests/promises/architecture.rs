@@ -116,6 +116,37 @@ fn crate_of_a_seat_uses_no_thread_file_socket_or_terminal() {
     assert!(names_after(&code, "clap::").is_empty());
 }
 
+/// The readers of JSON, which refuse an object that has a key twice. The others read what our own
+/// program printed, or a value that was read before.
+#[test]
+fn json_from_outside_is_read_by_one_function() {
+    let mut readers = Vec::new();
+    let mut others = Vec::new();
+    for name in crates() {
+        let code = code(&Path::new(ROOT).join("crates").join(&name).join("src"));
+        let count = |reader: &str| code.matches(reader).count();
+        readers.push((name.clone(), count("json::read(") + count("json::read::<")));
+        let from = ["str", "slice", "reader", "value"];
+        let direct: usize = from
+            .iter()
+            .map(|from| count(&format!("serde_json::from_{from}")))
+            .sum();
+        others.push((name, direct + count("serde_json::Deserializer")));
+    }
+    let used = |found: Vec<(String, usize)>| -> Vec<String> {
+        let found = found.into_iter().filter(|(_, times)| *times > 0);
+        let mut found: Vec<String> = found
+            .map(|(name, times)| format!("{name} {times}"))
+            .collect();
+        found.sort_unstable();
+        found
+    };
+    // Settings and requests of the page; commands of players; requests and settings of a guest's page.
+    assert_eq!(used(readers), ["cli 2", "seat 1", "web 8"]);
+    // The output of a program behind the page; a command without its turn, and the function itself.
+    assert_eq!(used(others), ["cli 1", "seat 3"]);
+}
+
 #[test]
 fn modules_use_only_modules_above_them() {
     let page = page();
