@@ -131,7 +131,9 @@ fn two_players_continue_without_the_third_who_returns_with_its_chips_later() {
     cleo.kill();
 
     // Without her, the two continue. Bets: Anna 10, Bert 10, Cleo 2.
-    let mut host = Side::start(a, &[&after[..], &[&at], &["--hands", "1"]].concat());
+    // The clock allows for a slow machine: Cleo must be told before the hand ends.
+    let slowly = ["--hands", "1", "--time", "120+0"];
+    let mut host = Side::start(a, &[&after[..], &[&at], &slowly].concat());
     let told = until_notice(&mut host, "is settled without Cleo");
     assert!(
         told.contains("Chips: You 101, Bert 101, Cleo 98."),
@@ -201,7 +203,8 @@ fn two_players_continue_without_the_third_who_returns_with_its_chips_later() {
 
     // She returns to the match after that with her chips.
     let args = [
-        "host", "--json", "--auto", "--after", "--seats", "3", "--hands", "1", "--listen", &at,
+        "host", "--json", "--auto", "--after", "--seats", "3", "--hands", "1", "--time", "120+0",
+        "--listen", &at,
     ];
     let mut host = Side::start(a, &args);
     host.until("listening");
@@ -258,7 +261,7 @@ fn absent_host_that_returns_is_told_by_its_guests() {
     }
 
     let next = [
-        "host", "--json", "--after", of, "--hands", "1", "--name", "Bert",
+        "host", "--json", "--after", of, "--hands", "1", "--name", "Bert", "--time", "120+0",
     ];
     let mut bert = Side::start(b, &[&next[..], &["--listen", "127.0.0.1:0"]].concat());
     until_notice(&mut bert, "is settled without Anna");

@@ -17,6 +17,7 @@ pub struct Side {
     pub input: Option<ChildStdin>,
     /// The output lines, read by a thread so that the process never blocks.
     output: Receiver<String>,
+    begun: Instant,
 }
 
 impl Side {
@@ -39,6 +40,7 @@ impl Side {
             input: child.stdin.take(),
             output: lines(child.stdout.take().expect("piped")),
             child,
+            begun: Instant::now(),
         }
     }
 
@@ -68,8 +70,9 @@ impl Side {
         Side::start(folder, &[&join, args].concat())
     }
 
-    /// The next event.
+    /// The next event. A program that waits for ever may still print an event from time to time.
     pub fn event(&mut self) -> Value {
+        assert!(self.begun.elapsed() < 2 * LIMIT, "the program does not end");
         let line = self
             .output
             .recv_timeout(LIMIT)
