@@ -21,6 +21,7 @@
 //! ```
 
 pub mod aiger;
+pub mod blif;
 pub mod bristol;
 mod builder;
 mod digest;

@@ -6,17 +6,17 @@ use super::names::{Names, Values};
 use crate::circuit::bristol::{Netlist, WidthsError};
 use crate::circuit::{Gate, Output, Wire};
 
-/// An And-Inverter Graph: the content of an AIGER file.
+/// An And-Inverter Graph: the content of an AIGER file, or of a file in [BLIF](crate::circuit::blif).
 pub struct Aig {
     /// The number of inputs. Input i is variable i + 1.
-    pub(super) inputs: usize,
+    pub(in crate::circuit) inputs: usize,
     /// The operands of each AND, which are literals below its own. AND g is variable
     /// `inputs + g + 1`.
-    pub(super) gates: Vec<[u32; 2]>,
+    pub(in crate::circuit) gates: Vec<[u32; 2]>,
     /// The literals of the outputs.
-    pub(super) outputs: Vec<u32>,
-    pub(super) input_names: Names,
-    pub(super) output_names: Names,
+    pub(in crate::circuit) outputs: Vec<u32>,
+    pub(in crate::circuit) input_names: Names,
+    pub(in crate::circuit) output_names: Names,
 }
 
 impl Aig {

@@ -53,6 +53,7 @@ mod write;
 
 pub use error::{AigerError, AigerErrorKind, Position};
 pub use graph::Aig;
+pub(super) use names::Names;
 pub use write::write;
 
 /// The two encodings of AIGER.

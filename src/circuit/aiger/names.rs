@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::AigerErrorKind as Kind;
 
 /// The names of the input bits, or of the output bits.
-pub(super) struct Names {
+pub(in crate::circuit) struct Names {
     /// `input` or `output`.
     what: &'static str,
     bits: usize,
@@ -14,12 +14,12 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn new(what: &'static str, bits: usize) -> Self {
+    pub(in crate::circuit) fn new(what: &'static str, bits: usize) -> Self {
         let names = Vec::new();
         Names { what, bits, names }
     }
 
-    pub(super) fn set(&mut self, place: u32, name: &[u8]) -> Result<(), Kind> {
+    pub(in crate::circuit) fn set(&mut self, place: u32, name: &[u8]) -> Result<(), Kind> {
         let (what, count) = (self.what, self.bits);
         if place as usize >= count {
             return Err(Kind::NoSuchBit { what, place, count });

@@ -68,8 +68,11 @@ pub enum NetlistErrorKind {
         wires: usize,
     },
     /// A gate has an unknown operation.
-    #[error("unknown operation; expected XOR, AND, INV, NOT, EQ, EQW or MAND")]
-    UnknownOperation,
+    #[error("unknown operation {name:?}; expected XOR, AND, OR, INV, NOT, EQ, EQW or MAND")]
+    UnknownOperation {
+        /// The beginning of its name.
+        name: String,
+    },
     /// A gate has too few or too many inputs or outputs.
     #[error("a gate of this kind cannot have {ins} inputs and {outs} outputs")]
     Arity {

@@ -55,9 +55,6 @@ impl<R: BufRead> Lines<R> {
             if length == 0 {
                 return Ok(false);
             }
-            if self.number == 1 && self.line.starts_with(BYTE_ORDER_MARK) {
-                self.line.drain(..BYTE_ORDER_MARK.len());
-            }
             cut_comment(&mut self.line);
             if !self.line.trim_ascii().is_empty() {
                 return Ok(true);
@@ -118,9 +115,6 @@ impl<R: BufRead> Lines<R> {
         }
     }
 }
-
-/// The UTF-8 byte order mark, which some editors write at the beginning of a file.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Truncates a line at the first `#` or `//`.
 fn cut_comment(line: &mut Vec<u8>) {

@@ -25,15 +25,15 @@
 //! |---|---|---|
 //! | `XOR` | `2 1 a b c XOR` | c = a ^ b |
 //! | `AND` | `2 1 a b c AND` | c = a & b |
+//! | `OR` | `2 1 a b c OR` | c = a \| b, read as !(!a & !b): an AND and three negations |
 //! | `INV`, `NOT` | `1 1 a c INV` | c = !a |
 //! | `EQ` | `1 1 0 c EQ` | c = 0; `1 1 1 c EQ`: c = 1 |
 //! | `EQW` | `1 1 a c EQW` | c = a |
 //! | `MAND` | `4 2 a b c d e f MAND` | e = a & c and f = b & d; a line with n ANDs begins with `2n n` |
 //!
 //! A comment begins with `#` or `//`, ends with its line, and may contain any bytes. The reader
-//! skips comments, blank lines, and a UTF-8 byte order mark at the beginning of the file. The
-//! definition has no comments, and the readers of several other programs refuse them anywhere: the
-//! writer writes only a blank line after the header.
+//! skips comments and blank lines. The definition has no comments, and the readers of several other
+//! programs refuse them anywhere: the writer writes only a blank line after the header.
 //!
 //! [`Format`] describes how the reader recognises the older format. The header of the older format
 //! has two lines: `GATES WIRES`, and `N1 N2 N3`. `N1` and `N2` are the numbers of bits of the two

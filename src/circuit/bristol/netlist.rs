@@ -137,6 +137,7 @@ pub struct WidthsError {
 #[derive(Clone)]
 pub struct Netlist {
     pub(super) format: Format,
+    pub(super) ors: usize,
     pub(super) inputs: Vec<usize>,
     pub(super) outputs: Vec<usize>,
     pub(super) wires: usize,
@@ -147,6 +148,11 @@ impl Netlist {
     /// The format of the file.
     pub fn format(&self) -> Format {
         self.format
+    }
+
+    /// The number of ORs in the file. Each is an AND and three negations in [`steps`](Self::steps).
+    pub fn ors(&self) -> usize {
+        self.ors
     }
 
     /// The number of bits of each input value.
@@ -200,6 +206,7 @@ impl Netlist {
         }));
         Netlist {
             format: Format::Fashion,
+            ors: 0,
             inputs: gates.inputs.to_vec(),
             outputs: gates.outputs.iter().map(Vec::len).collect(),
             wires,
@@ -279,6 +286,8 @@ impl Netlist {
     }
 
     /// The gates, in the order of the file.
+    ///
+    /// Its wires are numbered as in the file, unless there are [`ors`](Self::ors).
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
@@ -336,6 +345,11 @@ impl Sink for Building {
             Operation::Copy(a) => on(a),
             Operation::Const(bit) => Bit::from(bit),
         };
+    }
+
+    fn or(&mut self, operands: [Wire; 2], sets: Wire) {
+        let [a, b] = operands.map(|wire| self.bits[wire.index()]);
+        self.bits[sets.index()] = self.builder.or(a, b);
     }
 }
 

@@ -11,6 +11,9 @@ use crate::circuit::{Builder, Circuit, Wire};
 /// The maximum length of a line, in bytes: room for a `MAND` of half a million ANDs.
 pub const MAX_LINE: u64 = 1 << 24;
 
+/// The number of characters of an unknown operation that an error shows.
+const SHOWN: usize = 20;
+
 /// Reads a netlist of at most `size` bytes, line by line, in either [`Format`]. Later bytes are
 /// ignored.
 ///
@@ -65,13 +68,19 @@ impl Netlist {
         size: u64,
         format: Option<Format>,
     ) -> Result<Self, NetlistError> {
-        let (header, steps) = read_file(reader, size, format, |_| Vec::new())?;
+        let (header, written) = read_file(reader, size, format, |header| AsWritten {
+            steps: Vec::new(),
+            wires: header.wires,
+            ors: 0,
+        })?;
+        let output_bits = header.outputs.iter().sum();
         Ok(Netlist {
             format: header.format,
+            ors: written.ors,
+            wires: written.wires,
+            steps: written.steps_with_outputs_last(header.wires, output_bits),
             inputs: header.inputs,
             outputs: header.outputs,
-            wires: header.wires,
-            steps,
         })
     }
 
@@ -87,11 +96,64 @@ impl Netlist {
 /// A consumer of the gates of a netlist, one at a time.
 pub(super) trait Sink {
     fn push(&mut self, step: Step);
+
+    /// Sets a wire to the OR of two others.
+    fn or(&mut self, operands: [Wire; 2], sets: Wire);
 }
 
-impl Sink for Vec<Step> {
+/// The gates of a file, with an OR as an AND of negations, which is negated. The three wires that
+/// this takes follow those of the file.
+struct AsWritten {
+    steps: Vec<Step>,
+    wires: usize,
+    ors: usize,
+}
+
+impl AsWritten {
+    const WIRES_PER_OR: usize = 3;
+
+    fn add(&mut self, operation: Operation) -> Wire {
+        let sets = Wire::new(self.wires);
+        self.wires += 1;
+        self.steps.push(Step { operation, sets });
+        sets
+    }
+
+    /// The gates, on wires of which the last ones are the outputs again. The file has `wires`.
+    fn steps_with_outputs_last(mut self, wires: usize, output_bits: usize) -> Vec<Step> {
+        let added = self.wires - wires;
+        if added == 0 {
+            return self.steps;
+        }
+        let first_output = wires - output_bits;
+        let number = |wire: usize| match wire {
+            wire if wire < first_output => wire,
+            wire if wire < wires => wire + added,
+            wire => wire - output_bits,
+        };
+        let numbers: Vec<Wire> = (0..self.wires)
+            .map(|wire| Wire::new(number(wire)))
+            .collect();
+        for Step { operation, sets } in &mut self.steps {
+            (*operation, *sets) = (operation.renumbered(&numbers), numbers[sets.index()]);
+        }
+        self.steps
+    }
+}
+
+impl Sink for AsWritten {
     fn push(&mut self, step: Step) {
-        self.push(step);
+        self.steps.push(step);
+    }
+
+    fn or(&mut self, operands: [Wire; 2], sets: Wire) {
+        self.ors += 1;
+        let [a, b] = operands.map(|wire| self.add(Operation::Not(wire)));
+        let neither = self.add(Operation::And(a, b));
+        self.steps.push(Step {
+            operation: Operation::Not(neither),
+            sets,
+        });
     }
 }
 
@@ -139,6 +201,8 @@ struct Gates<S> {
     set: Vec<bool>,
     /// An upper bound on the nodes of a builder that the gates are pushed into.
     nodes: usize,
+    /// The number of wires, with those that are added for ORs.
+    wires: usize,
     /// The wire numbers in the line of the current gate. A field only to reuse the memory.
     operands: Vec<u64>,
     /// The operations of the current gate: several for a `MAND`. A field only to reuse the memory.
@@ -154,6 +218,7 @@ impl<S: Sink> Gates<S> {
             sink,
             set,
             nodes: 1 + input_bits,
+            wires: header.wires,
             operands: Vec::new(),
             operations: Vec::new(),
         }
@@ -194,6 +259,17 @@ impl<S: Sink> Gates<S> {
                 self.operations.push(Operation::Xor(a, b));
             }
             ("AND", 2, 1) => self.and(1)?,
+            ("OR", 2, 1) => {
+                self.make_room(Builder::MAX_NODES_PER_AND)?;
+                self.wires += AsWritten::WIRES_PER_OR;
+                if self.wires > Builder::MAX_NODES {
+                    return Err(Kind::TooLarge);
+                }
+                let operands = [self.operand(0)?, self.operand(1)?];
+                let sets = self.mark(self.operands[2])?;
+                self.sink.or(operands, sets);
+                return Ok(());
+            }
             ("MAND", ins, outs @ 1..) if outs.checked_mul(2) == Some(ins) => {
                 self.and(outs as usize)?;
             }
@@ -210,10 +286,13 @@ impl<S: Sink> Gates<S> {
                 let a = self.operand(0)?;
                 self.operations.push(Operation::Copy(a));
             }
-            ("XOR" | "AND" | "MAND" | "INV" | "NOT" | "EQ" | "EQW", ..) => {
+            ("XOR" | "AND" | "OR" | "MAND" | "INV" | "NOT" | "EQ" | "EQW", ..) => {
                 return Err(Kind::Arity { ins, outs });
             }
-            _ => return Err(Kind::UnknownOperation),
+            (name, ..) => {
+                let name = name.chars().take(SHOWN).collect();
+                return Err(Kind::UnknownOperation { name });
+            }
         }
         self.set(ins as usize)
     }
@@ -261,13 +340,18 @@ impl<S: Sink> Gates<S> {
     }
 
     fn set_one(&mut self, wire: u64, operation: Operation) -> Result<(), Kind> {
+        let sets = self.mark(wire)?;
+        self.sink.push(Step { operation, sets });
+        Ok(())
+    }
+
+    /// Marks the wire with this number as set.
+    fn mark(&mut self, wire: u64) -> Result<Wire, Kind> {
         let index = self.index(wire)?;
         if std::mem::replace(&mut self.set[index], true) {
             return Err(Kind::SetTwice { wire });
         }
-        let sets = Wire::new(index);
-        self.sink.push(Step { operation, sets });
-        Ok(())
+        Ok(Wire::new(index))
     }
 
     fn index(&self, wire: u64) -> Result<usize, Kind> {
