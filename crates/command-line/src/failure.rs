@@ -10,9 +10,9 @@ pub const BROKEN_OFF: u8 = 130;
 #[error("{0}")]
 pub struct AnswerIsNo(pub &'static str);
 
-/// The user has interrupted a measurement.
+/// The user has interrupted a measurement or a count.
 #[derive(Debug, thiserror::Error)]
-#[error("Ended by Ctrl-C. The results cover the rounds that were completed.")]
+#[error("Ended by Ctrl-C. The results cover what was completed.")]
 pub struct Stopped;
 
 /// The peer uses different settings. Both sides may be honest.

@@ -11,6 +11,16 @@ use flate2::write::GzEncoder;
 
 use crate::output::to_standard_output;
 
+/// The length of the UTF-8 byte order mark that some editors write at the beginning of a text, or 0.
+pub fn mark_length(text: &[u8]) -> usize {
+    const MARK: &[u8] = b"\xef\xbb\xbf";
+    if text.starts_with(MARK) {
+        MARK.len()
+    } else {
+        0
+    }
+}
+
 /// Whether `-o` with this path means standard output.
 pub fn is_standard_output(path: &Path) -> bool {
     path == Path::new("-")
@@ -144,6 +154,8 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<Option<String>> {
     if text.len() as u64 > most {
         Err(io::ErrorKind::FileTooLarge.into())
     } else {
+        let mark = mark_length(text.as_bytes());
+        text.drain(..mark);
         Ok(Some(text))
     }
 }

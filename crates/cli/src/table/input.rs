@@ -2,6 +2,8 @@
 
 use std::io::{self, BufRead, Read};
 
+use dealerless_command_line::whole_file::mark_length;
+
 /// The maximum length of a line, in bytes: ten times the length of the longest proposal.
 pub(crate) const LONGEST: usize = 32 << 10;
 
@@ -12,6 +14,17 @@ pub(crate) enum TypedLine {
     Text(String),
     /// A line that was too long and was skipped as a whole.
     TooLong,
+}
+
+impl TypedLine {
+    /// The line without a byte order mark, which the first line of a file may have.
+    pub(super) fn without_mark(mut self) -> Self {
+        if let TypedLine::Text(text) = &mut self {
+            let mark = mark_length(text.as_bytes());
+            text.drain(..mark);
+        }
+        self
+    }
 }
 
 /// Reads the next line without buffering more than [`LONGEST`] bytes. Returns `None` at the end of
@@ -68,6 +81,14 @@ mod tests {
         assert_eq!(next(), text(""));
         assert_eq!(next(), text("last"));
         assert_eq!(next(), None);
+    }
+
+    #[test]
+    fn byte_order_mark_is_removed() {
+        let line = |text: &str| TypedLine::Text(text.into());
+        assert_eq!(line("\u{feff}{}").without_mark(), line("{}"));
+        assert_eq!(line("{}\u{feff}").without_mark(), line("{}\u{feff}"));
+        assert_eq!(TypedLine::TooLong.without_mark(), TypedLine::TooLong);
     }
 
     #[test]

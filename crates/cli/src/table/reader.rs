@@ -72,7 +72,11 @@ impl Reader {
         posts: Posts,
     ) -> io::Result<()> {
         let read = move || {
-            while let Some(line) = input::next_line(&mut input) {
+            let mut is_first = true;
+            while let Some(mut line) = input::next_line(&mut input) {
+                if std::mem::take(&mut is_first) {
+                    line = line.without_mark();
+                }
                 if let Some((line, mailbox)) = posts.typed(line)
                     && !self.send(line, &mailbox)
                 {

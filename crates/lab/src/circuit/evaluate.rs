@@ -18,8 +18,8 @@ use super::values::{self, Value, ValueArgs};
     Give one VALUE for each input value that has bits, in order.\n\n{}\n\n\
     Exit codes: 0 success, 1 wrong usage, or an invalid netlist.", values::HELP))]
 pub struct Args {
-    /// Netlist in Bristol Fashion, the older Bristol format or AIGER, plain or gzip; - is standard
-    /// input.
+    /// Netlist in Bristol Fashion, the older Bristol format, AIGER or BLIF, plain or gzip; - is
+    /// standard input.
     #[arg(value_name = "FILE")]
     netlist: PathBuf,
     /// Input values, separated by commas or each with its own --input.

@@ -9,7 +9,9 @@ use anyhow::{Context, ensure};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dealerless::circuit::Circuit;
 use dealerless::circuit::aiger::{self, Aig, Encoding};
+use dealerless::circuit::blif;
 use dealerless::circuit::bristol::{self, Netlist};
+use dealerless_command_line::output::{count, say};
 use dealerless_command_line::progress::Progress;
 use dealerless_command_line::whole_file;
 use flate2::bufread::MultiGzDecoder;
@@ -36,15 +38,29 @@ pub(super) enum Format {
     Bristol(bristol::Format),
     /// AIGER in either encoding.
     Aiger,
+    /// BLIF, which is only read.
+    Blif,
 }
 
 const AIGER: &str = "aiger";
+const BLIF: &str = "blif";
+
+impl Format {
+    /// The argument `format` of the readers in [`bristol`]; `None` for the other formats.
+    fn bristol(self) -> Option<Option<bristol::Format>> {
+        match self {
+            Format::Bristol(format) => Some(Some(format)),
+            Format::Aiger | Format::Blif => None,
+        }
+    }
+}
 
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Format::Bristol(format) => format.fmt(f),
             Format::Aiger => f.pad(AIGER),
+            Format::Blif => f.pad(BLIF),
         }
     }
 }
@@ -66,8 +82,8 @@ pub(crate) struct FormatArgs {
 /// The options of a command that reads a netlist and writes another one.
 #[derive(clap::Args)]
 pub(super) struct FileArgs {
-    /// Netlist in Bristol Fashion, the older Bristol format or AIGER, plain or gzip; - is standard
-    /// input.
+    /// Netlist in Bristol Fashion, the older Bristol format, AIGER or BLIF, plain or gzip; - is
+    /// standard input.
     #[arg(value_name = "FILE")]
     pub(super) netlist: PathBuf,
     /// File to write, other than FILE. Its name ends in .txt or .bristol for Bristol Fashion, or in
@@ -105,8 +121,9 @@ impl FileArgs {
 
 /// Parses the name of a format; the help lists the possible values.
 fn format() -> impl TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(["fashion", "old", AIGER]).try_map(|name| match &*name {
+    PossibleValuesParser::new(["fashion", "old", AIGER, BLIF]).try_map(|name| match &*name {
         AIGER => Ok(Format::Aiger),
+        BLIF => Ok(Format::Blif),
         name => name.parse().map(Format::Bristol),
     })
 }
@@ -136,38 +153,42 @@ impl FormatArgs {
     /// Same as [`read`](Self::read).
     pub(crate) fn read_circuit(&self, path: &Path) -> anyhow::Result<Circuit> {
         Self::read_by(path, |file| {
-            let format = self.bristol_format(&file);
-            if let (Some(format), None, None) = (format, &self.input_bits, &self.output_bits) {
-                return Ok(bristol::read_as(file.reader, file.size, format)?);
+            let format = self.format.or(file.detected).map(Format::bristol);
+            match (
+                format.unwrap_or(Some(None)),
+                &self.input_bits,
+                &self.output_bits,
+            ) {
+                (Some(format), None, None) => Ok(bristol::read_as(file.reader, file.size, format)?),
+                _ => Ok(self.parse(file)?.0.circuit()),
             }
-            Ok(self.parse(file)?.0.circuit())
         })
     }
 
     fn parse(&self, file: Uncompressed) -> anyhow::Result<(Netlist, Format)> {
         let [inputs, outputs] = [&self.input_bits, &self.output_bits].map(Option::as_deref);
-        Ok(match self.bristol_format(&file) {
-            Some(format) => {
-                let netlist = Netlist::read(file.reader, file.size, format)?;
-                let format = Format::Bristol(netlist.format());
-                (netlist.regrouped(inputs, outputs)?, format)
-            }
-            None => {
+        let given = self.format.or(file.detected);
+        let bristol = match given {
+            Some(Format::Aiger) => {
                 let aig = Aig::read(file.reader, file.size)?;
-                (aig.netlist(inputs, outputs)?, Format::Aiger)
+                return Ok((aig.netlist(inputs, outputs)?, Format::Aiger));
             }
-        })
-    }
-
-    /// The argument `format` of the readers in [`bristol`]. `None` if the file is, or must be,
-    /// AIGER.
-    fn bristol_format(&self, file: &Uncompressed) -> Option<Option<bristol::Format>> {
-        match self.format {
-            Some(Format::Aiger) => None,
-            Some(Format::Bristol(format)) => Some(Some(format)),
-            None if file.is_aiger => None,
-            None => Some(None),
+            Some(Format::Blif) => {
+                let aig = blif::read(file.reader, file.size)?;
+                return Ok((aig.netlist(inputs, outputs)?, Format::Blif));
+            }
+            Some(Format::Bristol(format)) => Some(format),
+            None => None,
+        };
+        let netlist = Netlist::read(file.reader, file.size, bristol)?;
+        if netlist.ors() > 0 {
+            say(&format!(
+                "{} OR gates were read as an AND and three NOTs each.",
+                count(netlist.ors() as u64)
+            ));
         }
+        let format = Format::Bristol(netlist.format());
+        Ok((netlist.regrouped(inputs, outputs)?, format))
     }
 
     /// Parses a file with `parse`.
@@ -241,8 +262,57 @@ struct Uncompressed<'a> {
     reader: &'a mut dyn BufRead,
     /// The size in bytes.
     size: u64,
-    /// Whether the first bytes are those of AIGER.
-    is_aiger: bool,
+    /// The format that the first bytes show; `None` for those of [`bristol`] and unknown ones.
+    detected: Option<Format>,
+}
+
+/// The number of bytes at the beginning of a file that show its format.
+const START: u64 = 1 << 12;
+
+/// If a file that could not be read is in a format of other programs, returns its name, and how to
+/// convert it.
+fn foreign(first_bytes: &[u8]) -> Option<&'static str> {
+    let text = String::from_utf8_lossy(first_bytes);
+    let is_comment = |line: &&str| {
+        ["//", "#", "/*", "*", "--", "(*"]
+            .iter()
+            .any(|mark| line.starts_with(mark))
+    };
+    let mut lines = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !is_comment(line));
+    let line = lines.next()?.to_lowercase();
+    let word = line
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .next();
+    match word {
+        Some("module" | "macromodule") => Some(
+            "the file is in Verilog; convert it with Yosys: yosys -p \"read_verilog FILE; synth -flatten; \
+             aigmap; write_aiger -symbols OUT.aig\"",
+        ),
+        Some("library" | "entity") => Some(
+            "the file is in VHDL; convert it to Verilog with GHDL (ghdl synth --out=verilog), and then to \
+             AIGER with Yosys",
+        ),
+        Some("input" | "output" | "inorder" | "outorder") => Some(
+            "the file is in BENCH or EQN; convert it with ABC: abc -c \"read FILE; strash; \
+             write_aiger -s OUT.aig\"",
+        ),
+        Some("c" | "s")
+            if line
+                .split_whitespace()
+                .skip(1)
+                .all(|n| n.parse::<u64>().is_ok()) =>
+        {
+            Some(
+                "the file is in the format of ABY, which names no input values and has gates of its own; \
+             convert the Verilog from which it was made with Yosys: yosys -p \"read_verilog FILE; \
+             synth -flatten; aigmap; write_aiger -symbols OUT.aig\"",
+            )
+        }
+        _ => None,
+    }
 }
 
 /// Looks at the first bytes of a file of `size` bytes, and parses the file. `limit` is the size
@@ -254,20 +324,31 @@ fn parse_detected<R>(
     parse: impl Parse<R>,
 ) -> anyhow::Result<R> {
     let mut first_bytes = Vec::new();
-    (&mut reader)
-        .take(Encoding::MAGIC as u64)
-        .read_to_end(&mut first_bytes)?;
-    let is_aiger = Encoding::of(&first_bytes).is_some();
+    (&mut reader).take(START).read_to_end(&mut first_bytes)?;
+    let mark = whole_file::mark_length(&first_bytes);
+    first_bytes.drain(..mark);
+    let size = size - mark as u64;
+    let detected = if Encoding::of(&first_bytes).is_some() {
+        Some(Format::Aiger)
+    } else if blif::begins(&first_bytes) {
+        Some(Format::Blif)
+    } else {
+        None
+    };
     let limit = limit / AIGER_DIVISOR;
     ensure!(
-        !is_aiger || size <= limit,
-        "the netlist is too large: in AIGER, such a file may have at most {limit} bytes"
+        detected.is_none() || size <= limit,
+        "the netlist is too large: in AIGER or BLIF, such a file may have at most {limit} bytes"
     );
-    parse(Uncompressed {
+    let parsed = parse(Uncompressed {
         reader: &mut first_bytes.chain(reader),
         size,
-        is_aiger,
-    })
+        detected,
+    });
+    match foreign(&first_bytes) {
+        Some(hint) => parsed.context(hint),
+        None => parsed,
+    }
 }
 
 /// A function that parses a netlist file.

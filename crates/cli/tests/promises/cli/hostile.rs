@@ -44,7 +44,7 @@ fn invalid_netlist_is_refused_with_the_place_of_the_fault() {
         ),
         (
             "2 1 0 1 2 and",
-            "line 4 of the netlist: unknown operation; expected XOR, AND",
+            "line 4 of the netlist: unknown operation \"and\"; expected XOR, AND",
         ),
         ("2 1 0 -1 2 AND", "expected a decimal number"),
         (

@@ -5,6 +5,7 @@ mod compare;
 mod demo;
 mod export;
 mod files;
+mod formats;
 mod hostile;
 mod netlists;
 mod usage;

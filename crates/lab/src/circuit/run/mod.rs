@@ -52,8 +52,8 @@ use crate::session::{Evaluates, Greeting, PLAIN_TCP_WARNING, SessionArgs, listen
     Exit codes: 0 success, 1 wrong usage or a local error, 2 the peer failed a check,\n\
     broke the protocol or disagreed, 3 the connection was lost.", values::HELP))]
 pub struct Args {
-    /// Netlist in Bristol Fashion, the older Bristol format or AIGER, plain or gzip; - is standard
-    /// input.
+    /// Netlist in Bristol Fashion, the older Bristol format, AIGER or BLIF, plain or gzip; - is
+    /// standard input.
     #[arg(
         value_name = "FILE",
         required_unless_present = "algorithm",

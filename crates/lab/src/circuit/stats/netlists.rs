@@ -12,8 +12,8 @@ use super::super::owners::{Owner, Owners};
 /// The options that select the netlists to count.
 #[derive(clap::Args)]
 pub(super) struct NetlistArgs {
-    /// Netlists in Bristol Fashion, the older Bristol format or AIGER, plain or gzip; - is standard
-    /// input.
+    /// Netlists in Bristol Fashion, the older Bristol format, AIGER or BLIF, plain or gzip; - is
+    /// standard input.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]

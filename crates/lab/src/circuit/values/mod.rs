@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::Read;
 
 use anyhow::{Context, bail, ensure};
-use dealerless_command_line::system_rng;
+use dealerless_command_line::{system_rng, whole_file};
 use rand::RngExt;
 use zeroize::Zeroizing;
 
@@ -236,6 +236,8 @@ fn content(text: &str, bits: usize, who: &str) -> anyhow::Result<Option<Zeroizin
     );
     let end = content.trim_ascii_end().len();
     content.truncate(end);
+    let mark = whole_file::mark_length(content.as_bytes());
+    content.drain(..mark);
     if content.starts_with('@') {
         bail!("{path} names another file, but must contain {who}");
     }
