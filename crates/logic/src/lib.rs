@@ -21,4 +21,4 @@ mod sums;
 mod windows;
 
 pub use graph::Size;
-pub use optimise::{Pass, Watch, optimise};
+pub use optimise::{Pass, Watch, live_gates, optimise};

@@ -13,6 +13,8 @@ pub trait Watch: Sync {
     fn step(&self) {}
     /// The pass has ended, and the netlist has this size.
     fn end(&self, pass: Pass, size: Size);
+    /// Replacements that would have saved ANDs were not made, because they need too many gates.
+    fn limited(&self) {}
     /// Whether to stop. The result is then the best one so far.
     fn is_stopped(&self) -> bool {
         false
@@ -33,32 +35,37 @@ pub enum Pass {
 }
 
 /// Makes a netlist smaller, in passes that are repeated until none of them improves it. The result
-/// computes the same outputs, with at most as many ANDs and at most as many gates. Copies of wires
-/// and constants do not count as gates.
+/// computes the same outputs, with at most as many ANDs and with at most `max_gates` gates. Copies of
+/// wires and constants do not count as gates.
+///
+/// Without `max_gates`, the result has at most as many gates as the outputs of the netlist depend on.
+/// So the dead gates of a netlist have no influence. A limit below this number counts as this number.
 ///
 /// The same netlist always gives the same result, unless `watch` stops the optimisation.
-pub fn optimise(netlist: &Netlist, watch: &dyn Watch) -> Netlist {
-    let mut work = Work::begin(netlist, watch);
+pub fn optimise(netlist: &Netlist, max_gates: Option<usize>, watch: &dyn Watch) -> Netlist {
+    let mut work = Work::begin(netlist, max_gates, watch);
     while work.substitute() || work.rewrite() || work.share() {}
     work.graph.netlist()
 }
 
 struct Work<'a> {
     graph: Graph,
-    /// The number of gates of the netlist.
+    /// The maximum number of gates.
     limit: usize,
     watch: &'a dyn Watch,
 }
 
 impl<'a> Work<'a> {
-    fn begin(netlist: &Netlist, watch: &'a dyn Watch) -> Self {
+    fn begin(netlist: &Netlist, max_gates: Option<usize>, watch: &'a dyn Watch) -> Self {
         watch.begin(Pass::Merge, 1);
-        let limit = netlist.structure(None).gates();
+        let live = live_gates(netlist);
+        let limit = max_gates.map_or(live, |most| most.max(live));
         // ANDs that are equal up to XORs can cost more gates than they save.
         let merged = share_all(Recorder::record(netlist, true), watch);
         let graph = if merged.size().gates <= limit {
             merged
         } else {
+            watch.limited();
             Recorder::record(netlist, false)
         };
         watch.end(Pass::Merge, graph.size());
@@ -99,9 +106,13 @@ impl<'a> Work<'a> {
         let mut count = list.len();
         while count > 0 {
             let next = share_all(replace(&self.graph, &list[..count]), self.watch);
-            if next.size().gates <= self.limit && next.size().ands < self.graph.size().ands {
-                self.graph = next;
-                return true;
+            let (size, before) = (next.size(), self.graph.size());
+            if size.ands < before.ands {
+                if size.gates <= self.limit {
+                    self.graph = next;
+                    return true;
+                }
+                self.watch.limited();
             }
             if self.watch.is_stopped() {
                 return false;
@@ -125,6 +136,12 @@ impl<'a> Work<'a> {
         self.watch.end(Pass::Share, self.graph.size());
         is_better
     }
+}
+
+/// The number of AND, XOR and NOT gates on which the outputs of a netlist depend.
+pub fn live_gates(netlist: &Netlist) -> usize {
+    let structure = netlist.structure(None);
+    structure.gates() - structure.dead
 }
 
 /// Shares sums until there are none to share, or until `watch` stops it.

@@ -54,16 +54,22 @@ fn assert_equal(a: &Netlist, b: &Netlist) {
     assert_eq!(first_difference(a, b, inputs, |_| ()), Ok(None));
 }
 
+fn written(netlist: &Netlist) -> Vec<u8> {
+    let mut text = Vec::new();
+    netlist.write(&mut text).expect("memory");
+    text
+}
+
 /// Optimises a netlist, and checks the result.
 fn optimised(netlist: &Netlist) -> Netlist {
-    let smaller = optimise(netlist, &never());
+    let smaller = optimise(netlist, None, &never());
     assert_equal(netlist, &smaller);
     let (before, after) = (size(netlist), size(&smaller));
     assert!(
         after.ands <= before.ands && after.gates <= before.gates,
         "{before:?} {after:?}"
     );
-    let again = optimise(&smaller, &never());
+    let again = optimise(&smaller, None, &never());
     assert_eq!(size(&again), after, "a second run changes something");
     smaller
 }
@@ -287,11 +293,6 @@ fn netlists_without_inputs_outputs_or_gates_are_allowed() {
 fn random_netlists_become_smaller_in_the_same_way_and_stay_equal() {
     let rng = &mut StdRng::seed_from_u64(2);
     let mut saved = 0;
-    let written = |netlist: &Netlist| {
-        let mut text = Vec::new();
-        netlist.write(&mut text).expect("memory");
-        text
-    };
     for _ in 0..400 {
         let inputs = rng.random_range(1..9);
         let gates = rng.random_range(0..120);
@@ -299,7 +300,7 @@ fn random_netlists_become_smaller_in_the_same_way_and_stay_equal() {
         let netlist = random_netlist(rng, inputs, gates, outputs);
         let smaller = optimised(&netlist);
         saved += size(&netlist).ands - size(&smaller).ands;
-        let again = optimise(&netlist, &never());
+        let again = optimise(&netlist, None, &never());
         assert_eq!(
             written(&again),
             written(&smaller),
@@ -325,12 +326,63 @@ fn stopped_optimisation_gives_an_equal_netlist_that_is_not_larger() {
     let complete = size(&optimised(&adder));
     let mut sizes = Vec::new();
     for questions in [0, 1, 5, 20, 60, 200] {
-        let stopped = optimise(&adder, &StopAfter(AtomicUsize::new(questions)));
+        let stopped = optimise(&adder, None, &StopAfter(AtomicUsize::new(questions)));
         assert_equal(&adder, &stopped);
         sizes.push(size(&stopped));
         assert!(size(&stopped) <= size(&adder) && size(&stopped) >= complete);
     }
     assert!(sizes[0] > complete);
+}
+
+/// A decoder of five bits into 32, each from four ANDs and the negations that it needs. With `dead`
+/// gates that no output needs.
+fn decoder(dead: usize) -> Netlist {
+    let mut gates: Vec<Gate> = (0..5).map(|bit| Gate::Not(Wire::new(bit))).collect();
+    let mut outputs = Vec::new();
+    for number in 0..32 {
+        let literal = |bit: usize| Wire::new(if number >> bit & 1 == 1 { bit } else { 5 + bit });
+        let mut all = literal(0);
+        for bit in 1..5 {
+            gates.push(Gate::And(all, literal(bit)));
+            all = Wire::new(5 + gates.len() - 1);
+        }
+        outputs.push(Output::Wire(all));
+    }
+    gates.extend((0..dead).map(|gate| Gate::Xor(Wire::new(gate % 5), Wire::new(5 + gate))));
+    Netlist::new(vec![5], &gates, &[outputs])
+}
+
+/// Whether the optimisation said that the limit prevented something.
+#[derive(Default)]
+struct Limited(AtomicUsize);
+
+impl Watch for Limited {
+    fn begin(&self, _: Pass, _: usize) {}
+    fn end(&self, _: Pass, _: Size) {}
+    fn limited(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn dead_gates_are_no_room_for_more_gates_and_a_limit_is_told() {
+    let watch = Limited::default();
+    let usual = optimise(&decoder(0), None, &watch);
+    assert!(watch.0.into_inner() > 0, "the limit is not told");
+    let with_dead = optimise(&decoder(300), None, &never());
+    assert_eq!(written(&with_dead), written(&usual));
+
+    let watch = Limited::default();
+    let any = optimise(&decoder(0), Some(usize::MAX), &watch);
+    assert_equal(&decoder(0), &any);
+    assert_eq!(watch.0.into_inner(), 0);
+    let (usual, any) = (size(&usual), size(&any));
+    assert!(
+        any.ands < usual.ands && any.gates > usual.gates,
+        "{usual:?} {any:?}"
+    );
+    let some = optimise(&decoder(0), Some((usual.gates + any.gates) / 2), &never());
+    assert!((any.ands..=usual.ands).contains(&size(&some).ands));
 }
 
 #[test]

@@ -1,42 +1,57 @@
 //! `circuit optimise`: makes a netlist smaller, and checks the result.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use anyhow::ensure;
+use anyhow::bail;
 use dealerless::circuit::bristol::Netlist;
-use dealerless_command_line::output::{count, grid, say, show_json};
+use dealerless_command_line::output::{count, grid, lines, say, show_json};
 use dealerless_command_line::progress::Progress;
-use dealerless_logic::{self as logic, Pass, Watch, optimise};
+use dealerless_logic::{self as logic, Pass, Watch, live_gates, optimise};
 use serde::Serialize;
 
 use super::answer::{self, Answer};
 use super::netlist_file::{self, FileArgs};
+use crate::stop::Stop;
 
 /// Writes an equivalent netlist with fewer ANDs and fewer gates.
 ///
 /// Equal gates are merged, ANDs that are sums of other ANDs are replaced by XORs, sets of ANDs are
 /// replaced by circuits with fewer ANDs, and terms that occur together in several XORs are added
-/// only once. This is repeated until nothing improves. The result never has more ANDs, or more
-/// gates, than FILE.
+/// only once. This is repeated until nothing improves. The result never has more ANDs than FILE. It
+/// has at most as many gates as FILE, not counting those that no output needs, unless --max-gates
+/// allows more.
 #[derive(clap::Args)]
-#[command(
-    after_help = "Example: dealerless circuit optimise aes.txt.gz -o aes-small.txt\n\n\
+#[command(after_help = "Examples:\n  \
+    dealerless circuit optimise aes.txt.gz -o aes-small.txt\n  \
+    dealerless circuit optimise decoder.blif --max-gates any -o decoder.txt\n\n\
     Each pass prints the ANDs and gates that are left. Ctrl-C ends the search and writes the\n\
-    best netlist so far; a second Ctrl-C ends the program.\n\n\
-    The result is compared with FILE: on all inputs if they have up to 24 bits, otherwise on\n\
-    fixed and random inputs. Up to a million gates, a SAT solver then has 10 seconds to\n\
-    prove that both are equal; `circuit compare` can give it more time.\n\n\
+    best netlist so far; another Ctrl-C after that ends the program.\n\n\
+    The result is written, and then compared with FILE: on all inputs if they have up to 24\n\
+    bits, otherwise on fixed and random inputs. Up to a million gates, a SAT solver then has\n\
+    10 seconds of CPU time to prove that both are equal; `circuit compare` can give it more.\n\n\
     Exit codes: 0 success, 1 wrong usage, an invalid netlist, or a file that cannot be\n\
-    written."
-)]
+    written.")]
 pub struct Args {
     #[command(flatten)]
     files: FileArgs,
+    /// Maximum number of gates of the result, or `any` [default: as many as FILE, not counting those
+    /// that no output needs].
+    #[arg(long, value_name = "N", value_parser = max_gates)]
+    max_gates: Option<usize>,
 }
 
-/// Time limit for the proof that the result is equal.
+/// Parses `--max-gates`.
+fn max_gates(text: &str) -> Result<usize, String> {
+    match text {
+        "any" => Ok(usize::MAX),
+        text => text
+            .parse()
+            .map_err(|_| "expected a number or any".to_owned()),
+    }
+}
+
+/// CPU time limit for the proof that the result is equal.
 const PROOF_LIMIT: Duration = Duration::from_secs(10);
 
 /// No proof is tried for a netlist with more gates: it would take longer.
@@ -52,6 +67,10 @@ struct Report {
     passes: Vec<Step>,
     /// Whether Ctrl-C ended the search.
     stopped: bool,
+    /// The maximum number of gates; absent without a limit.
+    max_gates: Option<usize>,
+    /// Whether replacements that save ANDs were not made because of this limit.
+    limited: bool,
     after: Size,
     check: answer::Report,
 }
@@ -115,28 +134,36 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     files.check()?;
     let (netlist, _) = files.read()?;
     let watch = Passes::by_signal(!files.json)?;
-    let result = optimise(&netlist, &watch);
-    let (passes, stopped) = (watch.ended(), watch.is_stopped());
+    let result = optimise(&netlist, args.max_gates, &watch);
+    let written = netlist_file::write(&result, Some(&files.output));
+    watch.stop.keep_running(false);
+    let path = written?;
+    if let Some(path) = path.filter(|_| !files.json) {
+        say(&format!("Wrote {}.", path.display()));
+    }
+    let State {
+        ended: passes,
+        limited,
+        ..
+    } = std::mem::take(&mut *watch.state());
+    let stopped = watch.is_stopped();
     let limit = if netlist.gates() <= MAX_PROVED && !stopped {
         PROOF_LIMIT
     } else {
         Duration::ZERO
     };
     let answer = Answer::find([&netlist, &result], None, None, limit)?;
-    ensure!(
-        answer.difference().is_none(),
-        "the result would compute different outputs: this is a bug"
-    );
     let (before, after) = (Size::of(&netlist), Size::of(&result));
-    ensure!(
-        after.and <= before.and && after.gates() <= before.gates(),
-        "the result would have {} ANDs and {} gates instead of {} and {}: this is a bug",
-        after.and,
-        after.gates(),
-        before.and,
-        before.gates()
-    );
-    let path = netlist_file::write(&result, Some(&files.output))?;
+    let most = live_gates(&netlist);
+    let most = args.max_gates.map_or(most, |given| given.max(most));
+    if answer.difference().is_some() || after.and > before.and || after.gates() > most {
+        if let Some(path) = path {
+            std::fs::remove_file(path)?;
+        }
+        bail!(
+            "the result computes different outputs, or is too large, and was deleted: this is a bug"
+        );
+    }
     if files.json {
         let report = Report {
             file: files.netlist.display().to_string(),
@@ -144,6 +171,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             before,
             passes,
             stopped,
+            max_gates: Some(most).filter(|&most| most < usize::MAX),
+            limited,
             after,
             check: answer.report(),
         };
@@ -151,8 +180,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
     say(&screen(&before, &after));
     say(&answer.describe());
-    if let Some(path) = path {
-        say(&format!("Wrote {}.", path.display()));
+    if limited {
+        say(&lines(&format!(
+            "More ANDs could be saved with more than {} gates: --max-gates sets another limit.",
+            count(most as u64)
+        )));
     }
     Ok(())
 }
@@ -160,7 +192,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 /// Shows the passes, and stops the optimisation at Ctrl-C.
 struct Passes {
     shows: bool,
-    stopped: Arc<AtomicBool>,
+    stop: Stop,
     state: Mutex<State>,
 }
 
@@ -168,6 +200,7 @@ struct Passes {
 struct State {
     progress: Option<Progress>,
     ended: Vec<Step>,
+    limited: bool,
 }
 
 impl Passes {
@@ -176,23 +209,13 @@ impl Passes {
     /// # Errors
     /// If the handler cannot be installed.
     fn by_signal(shows: bool) -> anyhow::Result<Self> {
-        let stopped = Arc::new(AtomicBool::new(false));
-        let by_handler = stopped.clone();
-        ctrlc::set_handler(move || {
-            if by_handler.swap(true, Ordering::Relaxed) {
-                std::process::exit(130);
-            }
-        })?;
+        let stop = Stop::by_signal("Ending the search. The best netlist so far is written first.")?;
+        stop.keep_running(true);
         Ok(Passes {
             shows,
-            stopped,
+            stop,
             state: Mutex::default(),
         })
-    }
-
-    /// The passes that have ended.
-    fn ended(&self) -> Vec<Step> {
-        self.state().ended.clone()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -233,8 +256,12 @@ impl Watch for Passes {
         state.ended.push(step);
     }
 
+    fn limited(&self) {
+        self.state().limited = true;
+    }
+
     fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
+        self.stop.is_asked()
     }
 }
 
