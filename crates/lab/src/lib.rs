@@ -12,6 +12,7 @@ pub mod cost;
 mod loopback;
 pub mod plot;
 pub mod session;
+mod stop;
 
 /// The parsers of arguments, public for the fuzz targets.
 pub mod arguments {

@@ -225,9 +225,11 @@ fn naive_shuffle_is_biased_even_if_both_parties_are_honest() {
         .map(|&times| (24 * times).saturating_sub(256))
         .sum();
 
-    let report = run(&format!("circuit prove {file} --owner d,g,e --json"))
-        .exits(4)
-        .json();
+    let report = run(&format!(
+        "circuit prove {file} --owner d,g,e --outputs 4*c2 --json"
+    ))
+    .exits(4)
+    .json();
     assert_eq!(report["uniform"], false);
     assert_eq!((&report["cards"], &report["draw"]), (&json!(4), &json!(4)));
     assert_eq!(report["suffices"], json!([]));
@@ -247,7 +249,10 @@ fn naive_shuffle_is_biased_even_if_both_parties_are_honest() {
         assert!((distance - above as f64 / (24.0 * 256.0)).abs() < 1e-12);
     }
     assert_eq!(report["together"]["uniform"], false);
-    let text = run(&format!("circuit prove {file} --owner d,g,e")).exits(4);
+    let text = run(&format!(
+        "circuit prove {file} --owner d,g,e --outputs 4*c2"
+    ))
+    .exits(4);
     assert!(
         text.stdout.contains("even if both parties are honest"),
         "{}",
@@ -304,9 +309,21 @@ fn shuffle_by_rejection_is_uniform_over_its_valid_inputs() {
         let size = text.lines().next().unwrap();
         let file = folder.path().join("old.txt");
         fs::write(&file, format!("{size}\n3 3 7\n\n{gates}")).unwrap();
-        let report = run(&format!("circuit prove {} --json", file.display()))
+        let file = file.display();
+        // One value can be read in many ways, and the verdict must not choose.
+        let letter = if is_error { "e" } else { "v" };
+        let outputs = match comes_first {
+            true => format!("{letter}1,3*c2"),
+            false => format!("3*c2,{letter}1"),
+        };
+        run(&format!("circuit prove {file}"))
+            .exits(1)
+            .says("several ways")
+            .says(&format!("--outputs {}", outputs.replace('e', "v")));
+        let report = run(&format!("circuit prove {file} --outputs {outputs} --json"))
             .exits(0)
             .json();
+        assert_eq!(report["outputs"]["reading"], outputs);
         assert_eq!(
             (&report["uniform"], &report["complete"]),
             (&json!(true), &json!(true))
@@ -323,10 +340,11 @@ fn shuffle_by_rejection_is_uniform_over_its_valid_inputs() {
         for honest in ["garbler", "evaluator"] {
             let part = part(&report, honest);
             assert_eq!((&part["valid"], &part["each"]), (&json!([6, 6]), &json!(1)));
+            // 2 of 8 inputs, for each of the other party's 8 inputs.
+            assert_eq!(part["invalid"], 16);
         }
-        // With the bit as part of a card, or ignored, there are outcomes that are not draws.
+        // With the bit ignored, there are outcomes that are not draws.
         let layout = if comes_first { "x1,3*c2" } else { "3*c2,x1" };
-        let file = file.display();
         let ignored = run(&format!("circuit prove {file} --outputs {layout} --json"))
             .exits(4)
             .json();
@@ -537,7 +555,8 @@ fn random_fixed_inputs_prove_nothing_about_the_others_and_the_report_says_so() {
 fn own_netlists_are_judged_as_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("own.txt").display().to_string();
-    for (checked, ranges) in [("--checked", ""), ("", "--range g:4,3 --range e:-4,-3")] {
+    let ranges = "--outputs 2*c2 --range g:4,3 --range e:-4,-3";
+    for (checked, ranges) in [("--checked", "--outputs 2*c2,v2"), ("", ranges)] {
         for algorithm in ["cut", "fisher-yates"] {
             run(&format!(
                 "circuit export --algorithm {algorithm} --cards 4 --draw 2 {checked} -o {file}"
@@ -567,7 +586,7 @@ fn own_netlists_are_judged_as_by_name() {
         "circuit export --algorithm waksman --cards 3 --draw 3 -o {file}"
     ))
     .exits(0);
-    run(&format!("circuit prove {file}")).exits(4);
+    run(&format!("circuit prove {file} --outputs 3*c2")).exits(4);
 }
 
 #[test]
@@ -608,7 +627,12 @@ fn other_netlists_are_not_taken_for_shuffles() {
         "",
         "(2 output values, with 13, 5 bits)",
     );
-    refuse("0 15\n1 15\n1 15\n", "", "more than 4096 values");
+    refuse("0 15\n1 15\n1 15\n", "", "several ways");
+    refuse(
+        "0 15\n1 15\n1 15\n",
+        "--outputs c15",
+        "more than 4096 values",
+    );
     refuse(
         "0 4\n2 2 2\n2 2 2\n",
         "--cards 5000",
@@ -623,7 +647,7 @@ fn other_netlists_are_not_taken_for_shuffles() {
     refuse("0 40\n1 40\n8 5 5 5 5 5 5 5 5\n", "", "not decided");
     // The same card twice.
     let twice = write("2 4\n2 1 1\n2 1 1\n\n2 1 0 1 2 XOR\n2 1 0 1 3 XOR\n");
-    let report = run(&format!("circuit prove {twice} --json"))
+    let report = run(&format!("circuit prove {twice} --outputs 2*c1 --json"))
         .exits(4)
         .json();
     let found = &part(&report, "garbler")["counterexample"];
@@ -633,8 +657,7 @@ fn other_netlists_are_not_taken_for_shuffles() {
     );
     // Always the same card.
     let text = "1 3\n2 1 1\n1 1\n\n2 1 0 0 2 XOR\n";
-    refuse(text, "", "not clear which outputs are cards");
-    refuse(text, "--outputs c1", "nothing is shuffled");
+    refuse(text, "", "nothing is shuffled");
     // A card that is not in the deck.
     let one = write("1 5\n2 2 2\n1 1\n\n2 1 0 2 4 XOR\n");
     run(&format!("circuit prove {one}")).exits(0);
@@ -643,4 +666,183 @@ fn other_netlists_are_not_taken_for_shuffles() {
     run(&format!("circuit prove {one} --cards 1")).exits(4);
     run(&format!("circuit prove {one} --algorithm cut --cards 3")).exits(1);
     run(&format!("circuit prove {one} --draw 3")).exits(1);
+}
+
+/// Writes netlists to a folder, and asks about them.
+struct Asked(tempfile::TempDir);
+
+impl Asked {
+    fn new() -> Self {
+        Asked(tempfile::tempdir().unwrap())
+    }
+
+    fn about(&self, net: &mut Net, outputs: &[Word], options: &str) -> Finished {
+        let file = net.write(self.0.path(), "asked.txt", outputs);
+        run(&format!("circuit prove {file} {options}"))
+    }
+}
+
+/// Two of four cards, drawn with replacement: each is the XOR of two bits of each party.
+#[test]
+fn draw_with_replacement_is_never_read_as_something_else() {
+    let asked = Asked::new();
+    let net = || {
+        let mut net = Net::new(&[4, 4]);
+        let bits: Word = (0..4).map(|bit| net.xor(bit, 4 + bit)).collect();
+        let cards = [bits[..2].to_vec(), bits[2..].to_vec()];
+        (net, cards)
+    };
+    let (mut two, cards) = net();
+    let (mut one, _) = net();
+    for refused in [
+        asked.about(&mut two, &cards, ""),
+        asked.about(&mut one, &[cards.concat()], ""),
+    ] {
+        refused.exits(1).says("several ways").says("--outputs 2*c2");
+    }
+    let (mut named, cards) = net();
+    let found = asked.about(&mut named, &cards, "--outputs 2*c2").exits(4);
+    let text = words(&found);
+    assert!(text.contains("The outputs were read as 2*c2."), "{text}");
+}
+
+/// Each of eight cards is the XOR of bits of both parties, and the validity is its highest bit: it
+/// rejects the cards 0 to 3, whatever the parties enter.
+#[test]
+fn validity_that_rejects_draws_must_be_named() {
+    let asked = Asked::new();
+    let net = || {
+        let mut net = Net::new(&[3, 3]);
+        let card: Word = (0..3).map(|bit| net.xor(bit, 3 + bit)).collect();
+        let outputs = [card.clone(), vec![card[2]]];
+        (net, outputs)
+    };
+    let (mut rejects, outputs) = net();
+    asked
+        .about(&mut rejects, &outputs, "")
+        .exits(1)
+        .says("does not check the input of each party separately")
+        .says("--outputs c3,v1")
+        .says("--outputs c3,x1");
+    // The report says what is rejected.
+    let (mut named, outputs) = net();
+    let found = asked
+        .about(&mut named, &outputs, "--outputs c3,v1")
+        .exits(0);
+    let text = words(&found);
+    let counted = "The outputs were read as c3,v1: with the garbler honest, 32 of 64 inputs counted \
+                   were rejected as invalid; with the evaluator honest, 32 of 64 were rejected";
+    assert!(text.contains(counted), "{text}");
+    let (mut ignored, outputs) = net();
+    asked
+        .about(&mut ignored, &outputs, "--outputs c3,x1")
+        .exits(0);
+    // Never valid, so that nothing can be said about the parties.
+    let mut never = Net::new(&[3, 3]);
+    let zero = never.zero();
+    asked
+        .about(&mut never, &[vec![0, 1, 2], vec![zero]], "")
+        .exits(1)
+        .says("none of 16384 random inputs is valid");
+}
+
+/// The card is the sum of two numbers below 5, in three bits. The validity is computed from both
+/// checks in a way that no gate shows: not (a or b) = 1 + a + b + ab.
+#[test]
+fn validity_that_checks_both_parties_separately_is_inferred() {
+    let asked = Asked::new();
+    let mut net = Net::new(&[3, 3]);
+    let numbers = [net.input(0), net.input(1)];
+    let card = net.sum_modulo(&numbers[0], &numbers[1], 5);
+    let [a, b] = numbers.map(|number| {
+        let bad: Vec<usize> = (5..8).map(|too_large| net.is(&number, too_large)).collect();
+        let some = net.xor(bad[0], bad[1]);
+        net.xor(some, bad[2])
+    });
+    let (both, sum) = (net.and(a, b), net.xor(a, b));
+    let either = net.xor(both, sum);
+    let valid = net.not(either);
+    let report = asked.about(&mut net, &[card, vec![valid]], "--json");
+    let report = report.exits(0).json();
+    assert_eq!(report["outputs"]["reading"], "c3,v1");
+    assert_eq!(report["outputs"]["validity"][0]["valid"], true);
+    for honest in ["garbler", "evaluator"] {
+        let part = part(&report, honest);
+        assert_eq!(
+            (&part["refused"], &part["valid"]),
+            (&json!(3), &json!([5, 5]))
+        );
+        assert_eq!(part["invalid"], 64 - 25);
+    }
+}
+
+#[test]
+fn validity_that_is_constant_or_inverted_is_explained() {
+    let asked = Asked::new();
+    let constant = asked.0.path().join("constant.txt");
+    let gates = "2 1 0 3 6 XOR\n2 1 1 4 7 XOR\n2 1 2 5 8 XOR\n1 1 1 9 EQ\n";
+    fs::write(&constant, format!("4 10\n2 3 3\n2 3 1\n\n{gates}")).unwrap();
+    let found = run(&format!("circuit prove {}", constant.display())).exits(0);
+    let text = words(&found);
+    assert!(
+        text.contains("1 if the inputs are valid; but it depends on no input."),
+        "{text}"
+    );
+    // The first card repeats in invalid draws, where the flag is 1.
+    let mut inverted = Net::new(&[3, 3]);
+    let r: Word = (0..3).map(|bit| inverted.xor(bit, 3 + bit)).collect();
+    let (cards, invalid) = by_rejection(&mut inverted, &r);
+    let outputs = [cards, vec![vec![invalid]]].concat();
+    let found = asked.about(&mut inverted, &outputs, "--outputs 3*c2,v1");
+    let text = words(&found.exits(4));
+    assert!(text.contains("use --outputs 3*c2,e1."), "{text}");
+}
+
+/// A card of three bits that is 0, 1 or 3, and a validity that is always 1.
+#[test]
+fn gaps_between_the_numbers_of_cards_are_not_inferred() {
+    let asked = Asked::new();
+    let ranges = "--range g:3 --range e:3";
+    let about = |options: &str| {
+        let mut net = Net::new(&[2, 2]);
+        let r = net.sum_modulo(&[0, 1], &[2, 3], 3);
+        let zero = net.zero();
+        let low = net.xor(r[0], r[1]);
+        let valid = net.not(zero);
+        let outputs = [vec![low, r[1], zero], vec![valid]];
+        asked.about(&mut net, &outputs, &format!("{ranges} {options}"))
+    };
+    about("")
+        .exits(1)
+        .says("only 0, 1, 3 occur")
+        .says("--outputs c3,v1");
+    about("--outputs c3,v1").exits(0);
+    // The card 2 is missing.
+    about("--cards 4").exits(4);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_shows_what_was_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut net = Net::new(&[20, 20]);
+    let card: Word = (0..2).map(|bit| net.xor(bit, 20 + bit)).collect();
+    let file = net.write(folder.path(), "long.txt", &[card]);
+    let named = "--algorithm lehmer --cards 52 --draw 3";
+    for what in [format!("{file} --outputs c2"), named.to_owned()] {
+        let line = format!("circuit prove {what} --limit 10000000000000 --json");
+        let running = start(line.split_whitespace()).handles_interrupts();
+        running.signal("INT");
+        let ended = running.finish().exits(130).says("Ended by Ctrl-C");
+        let report = ended.json();
+        assert_eq!(
+            (&report["uniform"], &report["complete"]),
+            (&Value::Null, &json!(false))
+        );
+        let garbler = part(&report, "garbler");
+        assert!(
+            garbler["fixed"].as_u64() < garbler["of"].as_u64(),
+            "{garbler}"
+        );
+    }
 }

@@ -1,6 +1,7 @@
 //! Counts the draws for each fixed input.
 
 use std::ops;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt, SeedableRng};
@@ -9,7 +10,9 @@ use rayon::prelude::*;
 use super::judge::{Bias, Cards, Deck, Judgement};
 use super::program::{LANES, Lanes, Machine, Program, Source, WORDS, Wanted};
 use super::tally::{Counter, Key, Tally};
-use super::{CountError, Counterexample, Entry, Finding, Fixed, Layout, Range, Shuffle, Space};
+use super::{
+    CountError, Counterexample, Entry, Finding, Fixed, Layout, Progress, Range, Shuffle, Space,
+};
 use dealerless::circuit::Party;
 
 /// The number of varying bits up to which the inputs for one fixed input are counted by one thread.
@@ -33,7 +36,9 @@ pub(super) struct Examination<'a> {
     space: &'a Space,
     fixed: &'a Fixed,
     deck: Deck<'a>,
-    progress: &'a (dyn Fn(u64) + Sync),
+    progress: &'a Progress<'a>,
+    /// Whether `progress` has ended the count.
+    stopped: AtomicBool,
     outcome: Vec<usize>,
     valid: Vec<(usize, bool)>,
     cards: Cards,
@@ -50,7 +55,7 @@ impl<'a> Examination<'a> {
         space: &'a Space,
         fixed: &'a Fixed,
         deck: Deck<'a>,
-        progress: &'a (dyn Fn(u64) + Sync),
+        progress: &'a Progress<'a>,
     ) -> Result<Self, CountError> {
         let honest = shuffle.space(honest);
         let bits = honest.bits();
@@ -69,6 +74,7 @@ impl<'a> Examination<'a> {
             fixed,
             deck,
             progress,
+            stopped: AtomicBool::new(false),
             outcome: outcome.map(|bit| first + bit).collect(),
             valid: (layout
                 .valid
@@ -172,21 +178,29 @@ impl<'a> Examination<'a> {
     /// Examines the fixed inputs, with outcomes of at most `W` words.
     pub(super) fn run<const W: usize>(&self) -> Result<Finding, CountError> {
         let mut summary = Summary::new(self);
+        self.fill::<W>(&mut summary)?;
+        summary.finding.stopped = self.is_stopped();
+        Ok(summary.finding)
+    }
+
+    fn fill<const W: usize>(&self, summary: &mut Summary) -> Result<(), CountError> {
         let count = self.count();
         if self.honest.bits() > FEW_BITS {
             for number in 0..count {
-                let judged = self.judge_in_parts::<W>(number, self.deck)?;
+                let Some(judged) = self.judge_in_parts::<W>(number, self.deck)? else {
+                    break;
+                };
                 if summary.add::<W>(number, judged)? {
                     break;
                 }
             }
-            return Ok(summary.finding);
+            return Ok(());
         }
         let program = self.compile(None);
         let together = (LANES >> self.honest.bits()).max(1) as u64;
         let batch = BATCH * together;
         let mut first = 0;
-        while first < count {
+        while first < count && !self.is_stopped() {
             let numbers = first..count.min(first + batch);
             let blocks = (numbers.end - first).div_ceil(together);
             let judged: Result<Vec<Vec<Judged>>, CountError> = (0..blocks)
@@ -205,17 +219,23 @@ impl<'a> Examination<'a> {
                 .collect();
             for (number, judged) in numbers.zip(judged?.into_iter().flatten()) {
                 if summary.add::<W>(number, judged)? {
-                    return Ok(summary.finding);
+                    return Ok(());
                 }
             }
             first += batch;
         }
-        Ok(summary.finding)
+        Ok(())
     }
 
-    /// Judges one fixed input again, with the given deck.
-    fn judge_again<const W: usize>(&self, number: u64, deck: &[u64]) -> Result<Judged, CountError> {
-        self.judge_in_parts::<W>(number, Deck::Exactly(deck))
+    /// Tells the caller of new evaluations, and asks whether to go on.
+    fn advance(&self, evaluations: u64) {
+        if (self.progress)(evaluations).is_break() {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
     }
 
     /// Judges one fixed input, on the thread of the caller.
@@ -237,7 +257,7 @@ impl<'a> Examination<'a> {
         count_blocks(machine, &mut counter, 0..1 << program.block_digits());
         counter.finish();
         drop(counter);
-        (self.progress)(1 << self.honest.bits());
+        self.advance(1 << self.honest.bits());
         self.judged(&tally.into_counts(), self.deck)
     }
 
@@ -262,7 +282,7 @@ impl<'a> Examination<'a> {
         machine.start(0);
         let mut outcomes: Vec<Vec<[u64; W]>> = vec![Vec::with_capacity(lanes); count];
         machine.outcomes::<W>(count * lanes, |lane, key| outcomes[lane / lanes].push(key));
-        (self.progress)((count * lanes) as u64);
+        self.advance((count * lanes) as u64);
         let judged = outcomes.into_iter().map(|mut outcomes| {
             outcomes.sort_unstable();
             let equal = outcomes.chunk_by(|a, b| a == b);
@@ -274,12 +294,13 @@ impl<'a> Examination<'a> {
         judged.collect()
     }
 
-    /// Judges one fixed input, with parts of the inputs on all threads.
+    /// Judges one fixed input, with parts of the inputs on all threads; `None` if the count was
+    /// ended.
     fn judge_in_parts<const W: usize>(
         &self,
         number: u64,
         deck: Deck,
-    ) -> Result<Judged, CountError> {
+    ) -> Result<Option<Judged>, CountError> {
         let program = self.compile(Some(&self.fixed(number)));
         let tally = Tally::<W>::new(6);
         let digits = program.block_digits();
@@ -293,18 +314,21 @@ impl<'a> Examination<'a> {
                 )
             },
             |(machine, counter), part| {
-                if tally.is_full() {
+                if tally.is_full() || self.is_stopped() {
                     return;
                 }
                 count_blocks(machine, counter, part * blocks..(part + 1) * blocks);
                 counter.finish();
-                (self.progress)(1 << (self.honest.bits() - part_digits));
+                self.advance(1 << (self.honest.bits() - part_digits));
             },
         );
+        if self.is_stopped() {
+            return Ok(None);
+        }
         if tally.is_full() {
             return Err(CountError::Outcomes);
         }
-        self.judged(&tally.into_counts(), deck)
+        self.judged(&tally.into_counts(), deck).map(Some)
     }
 
     fn judged<const W: usize>(
@@ -373,13 +397,16 @@ impl<'a> Summary<'a> {
                 each: None,
                 deck: Vec::new(),
                 evaluations: 0,
+                accepted: 0,
+                stopped: false,
                 counterexample: None,
             },
             first: None,
         }
     }
 
-    /// Adds the judgement of a fixed input. Returns whether there is a counterexample.
+    /// Adds the judgement of a fixed input. Returns whether to end: there is a counterexample, or
+    /// the count was ended.
     fn add<const W: usize>(&mut self, number: u64, judged: Judged) -> Result<bool, CountError> {
         let finding = &mut self.finding;
         finding.fixed += 1;
@@ -394,6 +421,7 @@ impl<'a> Summary<'a> {
             return Ok(false);
         };
         widen(&mut finding.valid, valid);
+        finding.accepted += u128::from(valid);
         match (each, self.first) {
             (Err(bias), _) => {
                 finding.deck = deck;
@@ -410,7 +438,11 @@ impl<'a> Summary<'a> {
                 all.sort_unstable();
                 all.dedup();
                 let lacking = if deck == all { first } else { number };
-                let (valid, judgement) = self.examination.judge_again::<W>(lacking, &all)?;
+                let again = Deck::Exactly(&all);
+                let judged = self.examination.judge_in_parts::<W>(lacking, again)?;
+                let Some((valid, judgement)) = judged else {
+                    return Ok(true);
+                };
                 self.finding.deck = all;
                 if let Some(Err(bias)) = judgement.map(|judgement| judgement.each) {
                     self.refute(lacking, valid, *bias);

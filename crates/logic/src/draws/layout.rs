@@ -32,16 +32,45 @@ pub enum LayoutError {
     /// The output values do not look like cards.
     #[error("it is not clear which outputs are cards")]
     Unclear,
+    /// Different readings could lead to different verdicts.
+    #[error("the outputs can be read in several ways: {doubt}")]
+    Ambiguous {
+        /// The readings.
+        readings: Vec<Layout>,
+        /// Why none of them is the obvious one.
+        doubt: Doubt,
+    },
+}
+
+/// Why a reading is not the obvious one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Doubt {
+    /// The sizes of the output values allow several readings.
+    #[error("the sizes of the output values do not decide")]
+    Sizes,
+    /// The validity has as many bits as a card.
+    #[error("the value that would be the validity is as wide as a card")]
+    WideValidity,
+    /// No random input is valid.
+    #[error("none of {SAMPLES} random inputs is valid")]
+    NeverValid,
+    /// The validity is not the AND of a function of the garbler's input and a function of the
+    /// evaluator's, or this was not decided.
+    #[error(
+        "the value that would be the validity does not check the input of each party separately"
+    )]
+    JointValidity,
 }
 
 /// The maximum number of output bits.
 const MAX_BITS: usize = 1 << 16;
 
-/// The number of evaluations from which a layout is inferred.
+/// The number of random inputs.
 const SAMPLES: usize = 1 << 14;
 
-/// The number of repeated cards to expect in the evaluations if cards were independent, at least.
-const EVIDENCE: usize = 30;
+/// The maximum number of bits of the validity in an inferred layout.
+const MAX_VALIDITY: usize = 2;
 
 impl Layout {
     /// The number of bits of a card; 0 without cards.
@@ -49,14 +78,16 @@ impl Layout {
         self.cards.first().map_or(0, Range::len)
     }
 
-    /// Infers the layout from the output values of the netlist, and from its outputs for random
-    /// inputs.
+    /// The only possible layout of the outputs. What the cards are does not influence it: a layout
+    /// that was chosen because its draws look uniform would prove nothing.
     ///
-    /// Values of the same size are cards; the first or the last value may instead say whether the
-    /// inputs are valid, in one or two bits. A single value is split into cards that never repeat.
+    /// Values of the same size are cards; the last or the first value may instead be the validity,
+    /// of one or two bits, which are 1 for valid inputs. A single value may hold several cards.
     ///
     /// # Errors
-    /// If no layout fits.
+    /// If no layout fits, or if several do. Also if the validity is as wide as a card, or is not
+    /// the AND of a function of the garbler's input and a function of the evaluator's: it could
+    /// reject draws, and not inputs.
     pub fn infer(shuffle: &Shuffle, samples: &Samples) -> Result<Self, LayoutError> {
         let widths = shuffle.netlist.outputs();
         let mut start = 0;
@@ -65,105 +96,103 @@ impl Layout {
             values.push(start..start + width);
             start += width;
         }
-        match values.as_slice() {
-            [value] => Self::of_one_value(value.clone(), samples),
-            values => Self::of_values(values, samples),
+        let mut readings = match values.as_slice() {
+            [value] => Self::of_one_value(value),
+            values => Self::of_values(values),
+        };
+        let doubt = match readings.as_slice() {
+            [] => return Err(LayoutError::Unclear),
+            [layout] => layout.doubt(shuffle, samples),
+            _ => Some(Doubt::Sizes),
+        };
+        let Some(doubt) = doubt else {
+            return Ok(readings.remove(0));
+        };
+        if let [layout] = readings.as_slice() {
+            let inverted = layout.with_validity(|(bit, _)| Some((bit, false)));
+            let ignored = layout.with_validity(|_| None);
+            readings.extend([inverted, ignored]);
         }
+        Err(LayoutError::Ambiguous { readings, doubt })
     }
 
-    fn of_values(values: &[Range<usize>], samples: &Samples) -> Result<Self, LayoutError> {
+    /// The possible layouts of several values, from their sizes.
+    fn of_values(values: &[Range<usize>]) -> Vec<Self> {
         let mut layouts = Vec::new();
-        let mut propose = |valid: &[Range<usize>], cards: &[Range<usize>]| {
+        let mut propose = |valid: Range<usize>, cards: &[Range<usize>]| {
             let bits = cards[0].len();
-            let is_short = valid.iter().all(|value| value.len() <= 2);
-            if is_short && bits <= 64 && cards.iter().all(|card| card.len() == bits) {
-                layouts.extend(Self::with(valid, cards));
+            if valid.len() <= MAX_VALIDITY && bits <= 64 && cards.iter().all(|c| c.len() == bits) {
+                layouts.push(Layout::new(cards.to_vec(), valid));
             }
         };
-        let (first, after) = values.split_at(1);
-        let (before, last) = values.split_at(values.len() - 1);
-        propose(&[], values);
-        propose(last, before);
-        propose(first, after);
-        let fits = |layout: &&Layout| {
-            let check = samples.check(layout);
-            // With one card in the deck, there would be nothing to shuffle.
-            check.deck.len() > 1 && !check.repeats
-        };
-        let found = layouts.iter().find(fits).or(layouts.first());
-        found.cloned().ok_or(LayoutError::Unclear)
+        let last = values.len() - 1;
+        propose(0..0, values);
+        propose(values[last].clone(), &values[..last]);
+        propose(values[0].clone(), &values[1..]);
+        layouts
     }
 
-    fn of_one_value(value: Range<usize>, samples: &Samples) -> Result<Self, LayoutError> {
-        let bits = value.len();
-        let mut whole = None;
-        for valid in 0..=2.min(bits - 1) {
-            let (start, end) = (value.start, value.end);
-            let cards = bits - valid;
-            // As many cards as possible: parts of several cards also differ from each other.
-            for size in (1..=cards.min(64)).filter(|size| cards.is_multiple_of(*size)) {
+    /// The possible layouts of a single value.
+    fn of_one_value(value: &Range<usize>) -> Vec<Self> {
+        let (start, end) = (value.start, value.end);
+        let mut layouts = Vec::new();
+        for valid in 0..=MAX_VALIDITY.min(value.len() - 1) {
+            let cards = value.len() - valid;
+            let sizes = (1..=cards.min(64)).rev();
+            for size in sizes.filter(|size| cards.is_multiple_of(*size)) {
                 let draw = cards / size;
+                // There are as many cards as numbers, at most.
                 if draw > 1 << size.min(MAX_CARDS.ilog2() as usize) {
                     continue;
                 }
-                let last = (start, end - valid..end);
-                let first = (start + valid, start..start + valid);
-                for (start, valid) in [last, first] {
-                    let split = (0..draw).map(|place| start + place * size);
-                    let split: Vec<_> = split.map(|start| start..start + size).collect();
-                    for layout in Self::with(std::slice::from_ref(&valid), &split) {
-                        let check = samples.check(&layout);
-                        if draw == 1 && check.deck.len() > 1 {
-                            whole.get_or_insert(layout);
-                        } else if check.is_evident(draw) {
-                            return Ok(layout);
-                        }
-                    }
+                let split = |start: usize| {
+                    let starts = (0..draw).map(|place| start + place * size);
+                    starts.map(|start| start..start + size).collect()
+                };
+                layouts.push(Layout::new(split(start), end - valid..end));
+                if valid > 0 {
+                    layouts.push(Layout::new(split(start + valid), start..start + valid));
                 }
             }
         }
-        whole.ok_or(LayoutError::Unclear)
+        layouts
     }
 
-    /// The layouts with these values: without `valid` values there is one. Otherwise, the bits are
-    /// 1 for valid inputs in the first layout, and 0 in the second.
-    fn with(valid: &[Range<usize>], cards: &[Range<usize>]) -> Vec<Self> {
-        let bits = || valid.iter().cloned().flatten();
-        let ones: &[bool] = if bits().next().is_some() {
-            &[true, false]
-        } else {
-            &[true]
+    fn new(cards: Vec<Range<usize>>, valid: Range<usize>) -> Self {
+        Layout {
+            cards,
+            valid: valid.map(|bit| (bit, true)).collect(),
+        }
+    }
+
+    /// The same cards, with another meaning of each validity bit.
+    fn with_validity(&self, meaning: impl Fn((usize, bool)) -> Option<(usize, bool)>) -> Self {
+        Layout {
+            cards: self.cards.clone(),
+            valid: self.valid.iter().copied().filter_map(meaning).collect(),
+        }
+    }
+
+    /// Why this layout could be wrong, although its sizes fit.
+    fn doubt(&self, shuffle: &Shuffle, samples: &Samples) -> Option<Doubt> {
+        if self.valid.is_empty() {
+            return None;
+        }
+        if self.valid.len() >= self.card_bits() {
+            return Some(Doubt::WideValidity);
+        }
+        let Some(accepted) = samples.valid_input(self) else {
+            return Some(Doubt::NeverValid);
         };
-        let layouts = ones.iter().map(|&one| Layout {
-            cards: cards.to_vec(),
-            valid: bits().map(|bit| (bit, one)).collect(),
-        });
-        layouts.collect()
+        let is_separable = shuffle.checks_separately(&self.valid, &accepted);
+        (!is_separable).then_some(Doubt::JointValidity)
     }
 }
 
 /// The outputs of a shuffle for random inputs.
 pub struct Samples {
-    /// For each [`LANES`] evaluations, the bits that are in the ranges, and the output bits.
-    blocks: Vec<Vec<Lanes>>,
-}
-
-/// The cards of random inputs, in a layout.
-struct Check {
-    /// Whether a card was repeated in a valid evaluation. The other fields are incomplete then.
-    repeats: bool,
-    /// The number of valid evaluations.
-    valid: usize,
-    /// The different cards.
-    deck: BTreeSet<u64>,
-}
-
-impl Check {
-    /// Whether independent cards would have repeated, so that the layout is not a coincidence.
-    fn is_evident(&self, draw: usize) -> bool {
-        let pairs = self.valid * draw * (draw - 1) / 2;
-        !self.repeats && self.deck.len() <= MAX_CARDS && pairs >= EVIDENCE * self.deck.len().max(1)
-    }
+    /// For each [`LANES`] evaluations, the bits on the input wires, and the output bits.
+    blocks: Vec<[Vec<Lanes>; 2]>,
 }
 
 impl Samples {
@@ -198,48 +227,51 @@ impl Samples {
             let inputs = random_lanes(&[&space], shuffle.entries.len(), rng);
             machine.set(|wire| inputs[wire]);
             machine.start(0);
-            (0..outputs.len()).map(|bit| machine.bit(bit)).collect()
+            let outputs = (0..outputs.len()).map(|bit| machine.bit(bit)).collect();
+            [inputs, outputs]
         });
         Ok(Samples {
             blocks: blocks.collect(),
         })
     }
 
-    /// The cards that occur in valid evaluations, in ascending order, up to one more than a deck may
+    /// The cards that occur for valid inputs, in ascending order, up to one more than a deck may
     /// have.
     pub fn deck(&self, layout: &Layout) -> Vec<u64> {
-        self.check(layout).deck.into_iter().collect()
-    }
-
-    fn check(&self, layout: &Layout) -> Check {
-        let mut check = Check {
-            repeats: false,
-            valid: 0,
-            deck: BTreeSet::new(),
-        };
-        let mut cards = Vec::with_capacity(layout.cards.len());
-        for block in &self.blocks {
-            for lane in 0..LANES {
-                let bit = |bit: usize| block[bit][lane / 64] >> (lane % 64) & 1;
-                if !(layout.valid.iter()).all(|&(number, value)| bit(number) == u64::from(value)) {
-                    continue;
-                }
-                check.valid += 1;
-                cards.clear();
-                cards.extend((layout.cards.iter()).map(|card| {
-                    let bits = card.clone().rev();
-                    bits.fold(0, |number, place| number << 1 | bit(place))
-                }));
-                cards.sort_unstable();
-                check.repeats = cards.windows(2).any(|pair| pair[0] == pair[1]);
-                if check.repeats {
-                    return check;
-                }
-                if check.deck.len() <= MAX_CARDS {
-                    check.deck.extend(&cards);
-                }
+        let mut deck = BTreeSet::new();
+        for ([_, outputs], lane) in self.valid_lanes(layout) {
+            deck.extend(layout.cards.iter().map(|card| {
+                let bits = card.clone().rev();
+                bits.fold(0, |number, place| {
+                    number << 1 | u64::from(bit(&outputs[place], lane))
+                })
+            }));
+            if deck.len() > MAX_CARDS {
+                break;
             }
         }
-        check
+        deck.into_iter().collect()
     }
+
+    /// The bits on the input wires for the first valid input.
+    fn valid_input(&self, layout: &Layout) -> Option<Vec<bool>> {
+        let ([inputs, _], lane) = self.valid_lanes(layout).next()?;
+        Some(inputs.iter().map(|wire| bit(wire, lane)).collect())
+    }
+
+    /// The blocks and lanes in which the input is valid.
+    fn valid_lanes(&self, layout: &Layout) -> impl Iterator<Item = (&[Vec<Lanes>; 2], usize)> {
+        let lanes = self
+            .blocks
+            .iter()
+            .flat_map(|block| (0..LANES).map(move |lane| (block, lane)));
+        lanes.filter(|([_, outputs], lane)| {
+            let mut valid = layout.valid.iter();
+            valid.all(|&(number, value)| bit(&outputs[number], *lane) == value)
+        })
+    }
+}
+
+fn bit(lanes: &Lanes, lane: usize) -> bool {
+    lanes[lane / 64] >> (lane % 64) & 1 == 1
 }

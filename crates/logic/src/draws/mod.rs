@@ -6,23 +6,24 @@
 //! of the other party may also be rejected: invalid for every input of the honest party.
 //!
 //! [`Shuffle`] describes a netlist whose origin is unknown: who enters which bits, which outputs are
-//! cards, and which outputs say whether the inputs are valid. [`Layout::infer`] finds the latter by
-//! evaluation. [`Shuffle::examine`] fixes inputs and counts.
+//! cards, and which outputs say whether the inputs are valid. [`Layout::infer`] finds the latter if
+//! only one reading is possible. [`Shuffle::examine`] fixes inputs and counts.
 
 mod examination;
 mod judge;
 mod layout;
 mod program;
 mod tally;
+mod validity;
 
-use std::ops;
+use std::ops::{self, ControlFlow};
 
 use dealerless::circuit::bristol::Netlist;
 use dealerless::circuit::{ByParty, Party};
 use rand::{Rng, RngExt};
 
 pub use judge::{Bias, Deck, Distance, Outcome, number_of_draws};
-pub use layout::{Layout, LayoutError, Samples};
+pub use layout::{Doubt, Layout, LayoutError, Samples};
 
 use self::examination::Examination;
 use self::judge::MAX_CARDS;
@@ -151,6 +152,9 @@ pub enum Fixed {
     },
 }
 
+/// A function that is told the number of new evaluations, and that can end the count.
+pub type Progress<'a> = dyn Fn(u64) -> ControlFlow<()> + Sync + 'a;
+
 /// What was found with one party honest, or both.
 #[derive(Clone, Debug)]
 pub struct Finding {
@@ -168,6 +172,10 @@ pub struct Finding {
     pub deck: Vec<u64>,
     /// The number of evaluations of the netlist.
     pub evaluations: u64,
+    /// The number of valid inputs in these evaluations.
+    pub accepted: u128,
+    /// Whether the count was ended before all inputs were fixed.
+    pub stopped: bool,
     /// The first fixed input without uniform draws.
     pub counterexample: Option<Counterexample>,
 }
@@ -288,7 +296,8 @@ impl<'n> Shuffle<'n> {
 
     /// Counts the draws over all inputs in range of the `honest` parties, for each fixed input of
     /// the other party in `space`. Ends after the first fixed input without uniform draws.
-    /// `progress` is called with the numbers of evaluations that were done since the last call.
+    /// `progress` is called with the numbers of evaluations that were done since the last call, and
+    /// says whether to go on.
     ///
     /// # Errors
     /// If the inputs or the outcomes are too many to count.
@@ -303,7 +312,7 @@ impl<'n> Shuffle<'n> {
         space: &Space,
         fixed: &Fixed,
         deck: Deck,
-        progress: &(dyn Fn(u64) + Sync),
+        progress: &Progress,
     ) -> Result<Finding, CountError> {
         let examination = Examination::new(self, layout, honest, space, fixed, deck, progress)?;
         let bits = layout.card_bits() * layout.cards.len();

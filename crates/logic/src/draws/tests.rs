@@ -178,7 +178,7 @@ fn examined(netlist: &Netlist, ranges: Vec<Range>, layout: &Layout, deck: Deck) 
         &space,
         &Fixed::All,
         deck,
-        &|_| (),
+        &|_| ControlFlow::Continue(()),
     );
     finding.unwrap()
 }
@@ -378,7 +378,9 @@ fn what_is_too_large_is_refused() {
         let shuffle = Shuffle::new(&netlist, entries(&netlist), vec![]);
         let nobody = shuffle.space(&[]);
         let (honest, deck) = ([Party::Garbler], Deck::AtLeast(&[]));
-        let finding = shuffle.examine(layout, &honest, &nobody, &Fixed::All, deck, &|_| ());
+        let finding = shuffle.examine(layout, &honest, &nobody, &Fixed::All, deck, &|_| {
+            ControlFlow::Continue(())
+        });
         finding.unwrap_err()
     };
     assert_eq!(error(40, 1, &one_card(0..1, &[])), CountError::Inputs(40));
@@ -413,9 +415,66 @@ fn random_fixed_inputs_are_not_all_rejected() {
         &space,
         &fixed,
         Deck::AtLeast(&[]),
-        &|_| (),
+        &|_| ControlFlow::Continue(()),
     );
     let finding = finding.unwrap();
     assert_eq!((finding.fixed, finding.rejected), (5, 0));
     assert_eq!(finding.each, Some((1 << 17, 1 << 17)));
+}
+
+/// Whether a function of input bits is the AND of a function of the first ones and a function of the
+/// others, from its values on all inputs.
+fn is_and_of_two(bits: [usize; 2], of: impl Fn(usize, usize) -> bool) -> bool {
+    let [first, second] = bits.map(|bits| 0..1usize << bits);
+    let row = |g: usize| -> Vec<bool> { second.clone().map(|e| of(g, e)).collect() };
+    let rows: Vec<Vec<bool>> = first.map(row).filter(|row| row.contains(&true)).collect();
+    rows.windows(2).all(|pair| pair[0] == pair[1])
+}
+
+#[test]
+fn separate_checks_are_told_from_joint_ones() {
+    let mut rng = rng();
+    let mut separate = 0;
+    for round in 0..400 {
+        let bits = [1 + round % 4, 1 + round / 4 % 4];
+        let all = bits[0] + bits[1];
+        let netlist = random_netlist(all, 4 + round % 9, 1, &mut rng);
+        let netlist = netlist.regrouped(Some(&bits), Some(&[1])).unwrap();
+        let input = |g: usize, e: usize| -> Vec<bool> {
+            (0..all)
+                .map(|bit| (g | e << bits[0]) >> bit & 1 == 1)
+                .collect()
+        };
+        let of = |g: usize, e: usize| {
+            let wires = input(g, e);
+            let (g, e) = wires.split_at(bits[0]);
+            netlist.evaluate(&[g.to_vec(), e.to_vec()]).unwrap()[0][0]
+        };
+        let pairs =
+            (0..1usize << bits[0]).flat_map(|g| (0..1usize << bits[1]).map(move |e| (g, e)));
+        let Some((g, e)) = pairs.clone().find(|&(g, e)| of(g, e)) else {
+            continue;
+        };
+        let shuffle = Shuffle::new(&netlist, entries(&netlist), vec![]);
+        let found = shuffle.checks_separately(&[(0, true)], &input(g, e));
+        assert_eq!(found, is_and_of_two(bits, of), "round {round}");
+        separate += usize::from(found);
+    }
+    assert!((50..350).contains(&separate), "{separate}");
+}
+
+#[test]
+fn count_ends_when_the_caller_asks() {
+    for bits in [3, 10, 20] {
+        let netlist = wiring(&[bits, 12], &[&[0, bits]]);
+        let shuffle = Shuffle::new(&netlist, entries(&netlist), vec![]);
+        let space = shuffle.space(&[Party::Evaluator]);
+        let (honest, deck) = ([Party::Garbler], Deck::AtLeast(&[]));
+        let layout = one_card(0..1, &[]);
+        let stop = |_| ControlFlow::Break(());
+        let finding = shuffle.examine(&layout, &honest, &space, &Fixed::All, deck, &stop);
+        let finding = finding.unwrap();
+        assert!(finding.stopped && finding.fixed < 1 << 12, "{finding:?}");
+        assert_eq!(finding.accepted, u128::from(finding.fixed) << bits);
+    }
 }

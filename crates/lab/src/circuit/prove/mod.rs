@@ -35,22 +35,26 @@ use self::netlist::NetlistArgs;
     bubble-fair-bits and fisher-yates-xor-modulo are known mistakes. If there are too\n\
     many pairs of values for --limit, only some values are fixed: for --algorithm\n\
     evenly spaced in their order, for a netlist at random. The table shows how many.\n\n\
-    The report on a netlist says which outputs were taken for cards, and which say\n\
+    The report on a netlist says which outputs were read as cards, and which say\n\
     whether the inputs are valid: values of the same size are cards, and a first or\n\
-    last value of one or two bits may be the validity. A single output value is split\n\
-    into cards that never repeat. Draws of invalid inputs are not counted: the draw\n\
-    must be uniform over the valid inputs of the honest party, unless all of them are\n\
-    rejected. The deck is known to both parties and holds the cards 0, 1, and so on.\n\n\
+    last value of one or two bits, smaller than a card, is the validity if it checks\n\
+    the input of each party separately. If the outputs can be read in several ways,\n\
+    the ways are listed, and --outputs must name one. Draws of invalid inputs are not\n\
+    counted: the draw must be uniform over the valid inputs of the honest party,\n\
+    unless all of them are rejected. A deck that is an input is known to both parties\n\
+    and holds the cards 0, 1, and so on.\n\n\
     An honest party enters fair bits, unless its numbers have ranges. A netlist that\n\
     does not check its inputs can be uniform for numbers below 52, and not for all\n\
     bits of these numbers; so give it the ranges. --range g:52,51/8 stands for two\n\
     numbers of the garbler, below 52 in 6 bits and below 51 in 8 bits; -52 stands for\n\
     a number from -52 to -1 in two's complement, here of 7 bits. The least significant\n\
     bit of a number is on its first wire.\n\n\
-    Exit codes: 0 uniform, 1 wrong usage, or too many values to decide, 4 not uniform.")]
+    Ctrl-C ends the count and shows what was counted.\n\n\
+    Exit codes: 0 uniform, 1 wrong usage, outputs with several readings, or too many\n\
+    values to decide, 4 not uniform, 130 ended by Ctrl-C.")]
 pub struct Args {
-    /// Netlist to examine, in Bristol Fashion, the older Bristol format or AIGER, plain or gzip; - is
-    /// standard input.
+    /// Netlist to examine, in Bristol Fashion, the older Bristol format, AIGER or BLIF, plain or
+    /// gzip; - is standard input.
     #[arg(
         value_name = "FILE",
         required_unless_present = "algorithm",

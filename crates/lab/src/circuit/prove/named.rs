@@ -6,12 +6,13 @@ use comfy_table::CellAlignment;
 use dealerless::circuit::Party;
 use dealerless::shuffle::comparison::biased::Biased;
 use dealerless::shuffle::{Algorithm, Counterexample, Enumeration, Outcome, Rows, Subject};
-use dealerless_command_line::failure::AnswerIsNo;
+use dealerless_command_line::failure::{AnswerIsNo, Stopped};
 use dealerless_command_line::output::{count, grid, lines, show, show_json};
 use dealerless_command_line::progress::Progress;
 use serde::Serialize;
 
 use crate::circuit::entry::Comparison;
+use crate::stop::Stop;
 
 /// A shuffle, with its name.
 #[derive(Clone, Copy)]
@@ -48,7 +49,8 @@ struct Report {
     checked: bool,
     /// The number of possible draws.
     draws: u64,
-    uniform: bool,
+    /// Absent if Ctrl-C ended the count without a counterexample.
+    uniform: Option<bool>,
     /// Whether all values of both parties were covered.
     complete: bool,
     evaluations: u64,
@@ -139,7 +141,7 @@ pub(super) fn run(args: &Question) -> anyhow::Result<()> {
         draw,
         checked: args.checked,
         draws: enumeration.draws(),
-        uniform: true,
+        uniform: Some(true),
         complete: tasks.iter().all(|task| task.fixed == task.of),
         evaluations: 0,
         parties: Vec::new(),
@@ -147,9 +149,11 @@ pub(super) fn run(args: &Question) -> anyhow::Result<()> {
     };
     let steps: u64 = tasks.iter().map(|task| task.fixed).sum();
     let progress = Progress::begin(steps as usize, "fixed values");
+    let stop = Stop::by_signal("Stopping; press Ctrl-C again to end at once.")?;
     for task in &tasks {
         let rows = enumeration.over(task.honest)?;
-        if !enumerate(task, &rows, &progress, &mut report) {
+        enumerate(task, &rows, &progress, &stop, &mut report);
+        if report.uniform != Some(true) {
             break;
         }
     }
@@ -159,10 +163,11 @@ pub(super) fn run(args: &Question) -> anyhow::Result<()> {
     } else {
         show(&report.screen())?
     }
-    if !report.uniform {
-        bail!(AnswerIsNo("The draw is not uniform."));
+    match report.uniform {
+        Some(true) => Ok(()),
+        Some(false) => bail!(AnswerIsNo("The draw is not uniform.")),
+        None => bail!(Stopped),
     }
-    Ok(())
 }
 
 /// The tasks with each party as the honest one, within the limit.
@@ -211,8 +216,8 @@ fn saturated_count(number: u64) -> String {
 }
 
 /// Enumerates all values of the honest party for each fixed value of the other party, and adds the
-/// result to the report. Returns whether all draws occurred equally often.
-fn enumerate(task: &Task, rows: &Rows, progress: &Progress, report: &mut Report) -> bool {
+/// result to the report.
+fn enumerate(task: &Task, rows: &Rows, progress: &Progress, stop: &Stop, report: &mut Report) {
     let mut part = Part {
         honest: task.honest.to_string(),
         values: task.values,
@@ -222,6 +227,10 @@ fn enumerate(task: &Task, rows: &Rows, progress: &Progress, report: &mut Report)
         each: None,
     };
     for number in 0..task.fixed {
+        if stop.is_asked() {
+            (report.uniform, report.complete) = (None, false);
+            break;
+        }
         let fixed = match task.fixed {
             1 => 0,
             // Evenly spaced, including the first and the last value.
@@ -236,14 +245,13 @@ fn enumerate(task: &Task, rows: &Rows, progress: &Progress, report: &mut Report)
             Ok(each) => part.each = Some(each),
             Err(counterexample) => {
                 part.each = None;
-                report.uniform = false;
+                report.uniform = Some(false);
                 report.counterexample = Some(Refutation::of(task, fixed, counterexample));
                 break;
             }
         }
     }
     report.parties.push(part);
-    report.uniform
 }
 
 impl Refutation {
@@ -285,7 +293,11 @@ impl Report {
             } else {
                 format!("{} of {}", count(part.fixed), saturated_count(part.of))
             };
-            let each = part.each.map_or("not equally".to_owned(), times);
+            let each = match part.each {
+                Some(each) => times(each),
+                None if part.fixed == 0 => "not counted".to_owned(),
+                None => "not equally".to_owned(),
+            };
             let mut row = vec![part.honest.clone(), count(part.values), fixed, each];
             if self.checked {
                 row.insert(3, count(part.refused));
@@ -317,7 +329,12 @@ impl Report {
             ""
         };
         let equally_often = "all draws occur equally often over the values of the other party";
-        lines(&if self.complete {
+        lines(&if self.uniform.is_none() {
+            format!(
+                "Not decided: Ctrl-C ended the count. For each value that was fixed until then, \
+                 {refused}{equally_often}."
+            )
+        } else if self.complete {
             format!("Uniform: whatever one party enters, {refused}{equally_often}.")
         } else {
             format!(

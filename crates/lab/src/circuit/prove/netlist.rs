@@ -1,12 +1,13 @@
 //! Counts the draws of a netlist of any origin.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Context, bail, ensure};
 use dealerless::circuit::Party;
 use dealerless::circuit::bristol::Netlist;
-use dealerless_command_line::failure::AnswerIsNo;
+use dealerless_command_line::failure::{AnswerIsNo, Stopped};
 use dealerless_command_line::output::{count, show, show_json};
 use dealerless_command_line::progress::Progress;
 use dealerless_command_line::system_rng;
@@ -20,6 +21,7 @@ use super::options::{self, Outputs, PartyRanges, Roles};
 use super::report::{Answer, Examined, Part};
 use crate::circuit::netlist_file::FormatArgs;
 use crate::circuit::owners::Owner;
+use crate::stop::Stop;
 
 /// The options for a netlist.
 #[derive(clap::Args)]
@@ -76,6 +78,7 @@ pub(super) fn run(question: &Question) -> anyhow::Result<()> {
     match examined.uniform() {
         Some(true) => Ok(()),
         Some(false) => bail!(AnswerIsNo("The draw is not uniform.")),
+        None if examined.stopped => bail!(Stopped),
         None => bail!("it is not decided whether the draw is uniform"),
     }
 }
@@ -112,10 +115,11 @@ fn examine(question: &Question, netlist: &Netlist) -> anyhow::Result<Examined> {
 
     let seed = (options.seed).unwrap_or_else(|| system_rng().random());
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
+    let output_bits = netlist.outputs().iter().sum();
     let progress = Progress::of_one_step("evaluating random inputs".into());
     let samples = Samples::new(&shuffle, &mut rng)?;
     let layout = match &options.outputs {
-        Some(outputs) => outputs.layout(netlist.outputs().iter().sum())?,
+        Some(outputs) => outputs.layout(output_bits)?,
         None => Layout::infer(&shuffle, &samples).map_err(|error| unclear(&error, netlist))?,
     };
     drop(progress);
@@ -125,7 +129,8 @@ fn examine(question: &Question, netlist: &Netlist) -> anyhow::Result<Examined> {
     let plans: Vec<Plan> = (honest.iter())
         .map(|&party| Plan::new(&shuffle, party, question.checked, each))
         .collect();
-    let bar = Bar::new(plans.iter().map(Plan::evaluations).sum());
+    let stop = Stop::by_signal("Stopping; press Ctrl-C again to end at once.")?;
+    let bar = Bar::new(plans.iter().map(Plan::evaluations).sum(), stop.clone());
     let examination = Examination {
         shuffle: &shuffle,
         layout: &layout,
@@ -138,6 +143,24 @@ fn examine(question: &Question, netlist: &Netlist) -> anyhow::Result<Examined> {
         "the cards of all valid outcomes are the same, so nothing is shuffled; describe the outputs \
          with --outputs"
     );
+    let has_gaps = |(first, last): (&u64, &u64)| last - first >= cards.len() as u64;
+    if deck.is_none()
+        && options.outputs.is_none()
+        && cards.first().zip(cards.last()).is_some_and(has_gaps)
+    {
+        let shown: Vec<String> = cards.iter().take(9).map(u64::to_string).collect();
+        let more = if cards.len() > shown.len() {
+            ", …"
+        } else {
+            ""
+        };
+        bail!(
+            "the numbers of the cards have gaps: only {}{more} occur. If that is the deck, name the \
+             outputs with --outputs {}; if the deck is 0 to N - 1, use --cards N",
+            shown.join(", "),
+            Outputs::naming(&layout, output_bits)
+        );
+    }
     let together = if parts.len() == 2 && parts.iter().all(Part::is_refuted) {
         let deck = deck.as_deref().map_or(Deck::AtLeast(&cards), Deck::Exactly);
         examination.together(deck, question.limit)?
@@ -153,15 +176,20 @@ fn examine(question: &Question, netlist: &Netlist) -> anyhow::Result<Examined> {
         has_ranges: !options.range.is_empty(),
         checked: question.checked,
         public_deck: in_deck.is_some(),
+        outputs: Outputs::naming(&layout, output_bits).to_string(),
         layout,
         parties,
         parts,
         together,
+        stopped: stop.is_asked(),
         seed,
     })
 }
 
-/// Adds to an error what the outputs are.
+/// The maximum number of readings that an error lists.
+const MAX_READINGS: usize = 12;
+
+/// Adds to an error what the outputs are, and the readings that are possible.
 fn unclear(error: &LayoutError, netlist: &Netlist) -> anyhow::Error {
     let widths = netlist.outputs();
     let shown: Vec<String> = widths.iter().take(9).map(usize::to_string).collect();
@@ -170,11 +198,36 @@ fn unclear(error: &LayoutError, netlist: &Netlist) -> anyhow::Error {
     } else {
         ""
     };
-    anyhow::anyhow!(
-        "{error} ({} output values, with {}{more} bits); describe them with --outputs",
+    let mut text = format!(
+        "{error} ({} output {}, with {}{more} bits); describe them with --outputs",
         widths.len(),
+        if widths.len() == 1 { "value" } else { "values" },
         shown.join(", ")
-    )
+    );
+    if let LayoutError::Ambiguous { readings, .. } = error {
+        let total = widths.iter().sum();
+        for layout in readings.iter().take(MAX_READINGS) {
+            let outputs = Outputs::naming(layout, total).to_string();
+            text += &format!("\n  --outputs {outputs:<12} {}", reading(layout));
+        }
+        if readings.len() > MAX_READINGS {
+            text += &format!("\n  and {} more", readings.len() - MAX_READINGS);
+        }
+        text += "\nWrite e in place of v for bits that are 0 if the inputs are valid.";
+    }
+    anyhow::anyhow!(text)
+}
+
+/// A layout in words.
+fn reading(layout: &Layout) -> String {
+    let cards = match layout.cards.len() {
+        1 => "one card".to_owned(),
+        cards => format!("{cards} cards"),
+    };
+    match layout.valid.first() {
+        None => format!("{cards}, no validity"),
+        Some((_, one)) => format!("{cards}; valid inputs have {}", u8::from(*one)),
+    }
 }
 
 /// A netlist under examination.
@@ -342,8 +395,9 @@ impl Plan {
     }
 }
 
-/// A progress bar in thousandths of the evaluations.
+/// A progress bar in thousandths of the evaluations, which Ctrl-C ends.
 struct Bar {
+    stop: Stop,
     progress: Progress,
     done: AtomicU64,
     of: u64,
@@ -352,19 +406,25 @@ struct Bar {
 const PARTS: u64 = 1000;
 
 impl Bar {
-    fn new(of: u64) -> Self {
+    fn new(of: u64, stop: Stop) -> Self {
         Bar {
+            stop,
             progress: Progress::begin(PARTS as usize, "thousandths of the evaluations"),
             done: AtomicU64::new(0),
             of: of.max(1),
         }
     }
 
-    fn add(&self, evaluations: u64) {
+    /// Adds evaluations. Returns whether to go on.
+    fn add(&self, evaluations: u64) -> ControlFlow<()> {
         let before = self.done.fetch_add(evaluations, Ordering::Relaxed);
         let parts = |done: u64| (u128::from(done) * u128::from(PARTS) / u128::from(self.of)) as u64;
         for _ in parts(before)..parts(before.saturating_add(evaluations)).min(PARTS) {
             self.progress.step();
         }
+        if self.stop.is_asked() {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
     }
 }

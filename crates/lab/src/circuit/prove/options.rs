@@ -1,7 +1,7 @@
 //! The options that describe a netlist: who enters what, and which outputs are cards.
 
-use std::ops;
 use std::str::FromStr;
+use std::{fmt, ops};
 
 use anyhow::{Context, ensure};
 use dealerless::circuit::Party;
@@ -357,7 +357,54 @@ impl FromStr for Piece {
     }
 }
 
+impl fmt::Display for Outputs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, piece) in self.0.iter().enumerate() {
+            let comma = if place > 0 { "," } else { "" };
+            let letter = match piece.meaning {
+                Meaning::Card => 'c',
+                Meaning::Valid(true) => 'v',
+                Meaning::Valid(false) => 'e',
+                Meaning::Ignored => 'x',
+            };
+            match piece.count {
+                1 => write!(f, "{comma}{letter}{}", piece.bits)?,
+                count => write!(f, "{comma}{count}*{letter}{}", piece.bits)?,
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Outputs {
+    /// The argument that names this layout of `total` output bits.
+    pub(super) fn naming(layout: &Layout, total: usize) -> Self {
+        let mut pieces: Vec<Piece> = Vec::new();
+        let mut bit = 0;
+        while bit < total {
+            let card = layout.cards.iter().find(|card| card.start == bit);
+            let valid = layout.valid.iter().find(|&&(number, _)| number == bit);
+            let (meaning, bits) = match (card, valid) {
+                (Some(card), _) => (Meaning::Card, card.len()),
+                (None, Some(&(_, value))) => (Meaning::Valid(value), 1),
+                (None, None) => (Meaning::Ignored, 1),
+            };
+            bit += bits;
+            match pieces.last_mut() {
+                Some(last) if last.meaning == meaning && meaning == Meaning::Card => {
+                    last.count += 1;
+                }
+                Some(last) if last.meaning == meaning => last.bits += 1,
+                _ => pieces.push(Piece {
+                    count: 1,
+                    meaning,
+                    bits,
+                }),
+            }
+        }
+        Outputs(pieces)
+    }
+
     /// The layout of a netlist with `total` output bits.
     ///
     /// # Errors

@@ -22,11 +22,15 @@ pub(super) struct Examined {
     pub(super) checked: bool,
     pub(super) public_deck: bool,
     pub(super) layout: Layout,
+    /// The layout as an argument of `--outputs`.
+    pub(super) outputs: String,
     /// The parties that enter bits.
     pub(super) parties: Vec<Party>,
     pub(super) parts: Vec<Part>,
     /// What was counted over the inputs of both parties, if neither party's randomness suffices.
     pub(super) together: Option<Finding>,
+    /// Whether Ctrl-C ended the count.
+    pub(super) stopped: bool,
     pub(super) seed: u64,
 }
 
@@ -75,8 +79,8 @@ impl Part {
     fn uniform(&self) -> Option<bool> {
         match &self.answer {
             Answer::Undecided(_) => None,
-            Answer::Counted(finding) if finding.valid.is_none() => None,
-            Answer::Counted(_) => Some(!self.is_refuted()),
+            Answer::Counted(_) if self.is_refuted() => Some(false),
+            Answer::Counted(_) => self.reason().is_none().then_some(true),
         }
     }
 
@@ -84,6 +88,8 @@ impl Part {
     fn reason(&self) -> Option<&str> {
         match &self.answer {
             Answer::Undecided(reason) => Some(reason),
+            Answer::Counted(_) if self.is_refuted() => None,
+            Answer::Counted(finding) if finding.stopped => Some("Ctrl-C ended the count"),
             Answer::Counted(finding) if finding.valid.is_none() => {
                 Some("all inputs that were evaluated are rejected")
             }
@@ -131,6 +137,14 @@ impl Examined {
 
     fn has_validity(&self) -> bool {
         !self.layout.valid.is_empty()
+    }
+
+    /// The number of inputs that were counted with this party honest, and of those among them that
+    /// were rejected; `None` if nothing was counted, or if the numbers exceed 128 bits.
+    fn invalid(&self, part: &Part) -> Option<[u128; 2]> {
+        let finding = part.answer.finding()?;
+        let all = part.inputs?.checked_mul(finding.fixed.into())?;
+        Some([all, all - finding.accepted])
     }
 
     /// The parties on whose inputs the validity may depend.
@@ -240,6 +254,9 @@ impl Examined {
                 })
                 .collect();
             text += &match valid.len() {
+                _ if parties.is_empty() => {
+                    format!(", {one} if the inputs are valid; but it depends on no input")
+                }
                 1 => format!(
                     ", {one} if the inputs are valid; it depends on {}",
                     depends[0]

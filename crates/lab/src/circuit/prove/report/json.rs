@@ -43,6 +43,8 @@ struct ReportedInput {
 
 #[derive(Serialize)]
 struct ReportedOutputs {
+    /// The meaning of all bits, as an argument of `--outputs`.
+    reading: String,
     /// The number of bits of a card.
     card_bits: usize,
     /// The first output bit of each card.
@@ -69,6 +71,8 @@ struct ReportedPart {
     fixed: u64,
     of: Option<u64>,
     refused: u64,
+    /// The number of inputs counted that were rejected, if it fits into 64 bits.
+    invalid: Option<u64>,
     valid: Option<[u64; 2]>,
     each: Option<u64>,
     each_range: Option<[u64; 2]>,
@@ -131,6 +135,7 @@ impl Examined {
                 })
                 .collect(),
             outputs: ReportedOutputs {
+                reading: self.outputs.clone(),
                 card_bits: self.layout.card_bits(),
                 cards: self.layout.cards.iter().map(|card| card.start).collect(),
                 validity: (self.layout.valid.iter())
@@ -178,6 +183,7 @@ impl Examined {
             fixed: finding.map_or(0, |finding| finding.fixed),
             of: small(part.others),
             refused: finding.map_or(0, |finding| finding.rejected),
+            invalid: small(self.invalid(part).map(|[_, rejected]| rejected)),
             valid: finding
                 .and_then(|f| f.valid)
                 .map(|(least, most)| [least, most]),

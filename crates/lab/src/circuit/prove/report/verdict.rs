@@ -14,7 +14,7 @@ const MAX_SHOWN_BITS: usize = 256;
 impl Examined {
     /// The verdict, in paragraphs.
     pub(super) fn verdict(&self) -> Vec<String> {
-        let mut text = vec![lines(&self.summary())];
+        let mut text = vec![lines(&self.summary()), lines(&self.judged())];
         for part in &self.parts {
             if let Some(reason) = part.reason() {
                 text.push(lines(&format!(
@@ -99,6 +99,30 @@ impl Examined {
             }
             _ => "Not decided.".to_owned(),
         }
+    }
+
+    /// The reading that was judged, and the number of inputs that it rejects.
+    fn judged(&self) -> String {
+        let mut text = format!("The outputs were read as {}", self.outputs);
+        if !self.has_validity() {
+            return text + ".";
+        }
+        for (place, part) in self.parts.iter().enumerate() {
+            let Some([all, rejected]) = self.invalid(part) else {
+                continue;
+            };
+            let of = match place {
+                0 => format!("{} inputs counted", big(Some(all))),
+                _ => big(Some(all)),
+            };
+            text += &format!(
+                "{} with the {} honest, {} of {of} were rejected as invalid",
+                if place == 0 { ":" } else { ";" },
+                part.honest,
+                big(Some(rejected)),
+            );
+        }
+        text + "."
     }
 
     /// What random fixed inputs show.
@@ -216,6 +240,17 @@ impl Examined {
                 "{} inputs cannot lead to {} draws equally often.",
                 count(found.valid),
                 big(self.draws())
+            )));
+        }
+        if self.has_validity() {
+            let opposite = self.outputs.chars().map(|letter| match letter {
+                'v' => 'e',
+                'e' => 'v',
+                letter => letter,
+            });
+            let opposite: String = opposite.collect();
+            advice.push(lines(&format!(
+                "If the validity means the opposite, use --outputs {opposite}."
             )));
         }
         if !self.has_ranges && !self.has_validity() {
