@@ -1,14 +1,15 @@
 //! The comparison of two netlists, and how strong its evidence is.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::Context;
 use blake3::OutputReader;
+use cpu_time::ThreadTime;
 use dealerless::circuit::bristol::{Difference, Inputs, Netlist, first_difference, inputs_tried};
 use dealerless_command_line::output::{count, lines};
 use dealerless_command_line::progress::Progress;
 use dealerless_command_line::system_rng;
-use dealerless_logic::equal::{self, Verdict};
+use dealerless_logic::equal;
 use rand::RngExt;
 use serde::Serialize;
 
@@ -34,6 +35,17 @@ pub(super) struct Answer {
     search: Option<Search>,
 }
 
+/// Whether two netlists compute the same function.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Verdict {
+    /// This is proved.
+    Equal,
+    Different,
+    /// No difference was found, and no proof.
+    Undecided,
+}
+
 /// The result of the SAT solver.
 #[derive(Clone, Copy)]
 enum Search {
@@ -48,7 +60,7 @@ enum Search {
 /// The progress of an unfinished proof.
 #[derive(Clone, Copy, Serialize)]
 struct Undecided {
-    /// The time limit in seconds.
+    /// The limit in seconds of CPU time.
     seconds: u64,
     /// The number of output bits that are proved equal.
     proved: usize,
@@ -65,8 +77,9 @@ struct Random {
 /// The part of a `--json` object that describes how two netlists were compared.
 #[derive(Serialize)]
 pub(super) struct Report {
-    /// Whether no difference was found.
-    equal: bool,
+    verdict: Verdict,
+    /// The same as `verdict`; absent if it is undecided.
+    equal: Option<bool>,
     /// Whether all inputs were tried, so that the absence of a difference is a proof.
     exhaustive: bool,
     input_bits: usize,
@@ -85,7 +98,8 @@ pub(super) struct Report {
 impl Answer {
     /// Compares two netlists. Without `trials`, all inputs are tried if the netlists have at most
     /// [`MAX_EXHAUSTIVE_BITS`] input bits. Otherwise fixed and random inputs are tried. If they show
-    /// no difference, a proof is searched for until the time `limit`; zero stands for no search.
+    /// no difference, a proof is searched for until it has taken `limit` of CPU time; zero stands for no
+    /// search.
     ///
     /// # Errors
     /// If the values of the netlists have different widths.
@@ -140,9 +154,9 @@ impl Answer {
             return Ok(());
         }
         let progress = Progress::of_one_step("proving that the netlists are equal".into());
-        let start = Instant::now();
+        let start = ThreadTime::now();
         let mut shown = None;
-        let verdict = equal::decide(
+        let found = equal::decide(
             first,
             second,
             move || start.elapsed() >= limit,
@@ -155,16 +169,16 @@ impl Answer {
                 }
             },
         );
-        self.search = Some(match verdict? {
-            Verdict::Equal => Search::Equal,
-            Verdict::Different(input) => {
+        self.search = Some(match found? {
+            equal::Verdict::Equal => Search::Equal,
+            equal::Verdict::Different(input) => {
                 self.difference = Some(Difference {
                     tried: self.inputs,
                     input,
                 });
                 Search::Different
             }
-            Verdict::Undecided { proved, of } => Search::Undecided(Undecided {
+            equal::Verdict::Undecided { proved, of } => Search::Undecided(Undecided {
                 seconds: limit.as_secs(),
                 proved,
                 of,
@@ -178,20 +192,33 @@ impl Answer {
         self.difference.as_ref()
     }
 
+    /// Whether the netlists are equal: for all inputs, not only for those that were tried.
+    pub(super) fn verdict(&self) -> Verdict {
+        match (&self.difference, self.random, self.search) {
+            (Some(_), ..) => Verdict::Different,
+            (None, None, _) | (None, Some(_), Some(Search::Equal)) => Verdict::Equal,
+            (None, Some(_), _) => Verdict::Undecided,
+        }
+    }
+
     /// The report for `--json`.
     pub(super) fn report(&self) -> Report {
         Report {
-            equal: self.difference.is_none(),
+            verdict: self.verdict(),
+            equal: match self.verdict() {
+                Verdict::Equal => Some(true),
+                Verdict::Different => Some(false),
+                Verdict::Undecided => None,
+            },
             exhaustive: self.random.is_none(),
             input_bits: self.input_bits,
             inputs_tried: self.tried(),
             seed: self.random.map(|random| random.seed),
             trials: self.random.map(|random| random.trials),
-            proof: match (&self.difference, self.random, self.search) {
-                (Some(_), ..) => None,
-                (None, None, _) => Some("exhaustive"),
-                (None, Some(_), Some(Search::Equal)) => Some("sat"),
-                (None, Some(_), _) => None,
+            proof: match (self.verdict(), self.random) {
+                (Verdict::Equal, None) => Some("exhaustive"),
+                (Verdict::Equal, Some(_)) => Some("sat"),
+                (Verdict::Different | Verdict::Undecided, _) => None,
             },
             undecided: match self.search {
                 Some(Search::Undecided(undecided)) => Some(undecided),
@@ -246,7 +273,7 @@ impl Answer {
     /// The evidence of random inputs without a difference, as text.
     fn evidence(&self, Random { seed, trials }: Random) -> String {
         format!(
-            "no difference found: {} inputs of {} bits give the same outputs. {} of them are \
+            "undecided: no difference was found. {} inputs of {} bits give the same outputs. {} of them are \
              random, with seed {seed}. Netlists that differ on one input in {} would have been \
              distinguished with probability 99.9 %.",
             count(self.inputs),
@@ -266,7 +293,7 @@ impl Undecided {
         } = self;
         let unit = if seconds == 1 { "second" } else { "seconds" };
         format!(
-            "Equality was not decided in {} {unit}: {} of {} output bits are proved equal.",
+            "Equality was not decided in {} {unit} of CPU time: {} of {} output bits are proved equal.",
             count(seconds),
             count(proved as u64),
             count(of as u64)

@@ -8,7 +8,7 @@ use dealerless_command_line::failure::AnswerIsNo;
 use dealerless_command_line::output::{show, show_json};
 use serde::Serialize;
 
-use super::answer::Answer;
+use super::answer::{Answer, Verdict};
 use super::netlist_file::FormatArgs;
 use super::values::ValueArgs;
 
@@ -26,13 +26,14 @@ use super::values::ValueArgs;
     If they show no difference, a SAT solver tries to prove equality. It\n\
     succeeds for circuits with much in common, such as a netlist before and after\n\
     `circuit optimise`. It may fail for two designs of a multiplier. Then the answer\n\
-    states how rare a difference must be, and how many output bits are proved equal.\n\
-    A script that needs a proof reads the field `proof` of --json.\n\n\
-    Exit codes: 0 equal, or no difference found, 1 wrong usage, invalid netlists, or\n\
-    values of different widths, 4 the netlists differ.")]
+    is `undecided`, with exit code 4. It states how rare a difference must be, and how\n\
+    many output bits are proved equal.\n\n\
+    Exit codes: 0 equal for all inputs, or undecided with --accept-random, 1 wrong\n\
+    usage, invalid netlists, or values of different widths, 4 the netlists differ, or\n\
+    undecided.")]
 pub struct Args {
-    /// First netlist, in Bristol Fashion, the older Bristol format or AIGER, plain or gzip; - is
-    /// standard input.
+    /// First netlist, in Bristol Fashion, the older Bristol format, AIGER or BLIF, plain or gzip; -
+    /// is standard input.
     #[arg(value_name = "A")]
     first: PathBuf,
     /// Second netlist.
@@ -44,9 +45,12 @@ pub struct Args {
     /// Seed of the random inputs [default: random].
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
-    /// Time limit in seconds for the proof; 0 for no proof.
+    /// CPU time in seconds for the proof; 0 for no proof.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     seconds: u64,
+    /// Exit with code 0 if the inputs that were tried show no difference, even without a proof.
+    #[arg(long)]
+    accept_random: bool,
     #[command(flatten)]
     format: FormatArgs,
     #[command(flatten)]
@@ -80,9 +84,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             show(&difference.describe(args))?;
         }
     }
-    match difference {
-        Some(_) => Err(AnswerIsNo("the netlists differ").into()),
-        None => Ok(()),
+    match answer.verdict() {
+        Verdict::Different => Err(AnswerIsNo("the netlists differ").into()),
+        Verdict::Undecided if !args.accept_random => {
+            Err(AnswerIsNo("it is not proved that the netlists are equal").into())
+        }
+        Verdict::Equal | Verdict::Undecided => Ok(()),
     }
 }
 

@@ -8,7 +8,7 @@ fn up_to_24_input_bits_are_tried_exhaustively() {
     let report = |bits: usize| {
         let text = format!("1 {}\n1 {bits}\n1 1\n2 1 0 1 {bits} AND\n", bits + 1);
         let netlist = write(folder.path(), "wide.txt", &text);
-        let line = format!("circuit compare {netlist} {netlist} --seconds 0");
+        let line = format!("circuit compare {netlist} {netlist} --seconds 0 --accept-random");
         let report = run(&format!("{line} --json")).exits(0).json();
         (report, run(&line).exits(0).stdout)
     };
@@ -31,7 +31,11 @@ fn up_to_24_input_bits_are_tried_exhaustively() {
     // The 64 other inputs have no bit set, all bits set, or one of 25 bits set, and are filled up
     // to a multiple of 64.
     assert_eq!(some["inputs_tried"], 65_536 + 64);
-    assert_eq!((&some["equal"], &some["proof"]), (&true.into(), &().into()));
+    assert_eq!((&some["equal"], &some["proof"]), (&().into(), &().into()));
+    assert_eq!(
+        (&all["verdict"], &some["verdict"]),
+        (&"equal".into(), &"undecided".into())
+    );
     // ln(1000) / 65,536 is one in 9,487. The program rounds to the safe side.
     let output = output.replace('\n', " ");
     assert!(
@@ -85,7 +89,10 @@ fn sat_solver_proves_equality_or_finds_a_rare_difference() {
     assert!(report["undecided"].is_null());
     let never = written("never.txt", "1 65\n1 64\n1 1\n1 1 0 64 EQ\n");
     let line = format!("circuit compare {a} {never}");
-    run(&format!("{line} --seconds 0")).exits(0);
+    // The inputs that are tried show no difference, but that proves nothing.
+    let undecided = run(&format!("{line} --seconds 0")).exits(4);
+    undecided.says("it is not proved that the netlists are equal");
+    run(&format!("{line} --seconds 0 --accept-random")).exits(0);
     let report = run(&format!("{line} --json")).exits(4).json();
     let ones: Vec<char> = (0..64)
         .map(|bit| if [3, 20, 41].contains(&bit) { '0' } else { '1' })
@@ -99,6 +106,8 @@ fn sat_solver_proves_equality_or_finds_a_rare_difference() {
         (&report["equal"], &report["proof"]),
         (&false.into(), &().into())
     );
+    assert_eq!(report["verdict"], "different");
+    run(&format!("{line} --accept-random")).exits(4);
     let shown = run(&line).exits(4).stdout.replace('\n', " ");
     assert!(
         shown.starts_with("different: on an input that a SAT solver found, after 65,"),
@@ -144,17 +153,17 @@ fn undecided_comparison_says_how_far_it_came() {
     let a = write(folder.path(), "a.txt", &multiplier(0, 1));
     let b = write(folder.path(), "b.txt", &multiplier(1, 0));
     let line = format!("circuit compare {a} {b} --trials 64 --seconds 1");
-    let shown = run(&line).exits(0).stdout.replace('\n', " ");
+    let shown = run(&line).exits(4).stdout.replace('\n', " ");
     assert!(
-        shown.starts_with("no difference found: ")
-            && shown.contains("Equality was not decided in 1 second: ")
+        shown.starts_with("undecided: no difference was found. ")
+            && shown.contains("Equality was not decided in 1 second of CPU time: ")
             && shown.contains(" of 64 output bits are proved equal."),
         "{shown}"
     );
-    let report = run(&format!("{line} --json")).exits(0).json();
+    let report = run(&format!("{line} --json")).exits(4).json();
     assert_eq!(
-        (&report["equal"], &report["proof"]),
-        (&true.into(), &().into())
+        (&report["verdict"], &report["equal"], &report["proof"]),
+        (&"undecided".into(), &().into(), &().into())
     );
     let undecided = &report["undecided"];
     assert_eq!(
