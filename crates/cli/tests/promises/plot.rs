@@ -62,7 +62,8 @@ fn vertical_axes_have_the_labelled_counts() {
         ),
         ("xor", "XOR gates of the circuit", "xor"),
     ] {
-        for (option, checked) in [("", false), ("--checked", true)] {
+        // A malicious session refuses circuits without the check.
+        for (option, checked) in [("", y == "malicious-bytes"), ("--checked", true)] {
             let (svg, report) = plot(folder.path(), &format!("--y {y} {option}"));
             assert!(text(&svg).contains(&axis), "{y}");
             let label = if checked {

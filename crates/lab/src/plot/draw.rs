@@ -43,7 +43,7 @@ impl Chart {
     /// Pixels above the plot area.
     fn above(&self) -> i32 {
         let title = if self.title.is_empty() { 14 } else { 38 };
-        let numbers = if self.marks.is_empty() { 0 } else { 30 };
+        let numbers = if self.marks.is_empty() { 0 } else { 46 };
         title + numbers
     }
 
@@ -198,7 +198,7 @@ where
         self.single_points(chart, &field, &mut room)
     }
 
-    /// Draws curves with their discs, and single points without names.
+    /// Draws curves with their discs and whiskers, and single points without names.
     fn curves(&self, chart: &Chart, field: &Field<'_, B>, room: &mut Room) -> anyhow::Result<()> {
         for curve in &chart.curves {
             let stroke = curve.stroke;
@@ -207,6 +207,14 @@ where
                 room.take_line(piece[0], piece[1]);
             }
             self.line(pixels.iter().copied(), stroke)?;
+            for &(x, ends) in &curve.whiskers {
+                let [low, high] = ends.map(|y| field.backend_coord(&(x, y)));
+                let cap = |(x, y): Pixel| [(x - 4, y), (x + 4, y)];
+                for piece in [[low, high], cap(low), cap(high)] {
+                    let line = PathElement::new(piece, stroke.colour.stroke_width(1));
+                    self.0.draw(&line)?;
+                }
+            }
             if curve.discs && !curve.is_named_point() {
                 for &at in &pixels {
                     let disc = Circle::new(at, stroke.width + 1, stroke.colour.filled());
@@ -243,17 +251,27 @@ where
         Ok(())
     }
 
-    /// Draws a disc for each mark, and a line up to its number. The numbers alternate between two
-    /// rows, so that neighbours have room.
+    /// Draws a disc for each mark, and a line up to its number. A number lies in the lowest row in
+    /// which it has room beside the others.
     fn marks(&self, chart: &Chart, field: &Field<'_, B>, room: &mut Room) -> anyhow::Result<()> {
+        // The end of each row so far; the marks come from left to right.
+        let mut rows: Vec<i32> = Vec::new();
         for (i, mark) in chart.marks.iter().enumerate() {
             let (x, y) = field.backend_coord(&mark.at);
             let top = room.from.1;
             room.take_line((x, y), (x, top));
             self.0
                 .draw(&PathElement::new([(x, y), (x, top)], BLACK.mix(0.5)))?;
-            let row = top - 12 - 16 * (i as i32 % 2);
-            self.text(&(i + 1).to_string(), 14, mark.bold, HPos::Center, (x, row))?;
+            let number = (i + 1).to_string();
+            let half = 5 * number.len() as i32;
+            let row = rows
+                .iter()
+                .position(|&end| end <= x - half)
+                .unwrap_or(rows.len());
+            rows.resize(rows.len().max(row + 1), 0);
+            rows[row] = x + half;
+            let height = top - 12 - 16 * row as i32;
+            self.text(&number, 14, mark.bold, HPos::Center, (x, height))?;
             let inside = if mark.bold { BLACK } else { WHITE };
             self.0.draw(&Circle::new((x, y), 5, inside.filled()))?;
             self.0

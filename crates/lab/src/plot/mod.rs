@@ -31,6 +31,8 @@ pub struct Curve {
     pub stroke: Stroke,
     /// Whether each point has a disc.
     pub discs: bool,
+    /// Vertical lines with caps: an x, and the lower and the upper y.
+    pub whiskers: Vec<(f64, [f64; 2])>,
 }
 
 /// A point with a number that the key below the chart explains.

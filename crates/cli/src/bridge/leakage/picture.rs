@@ -55,6 +55,7 @@ fn of_question(column: usize, question: Question, findings: &[Findings]) -> Char
         points,
         stroke,
         discs,
+        whiskers: Vec::new(),
     };
     let rows = findings.len() as f64;
     let mut curves = vec![curve(
@@ -100,6 +101,7 @@ fn of_places(findings: &[Findings]) -> Chart {
             points: ranks(found),
             stroke: Stroke::numbered(number),
             discs: false,
+            whiskers: Vec::new(),
         })
         .collect();
     let all = curves.iter().flat_map(|curve| &curve.points);

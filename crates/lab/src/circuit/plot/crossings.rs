@@ -1,5 +1,6 @@
 //! The points where one shuffle becomes cheaper than another.
 
+use std::cmp::Ordering;
 use std::iter;
 
 use dealerless::shuffle::Algorithm;
@@ -19,8 +20,13 @@ pub(super) struct Crossing {
     pub(super) of_the_cheapest: bool,
 }
 
-/// The algorithms that stop after the last drawn card.
-const PARTIAL: [Algorithm; 2] = [Algorithm::FisherYates, Algorithm::Lehmer];
+/// The algorithms whose cost grows with each drawn card.
+const PARTIAL: [Algorithm; 4] = [
+    Algorithm::FisherYates,
+    Algorithm::Bubble,
+    Algorithm::Lehmer,
+    Algorithm::Cut,
+];
 
 /// The algorithms that pass the whole deck through a network.
 const NETWORKS: [Algorithm; 3] = [Algorithm::Bitonic, Algorithm::OddEven, Algorithm::Waksman];
@@ -114,13 +120,20 @@ fn last_of_pair(
     pair: [Algorithm; 2],
     ands: &mut impl FnMut(Algorithm, usize) -> usize,
 ) -> Option<Crossing> {
-    let mut first_is_cheaper = |number| ands(pair[0], number) < ands(pair[1], number);
-    let at_the_end = first_is_cheaper(*numbers.last()?);
-    let before = (numbers.iter()).rposition(|&number| first_is_cheaper(number) != at_the_end)?;
-    let from = first_where(numbers[before], numbers[before + 1], |number| {
-        first_is_cheaper(number) == at_the_end
+    let mut order = |number| ands(pair[0], number).cmp(&ands(pair[1], number));
+    let at_the_end = order(*numbers.last()?);
+    let [cheaper, dearer] = match at_the_end {
+        Ordering::Less => pair,
+        Ordering::Equal => return None,
+        Ordering::Greater => [pair[1], pair[0]],
+    };
+    let before = (numbers.iter()).rposition(|&number| order(number) == at_the_end.reverse())?;
+    let after = numbers[before..]
+        .iter()
+        .find(|&&number| order(number) == at_the_end)?;
+    let from = first_where(numbers[before], *after, |number| {
+        order(number) == at_the_end
     });
-    let [cheaper, dearer] = if at_the_end { pair } else { [pair[1], pair[0]] };
     Some(Crossing {
         from,
         cheaper,
@@ -193,6 +206,25 @@ mod tests {
                 crossing(31, WAKSMAN, Algorithm::Bubble),
             ]
         );
+    }
+
+    #[test]
+    fn every_network_crosses_every_other_shuffle() {
+        for partial in PARTIAL {
+            for network in NETWORKS {
+                let algorithms = [partial, network, Algorithm::Waksman];
+                let found = find(&[1, 50], &algorithms, |algorithm, m| match algorithm {
+                    Algorithm::Waksman if network != Algorithm::Waksman => 1,
+                    algorithm if algorithm == network => 100,
+                    _ => 10 * m,
+                });
+                let crossing = Crossing {
+                    of_the_cheapest: network == Algorithm::Waksman,
+                    ..crossing(11, network, partial)
+                };
+                assert!(found.contains(&crossing), "{network} {partial} {found:?}");
+            }
+        }
     }
 
     #[test]

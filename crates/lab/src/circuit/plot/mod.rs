@@ -58,7 +58,8 @@ pub struct Args {
     /// Quantity on the vertical axis.
     #[arg(long, value_name = "WHAT", default_value = "ands")]
     y: Y,
-    /// Plot the circuits of a malicious session, with the check that both inputs are in range.
+    /// Plot the circuits of a malicious session, with the check that both inputs are in range; implied
+    /// by --y malicious-bytes.
     #[arg(long)]
     checked: bool,
     /// Also plot circuits that are never used in a match: known mistakes, and the classical method.

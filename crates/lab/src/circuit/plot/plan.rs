@@ -111,7 +111,8 @@ impl Plan {
             algorithms,
             comparison: args.comparison,
             y: args.y,
-            checked: args.checked,
+            // A malicious session runs no other circuits.
+            checked: args.checked || args.y == Y::MaliciousBytes,
         })
     }
 

@@ -82,6 +82,7 @@ impl<'a> Scene<'a> {
                         .collect(),
                     stroke: line.stroke,
                     discs: has_discs && !line.level,
+                    whiskers: Vec::new(),
                 })
                 .collect(),
             marks: self.marks,
