@@ -154,18 +154,21 @@ def start_theirs(driver, netlist, rounds, inputs=()):
 
 
 def ours(args, netlist, security, rounds):
-    """Returns the time and bytes of one run, and the CPU time of all rounds with the setup."""
+    """Returns the time and bytes of one run, and the CPU time of both parties in it. The program measures
+    this time itself, because its parties wait actively for a common start of each round."""
     command = [args.dealerless, "bench", "--netlist", netlist.path, "--security", security]
     command += ["--rounds", str(rounds), "--json"]
     if args.statistical_security is not None:
         command += ["--statistical-security", str(args.statistical_security)]
-    line, cpu = finish([start(command)], args.timeout)
+    line, _ = finish([start(command)], args.timeout)
     total = lambda key: number(line, "dealerless", "total", key)
-    return {"ms": total("ms"), "all_cpu_ms": cpu, "bytes": total("bytes")}
+    cpu = total("garbler_cpu_ms") + total("evaluator_cpu_ms")
+    return {"ms": total("ms"), "cpu_ms": cpu, "bytes": total("bytes")}
 
 
 def theirs(args, driver, netlist, rounds):
-    """Returns the figures of `ours`, but with the CPU time of one run if the driver reports it."""
+    """Returns the figures of `ours`, but with the CPU time of all rounds and the setup if the driver does
+    not report that of one run."""
     line, cpu = finish(start_theirs(driver, netlist, rounds), args.timeout)
     figures = {key: number(line, driver[0], key) for key in ("ms", "bytes")}
     if "cpu_ms" in parsed(line, driver[0]):

@@ -22,6 +22,10 @@ pub(super) struct Mark {
     /// Flights in a row: the length of the longest chain in which each flight waited for the
     /// previous one.
     pub(super) in_a_row: u64,
+    /// CPU time of this party.
+    pub(super) cpu: Duration,
+    /// The largest memory of this party's process so far, in bytes; 0 if it is unknown.
+    pub(super) peak: u64,
 }
 
 /// A reading of a party's clock.

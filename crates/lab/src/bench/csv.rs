@@ -13,7 +13,7 @@ const ROW_COLUMNS: &str = "security,netlist,algorithm,cards,draw,and,pool_shuffl
                         interrupted,seen_by,rtt_ms,bits_per_second,statistical_security,simulated";
 
 /// The columns of a phase, without the name of the phase.
-const PHASE_COLUMNS: [&str; 11] = [
+const PHASE_COLUMNS: [&str; 13] = [
     "ms",
     "min",
     "q1",
@@ -24,6 +24,8 @@ const PHASE_COLUMNS: [&str; 11] = [
     "bytes_max",
     "flights",
     "flights_in_a_row",
+    "garbler_cpu_ms",
+    "evaluator_cpu_ms",
     "and_per_second",
 ];
 
@@ -36,7 +38,10 @@ pub(super) fn reports(reports: &[Report<'_>]) -> String {
             .map(|name| format!("{phase}_{name}"))
             .join(",")
     });
-    let mut text = format!("{ROW_COLUMNS},{},{MACHINE_COLUMNS}\n", names.join(","));
+    let mut text = format!(
+        "{ROW_COLUMNS},{},garbler_peak_bytes,evaluator_peak_bytes,{MACHINE_COLUMNS}\n",
+        names.join(",")
+    );
     for report in reports {
         let link = report.link.as_ref();
         let mut cells = vec![
@@ -58,6 +63,8 @@ pub(super) fn reports(reports: &[Report<'_>]) -> String {
         for (_, phase) in report.phases.all() {
             cells.extend(phase_cells(phase));
         }
+        cells.push(number(report.garbler_peak_bytes));
+        cells.push(number(report.evaluator_peak_bytes));
         cells.push(machine(report.environment));
         text += &format!("{}\n", cells.join(","));
     }
@@ -76,6 +83,8 @@ fn phase_cells(phase: &PhaseReport) -> [String; PHASE_COLUMNS.len()] {
         phase.bytes_max.to_string(),
         phase.flights.to_string(),
         phase.flights_in_a_row.to_string(),
+        phase.garbler_cpu_ms.to_string(),
+        phase.evaluator_cpu_ms.to_string(),
         number(phase.and_per_second),
     ]
 }
@@ -101,7 +110,14 @@ fn machine(environment: &Environment) -> String {
 /// online phase has a line for each run. The total of a round has its own columns, so that the sum
 /// of a column counts nothing twice.
 pub(super) fn rounds(measured: &[Measured<'_>], environment: &Environment) -> String {
-    let figures = ["ms", "bytes", "flights", "flights_in_a_row"];
+    let figures = [
+        "ms",
+        "bytes",
+        "flights",
+        "flights_in_a_row",
+        "garbler_cpu_ms",
+        "evaluator_cpu_ms",
+    ];
     let totals = figures.map(|name| format!("total_{name}"));
     let mut text = format!(
         "security,netlist,algorithm,cards,draw,and,pool_shuffles,phase,round,warm_up,{},{},{}\n",
@@ -160,8 +176,10 @@ fn figure_cells(figure: Figure) -> String {
         bytes,
         flights,
         in_a_row,
+        cpu_ms,
     } = figure;
-    format!("{},{bytes},{flights},{in_a_row}", to_the_microsecond(ms))
+    let [ms, garbler, evaluator] = [ms, cpu_ms.garbler, cpu_ms.evaluator].map(to_the_microsecond);
+    format!("{ms},{bytes},{flights},{in_a_row},{garbler},{evaluator}")
 }
 
 fn number(number: Option<impl ToString>) -> String {

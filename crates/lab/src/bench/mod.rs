@@ -10,6 +10,7 @@ mod picture;
 mod plan;
 mod remote_barrier;
 mod report;
+mod resources;
 mod shaped;
 mod side;
 mod statistics;
@@ -30,10 +31,10 @@ use self::args::DeckKind;
 use self::environment::Environment;
 use self::picture::Sweep;
 use self::report::Report;
-use self::side::Stop;
 use self::sweep::Measured;
 use crate::plot::Picture;
 use crate::session::{Evaluates, PLAIN_TCP_WARNING, notice};
+use crate::stop::Stop;
 
 /// Runs the command.
 pub fn run(args: &Args) -> anyhow::Result<()> {
@@ -60,7 +61,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         say(PLAIN_TCP_WARNING);
     }
     let environment = Environment::detect(both_here);
-    let stop = Stop::by_signal()?;
+    let stop = Stop::by_signal("Stopping after this round; press Ctrl-C again to stop at once.")?;
     let mut measured = Vec::new();
     let outcome = sweep::measure(args, &configurations, &stop, &mut measured);
     let ended = if stop.is_asked() {
@@ -153,7 +154,7 @@ fn show_all(args: &Args, reports: &[Report<'_>], environment: &Environment) -> a
         return show(csv::reports(reports).trim_end());
     }
     if args.latex {
-        return show(&table::latex(reports));
+        return show(&table::latex(reports, environment));
     }
     let text = match reports {
         [one] => one.describe(),

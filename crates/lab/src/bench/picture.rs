@@ -81,6 +81,11 @@ impl Sweep {
         } else {
             first..last.max(first + 2.0)
         };
+        let whiskers = curves.iter().flat_map(|curve| &curve.whiskers);
+        let values = points().map(|point| point.1);
+        let values: Vec<f64> = values
+            .chain(whiskers.flat_map(|whisker| whisker.1))
+            .collect();
         let (x, y) = if self.decks {
             ("n, the number of cards in the deck", self.title())
         } else {
@@ -94,7 +99,7 @@ impl Sweep {
                 0.0 => count(number as u64),
                 _ => String::new(),
             }),
-            y: Axis::of_values(y, points().map(|point| point.1), label),
+            y: Axis::of_values(y, values.into_iter(), label),
             curves,
             marks: Vec::new(),
         };
@@ -108,7 +113,7 @@ impl Sweep {
 
     fn title(&self) -> &'static str {
         match self.quantity {
-            Quantity::Time => "Median time in ms, pool and online",
+            Quantity::Time => "Median time in ms with its quartiles, pool and online",
             Quantity::Bytes => "Bytes both ways, pool and online",
             Quantity::AndsPerSecond => "AND gates a second, pool and online",
         }
@@ -125,7 +130,8 @@ impl Sweep {
 
     /// The curves, sorted by their last values, the highest first.
     fn curves(&self, reports: &[Report<'_>]) -> Vec<Curve> {
-        let mut curves: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
+        type Point = (f64, f64, Option<[f64; 2]>);
+        let mut curves: Vec<(String, Vec<Point>)> = Vec::new();
         for report in reports {
             let mut name = report.algorithm.unwrap_or_default().to_owned();
             if self.with_security {
@@ -148,21 +154,29 @@ impl Sweep {
             // A logarithmic axis has no 0. (Drawing one of two cards takes no AND, so its rate is
             // 0.)
             if value > 0.0 {
-                let point = (number.unwrap_or_default() as f64, value);
+                let quartiles = match self.quantity {
+                    Quantity::Time => Some([total.q1, total.q3]),
+                    Quantity::Bytes | Quantity::AndsPerSecond => None,
+                };
+                let point = (number.unwrap_or_default() as f64, value, quartiles);
                 match curves.iter_mut().find(|(other, _)| *other == name) {
                     Some((_, points)) => points.push(point),
                     None => curves.push((name, vec![point])),
                 }
             }
         }
-        let end = |points: &[(f64, f64)]| points.last().map_or(0.0, |point| point.1);
+        let end = |points: &[Point]| points.last().map_or(0.0, |point| point.1);
         curves.sort_by(|(_, a), (_, b)| end(b).total_cmp(&end(a)));
         let curves = curves.into_iter().enumerate();
         curves
             .map(|(number, (name, points))| Curve {
                 name,
                 discs: points.len() <= FEW,
-                points,
+                whiskers: (points.iter())
+                    .filter_map(|&(x, _, quartiles)| Some((x, quartiles?)))
+                    .filter(|(_, [low, _])| *low > 0.0)
+                    .collect(),
+                points: points.into_iter().map(|(x, y, _)| (x, y)).collect(),
                 stroke: Stroke::numbered(number),
             })
             .collect()

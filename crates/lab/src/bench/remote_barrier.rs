@@ -115,12 +115,19 @@ impl Drop for RemoteBarrier {
     }
 }
 
-const NUMBERS: usize = 4;
+const NUMBERS: usize = 6;
 
 fn encode(mark: &Mark) -> [u8; 8 * NUMBERS] {
-    let nanos = u64::try_from(mark.time.as_nanos()).unwrap_or(u64::MAX);
+    let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
     let mut bytes = [0; 8 * NUMBERS];
-    let numbers = [nanos, mark.sent, mark.flights, mark.in_a_row];
+    let numbers = [
+        nanos(mark.time),
+        mark.sent,
+        mark.flights,
+        mark.in_a_row,
+        nanos(mark.cpu),
+        mark.peak,
+    ];
     for (place, number) in bytes.chunks_mut(8).zip(numbers) {
         place.copy_from_slice(&number.to_le_bytes());
     }
@@ -129,13 +136,15 @@ fn encode(mark: &Mark) -> [u8; 8 * NUMBERS] {
 
 fn decode(bytes: &[u8; 8 * NUMBERS]) -> Mark {
     let (numbers, _) = bytes.as_chunks();
-    let [nanos, sent, flights, in_a_row]: [u64; NUMBERS] =
+    let [nanos, sent, flights, in_a_row, cpu, peak]: [u64; NUMBERS] =
         std::array::from_fn(|place| u64::from_le_bytes(numbers[place]));
     Mark {
         time: Duration::from_nanos(nanos),
         sent,
         flights,
         in_a_row,
+        cpu: Duration::from_nanos(cpu),
+        peak,
     }
 }
 
@@ -159,6 +168,8 @@ mod tests {
             sent: u64::MAX,
             flights: 7,
             in_a_row: 3,
+            cpu: Duration::from_nanos(nanos / 2),
+            peak: 1 << 40,
         }
     }
 

@@ -42,6 +42,10 @@ pub(super) struct Report<'a> {
     pub(super) link: Option<LinkReport>,
     #[serde(flatten)]
     pub(super) phases: Phases,
+    /// The largest memory of each party's process, in bytes, which are one process if `seen_by` is
+    /// `both`; `null` if it is unknown.
+    pub(super) garbler_peak_bytes: Option<u64>,
+    pub(super) evaluator_peak_bytes: Option<u64>,
     pub(super) environment: &'a Environment,
     /// The number of measured setups, without the warm-up.
     pub(super) setups: usize,
@@ -55,6 +59,7 @@ impl<'a> Report<'a> {
     pub(super) fn new(args: &Args, measured: &Measured<'a>, environment: &'a Environment) -> Self {
         let configuration = &measured.configuration;
         let spec = configuration.spec();
+        let known = |bytes| Some(bytes).filter(|&bytes| bytes > 0);
         let rounds = measured.record.rounds.len() - 1;
         Report {
             name: configuration.name(),
@@ -78,6 +83,8 @@ impl<'a> Report<'a> {
             },
             link: args.link.report(),
             phases: Phases::of(&measured.record, measured.ands),
+            garbler_peak_bytes: known(measured.record.peak.garbler),
+            evaluator_peak_bytes: known(measured.record.peak.evaluator),
             environment,
             setups: measured.record.setups.len() - 1,
         }
@@ -143,13 +150,33 @@ impl<'a> Report<'a> {
         format!(
             "Setup: hello and base OTs of {sessions}; not in the total.\n\
              Pool: everything that can be precomputed, less what earlier rounds left over.\n\
-             Online: from the inputs to {end}."
+             Online: from the inputs to {end}.\n\
+             CPU g, CPU e: median CPU time of the garbler and of the evaluator.{}",
+            self.memory()
         )
+    }
+
+    /// The largest memory, on a line of its own; empty if it is unknown.
+    pub(super) fn memory(&self) -> String {
+        match (self.garbler_peak_bytes, self.evaluator_peak_bytes) {
+            (Some(both), Some(_)) if self.seen_by == "both" => {
+                format!(
+                    "\nPeak memory of the process, with both parties: {}.",
+                    bytes(both)
+                )
+            }
+            (Some(garbler), Some(evaluator)) => format!(
+                "\nPeak memory: garbler {}, evaluator {}.",
+                bytes(garbler),
+                bytes(evaluator)
+            ),
+            _ => String::new(),
+        }
     }
 
     fn times(&self) -> String {
         let mut grid = grid();
-        grid.set_header(["ms", "median", "min", "q1", "q3", "max"]);
+        grid.set_header(["ms", "median", "min", "q1", "q3", "max", "CPU g", "CPU e"]);
         for (name, phase) in self.phases.all() {
             let PhaseReport {
                 ms,
@@ -157,9 +184,11 @@ impl<'a> Report<'a> {
                 q1,
                 q3,
                 max,
+                garbler_cpu_ms: garbler,
+                evaluator_cpu_ms: evaluator,
                 ..
             } = *phase;
-            let times = [ms, min, q1, q3, max].map(|ms| format!("{ms:.2}"));
+            let times = [ms, min, q1, q3, max, garbler, evaluator].map(|ms| format!("{ms:.2}"));
             grid.add_row([name.to_owned()].into_iter().chain(times));
         }
         aligned(grid)

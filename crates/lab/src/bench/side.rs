@@ -1,24 +1,23 @@
 //! One party's side of a measurement.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::Context;
-use dealerless::circuit::Party;
+use dealerless::circuit::{ByParty, Party};
 use dealerless::deck::SealedDeck;
 use dealerless::mpc::{Audience, Input, Opening, Run, Session, TwoParty};
 use dealerless::net::{Traffic, Transport};
 use dealerless_command_line::arguments::TimeoutArgs;
-use dealerless_command_line::failure::{BROKEN_OFF, OtherTerms};
-use dealerless_command_line::output::say;
+use dealerless_command_line::failure::OtherTerms;
 use dealerless_command_line::progress::Progress;
 use dealerless_command_line::system_rng;
 use rand::RngExt;
 
 use super::barrier::{Barrier, Mark, Moment};
 use super::plan::{Configuration, Netlist, Subject};
+use super::resources::{cpu_time, forget_peak, peak_memory};
 use crate::session::{Greeting, SessionArgs};
+use crate::stop::Stop;
 
 /// The maximum number of measured setups of a configuration, in addition to the warm-up setup.
 const MOST_SETUPS: u32 = 5;
@@ -37,6 +36,8 @@ pub(super) struct Phase {
     pub(super) flights: u64,
     /// Flights in a row: see [`Mark::in_a_row`].
     pub(super) in_a_row: u64,
+    /// The CPU time of each party.
+    pub(super) cpu: ByParty<Duration>,
 }
 
 /// One round, in which the pool is filled once and used up.
@@ -52,33 +53,8 @@ pub(super) struct Record {
     /// The setups of new sessions; the last session runs the rounds.
     pub(super) setups: Vec<Phase>,
     pub(super) rounds: Vec<Round>,
-}
-
-/// Whether the user has pressed Ctrl-C.
-#[derive(Clone, Default)]
-pub(super) struct Stop(Arc<AtomicBool>);
-
-impl Stop {
-    /// Installs a signal handler: the first Ctrl-C only sets the flag, and the second ends the
-    /// program.
-    ///
-    /// # Errors
-    /// If the handler cannot be installed.
-    pub(super) fn by_signal() -> Result<Self, ctrlc::Error> {
-        let stop = Stop::default();
-        let flag = stop.clone();
-        ctrlc::set_handler(move || {
-            if flag.0.swap(true, Ordering::Relaxed) {
-                std::process::exit(BROKEN_OFF.into());
-            }
-            say("Stopping after this round; press Ctrl-C again to stop at once.");
-        })?;
-        Ok(stop)
-    }
-
-    pub(super) fn is_asked(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
+    /// The largest memory of each party's process, in bytes; 0 if it is unknown.
+    pub(super) peak: ByParty<u64>,
 }
 
 /// The measurement of a group, the same for both sides.
@@ -123,6 +99,7 @@ pub(super) fn measure(
         barrier,
     };
     let mut sessions = Vec::new();
+    forget_peak();
     for configuration in job.group {
         records.push(Record::default());
         let record = records.last_mut().expect("a record was just pushed");
@@ -147,9 +124,9 @@ pub(super) fn measure(
                 return Ok(());
             }
             let round = side.round(session, subject, configuration.pool);
-            record
-                .rounds
-                .push(round.with_context(|| configuration.describe())?);
+            let (round, peak) = round.with_context(|| configuration.describe())?;
+            record.rounds.push(round);
+            record.peak = peak;
             job.progress.step();
         }
     }
@@ -187,14 +164,24 @@ struct Side<'a> {
 struct Watch {
     begun: Moment,
     before: Traffic,
+    /// The CPU time at the common start, and at the last mark that has read it.
+    cpu: [Duration; 2],
 }
 
 impl Side<'_> {
     /// Waits for the common start. `before` is the traffic of the channel so far.
     fn start(&mut self, before: Traffic) -> anyhow::Result<Watch> {
         self.barrier.start()?;
+        // The barrier waits actively, which is not part of the measurement.
+        let cpu = [cpu_time(); 2];
         let begun = self.barrier.now();
-        Ok(Watch { begun, before })
+        Ok(Watch { begun, before, cpu })
+    }
+
+    /// Reads the CPU time, and then marks the end of a phase. Reading takes some microseconds.
+    fn mark_with_cpu(&self, watch: &mut Watch, traffic: Traffic) -> Mark {
+        watch.cpu[1] = cpu_time();
+        self.mark(watch, traffic)
     }
 
     fn mark(&self, watch: &Watch, traffic: Traffic) -> Mark {
@@ -205,6 +192,8 @@ impl Side<'_> {
             sent: traffic.bytes_sent - watch.before.bytes_sent,
             flights: flights(traffic) - flights(watch.before),
             in_a_row: now.in_a_row - watch.begun.in_a_row,
+            cpu: watch.cpu[1] - watch.cpu[0],
+            peak: 0,
         }
     }
 
@@ -230,9 +219,9 @@ impl Side<'_> {
             statistical_security: self.job.statistical_security,
             timeout: self.job.timeout,
         };
-        let watch = self.start(Traffic::default())?;
+        let mut watch = self.start(Traffic::default())?;
         let session = greet(self.party, &args, self.job.terms, transport)?.set_up()?;
-        let mark = self.mark(&watch, session.party.traffic());
+        let mark = self.mark_with_cpu(&mut watch, session.party.traffic());
         record.setups.extend(self.phases(&[mark])?);
         Ok(session.party)
     }
@@ -242,21 +231,44 @@ impl Side<'_> {
         session: &mut impl TwoParty,
         subject: &Subject<'_>,
         pool: u32,
-    ) -> anyhow::Result<Round> {
+    ) -> anyhow::Result<(Round, ByParty<u64>)> {
         let inputs = random_inputs(session.role(), subject, pool);
-        let watch = self.start(session.traffic())?;
+        let mut watch = self.start(session.traffic())?;
         let mut marks = Vec::new();
         prepare(session, subject, pool as usize)?;
-        marks.push(self.mark(&watch, session.traffic()));
+        marks.push(self.mark_with_cpu(&mut watch, session.traffic()));
         for mine in &inputs {
             run(session, subject, mine)?;
             marks.push(self.mark(&watch, session.traffic()));
         }
-        let mut phases = self.phases(&marks)?.into_iter();
-        Ok(Round {
-            pool: phases.next().expect("there is a phase for each mark"),
-            online: phases.collect(),
-        })
+        // After the last mark, so that no online phase contains the reading. Their CPU time is known
+        // only together.
+        let all = cpu_time() - watch.cpu[0];
+        let last = marks.last_mut().expect("the mark of the pool");
+        (last.cpu, last.peak) = (all, peak_memory());
+        let theirs = self.barrier.exchange(&marks)?;
+        let (garbler, evaluator) = match self.party {
+            Party::Garbler => (&marks, &theirs),
+            Party::Evaluator => (&theirs, &marks),
+        };
+        let mut phases = phases(garbler, evaluator).into_iter();
+        let pool = phases.next().expect("there is a phase for each mark");
+        let mut online: Vec<Phase> = phases.collect();
+        let together = online
+            .iter()
+            .fold(ByParty::default(), |sum: ByParty<Duration>, phase| {
+                ByParty::from_fn(|party| sum[party] + phase.cpu[party])
+            });
+        let runs = online.len().max(1) as u32;
+        for phase in &mut online {
+            phase.cpu = ByParty::from_fn(|party| together[party] / runs);
+        }
+        let peak = |marks: &[Mark]| marks.last().map_or(0, |mark| mark.peak);
+        let peak = ByParty {
+            garbler: peak(garbler),
+            evaluator: peak(evaluator),
+        };
+        Ok((Round { pool, online }, peak))
     }
 }
 
@@ -271,12 +283,17 @@ fn phases(garbler: &[Mark], evaluator: &[Mark]) -> Vec<Phase> {
             bytes: garbler.sent.saturating_add(evaluator.sent),
             flights: garbler.flights,
             in_a_row: garbler.in_a_row.max(evaluator.in_a_row),
+            cpu: ByParty {
+                garbler: garbler.cpu,
+                evaluator: evaluator.cpu,
+            },
         };
         phases.push(Phase {
             time: end.time.saturating_sub(before.time),
             bytes: end.bytes.saturating_sub(before.bytes),
             flights: end.flights.saturating_sub(before.flights),
             in_a_row: end.in_a_row.saturating_sub(before.in_a_row),
+            cpu: ByParty::from_fn(|party| end.cpu[party].saturating_sub(before.cpu[party])),
         });
         before = end;
     }
@@ -346,6 +363,8 @@ mod tests {
             sent,
             flights,
             in_a_row,
+            cpu: ms * MS / 2,
+            peak: 0,
         }
     }
 
@@ -362,6 +381,9 @@ mod tests {
         assert_eq!((pool.bytes, online.bytes), (170, 70));
         assert_eq!((pool.flights, online.flights), (4, 2));
         assert_eq!((pool.in_a_row, online.in_a_row), (4, 3));
+        let cpu = |phase: Phase| [phase.cpu.garbler, phase.cpu.evaluator];
+        assert_eq!(cpu(pool), [30 * MS, 45 * MS]);
+        assert_eq!(cpu(online), [30 * MS, 29 * MS / 2]);
     }
 
     #[test]

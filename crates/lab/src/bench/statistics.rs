@@ -6,6 +6,9 @@
 //! two values. Flights hardly vary. They are summarised by the upper median, which is always one of
 //! the values.
 
+use std::time::Duration;
+
+use dealerless::circuit::{ByParty, Party};
 use serde::Serialize;
 
 use super::side::{Phase, Record, Round};
@@ -30,6 +33,9 @@ pub(super) struct PhaseReport {
     pub(super) flights: u64,
     /// Flights in a row: the longest chain in which each flight waited for the previous one.
     pub(super) flights_in_a_row: u64,
+    /// The median of the CPU time of each party, in ms.
+    pub(super) garbler_cpu_ms: f64,
+    pub(super) evaluator_cpu_ms: f64,
     /// AND gates per second at the median time; `None` if the phase has no AND gates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) and_per_second: Option<u64>,
@@ -55,13 +61,16 @@ pub(super) struct Figure {
     pub(super) bytes: u64,
     pub(super) flights: u64,
     pub(super) in_a_row: u64,
+    pub(super) cpu_ms: ByParty<f64>,
 }
 
 impl Figure {
     /// The share of one shuffle in a phase that served `shuffles` shuffles.
     pub(super) fn of(phase: &Phase, shuffles: u32) -> Self {
+        let share = |time: Duration| time.as_secs_f64() * 1e3 / f64::from(shuffles);
         Figure {
-            ms: phase.time.as_secs_f64() * 1e3 / f64::from(shuffles),
+            ms: share(phase.time),
+            cpu_ms: ByParty::from_fn(|party| share(phase.cpu[party])),
             bytes: phase.bytes / u64::from(shuffles),
             flights: phase.flights,
             in_a_row: phase.in_a_row,
@@ -80,6 +89,10 @@ impl Figure {
             bytes: pool.bytes + sum(|f| f.bytes) / u64::from(shuffles),
             flights: pool.flights + sum(|f| f.flights) / u64::from(shuffles),
             in_a_row: pool.in_a_row + sum(|f| f.in_a_row) / u64::from(shuffles),
+            cpu_ms: ByParty::from_fn(|party| {
+                let online: f64 = online.clone().map(|f| f.cpu_ms[party]).sum();
+                pool.cpu_ms[party] + online / f64::from(shuffles)
+            }),
         }
     }
 }
@@ -113,9 +126,16 @@ impl Phases {
 impl PhaseReport {
     fn of(figures: impl IntoIterator<Item = Figure>, ands: usize) -> Self {
         let figures: Vec<Figure> = figures.into_iter().collect();
-        let mut times: Vec<f64> = figures.iter().map(|figure| figure.ms).collect();
-        times.sort_by(f64::total_cmp);
+        let sorted = |value: &dyn Fn(&Figure) -> f64| {
+            let mut values: Vec<f64> = figures.iter().map(value).collect();
+            values.sort_by(f64::total_cmp);
+            values
+        };
+        let times = sorted(&|figure| figure.ms);
         let time = |p| to_the_microsecond(quantile(&times, p));
+        let cpu = |party: Party| {
+            to_the_microsecond(quantile(&sorted(&|figure| figure.cpu_ms[party]), 0.5))
+        };
         let middle = |value: fn(&Figure) -> u64| {
             let mut values: Vec<u64> = figures.iter().map(value).collect();
             values.sort_unstable();
@@ -140,6 +160,8 @@ impl PhaseReport {
             bytes_max: bytes.max().unwrap_or_default(),
             flights: middle(|figure| figure.flights),
             flights_in_a_row: middle(|figure| figure.in_a_row),
+            garbler_cpu_ms: cpu(Party::Garbler),
+            evaluator_cpu_ms: cpu(Party::Evaluator),
             and_per_second: (ands > 0 && ms > 0.0).then(|| (ands as f64 / ms * 1e3) as u64),
         }
     }
@@ -169,8 +191,6 @@ pub(super) fn to_the_microsecond(ms: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     fn phase(ms: u64, bytes: u64, flights: u64) -> Phase {
@@ -179,6 +199,10 @@ mod tests {
             bytes,
             flights,
             in_a_row: flights / 2,
+            cpu: ByParty {
+                garbler: Duration::from_millis(2 * ms),
+                evaluator: Duration::from_millis(ms),
+            },
         }
     }
 
@@ -205,6 +229,7 @@ mod tests {
             bytes,
             flights: 12,
             in_a_row: 10,
+            cpu_ms: ByParty::default(),
         });
         let report = PhaseReport::of(figures, 0);
         let bytes = [report.bytes_min, report.bytes, report.bytes_max];
@@ -220,6 +245,7 @@ mod tests {
             bytes,
             flights: 0,
             in_a_row: 0,
+            cpu_ms: ByParty::default(),
         };
         assert_eq!(PhaseReport::of([figure(0)], 7799).and_per_second, None);
         let rate = PhaseReport::of([figure(1)], 7799).and_per_second;
@@ -238,6 +264,8 @@ mod tests {
             (600, 13, 6)
         );
         assert!((figure.ms - 23.0).abs() < 1e-9);
+        assert!((figure.cpu_ms.garbler - 46.0).abs() < 1e-9);
+        assert!((figure.cpu_ms.evaluator - 23.0).abs() < 1e-9);
     }
 
     #[test]
@@ -250,10 +278,16 @@ mod tests {
             setups: vec![phase(99, 90, 10), phase(20, 90, 10), phase(22, 90, 10)],
             // The medians of the phases are 2 and 2, but no round took 4.
             rounds: vec![round(500, 500), round(1, 9), round(2, 1), round(9, 2)],
+            peak: ByParty::default(),
         };
         let phases = Phases::of(&record, 20);
         assert_eq!((phases.pool.ms, phases.online.ms), (2.0, 2.0));
         assert_eq!((phases.total.ms, phases.total.bytes), (10.0, 330));
+        let cpu = |phase: &PhaseReport| (phase.garbler_cpu_ms, phase.evaluator_cpu_ms);
+        assert_eq!(
+            (cpu(&phases.pool), cpu(&phases.total)),
+            ((4.0, 2.0), (20.0, 10.0))
+        );
         assert_eq!((phases.total.min, phases.total.q1), (3.0, 6.5));
         assert_eq!((phases.total.q3, phases.total.max), (10.5, 11.0));
         assert_eq!(phases.total.and_per_second, Some(2000));

@@ -3,9 +3,11 @@
 use std::cell::Cell;
 use std::net::TcpListener;
 use std::sync::mpsc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use dealerless::circuit::Party;
+use dealerless::mpc;
 use dealerless::net::{self, TcpTransport};
 use dealerless_command_line::arguments::TimeoutArgs;
 use dealerless_command_line::output::say;
@@ -16,10 +18,11 @@ use super::barrier::{LocalBarrier, Timing};
 use super::plan::{Configuration, Source, Subject, groups};
 use super::remote_barrier::RemoteBarrier;
 use super::shaped::{Shape, shaped, shaped_sending};
-use super::side::{BoxedTransport, Job, Record, Stop, greet, measure as measure_side};
+use super::side::{BoxedTransport, Job, Record, greet, measure as measure_side};
 use super::virtual_link::{AT_ONCE, VirtualClock, VirtualLink, virtual_link};
 use crate::loopback;
-use crate::session::{SessionArgs, listen};
+use crate::session::{Greeting, SessionArgs, listen};
+use crate::stop::Stop;
 
 /// The default timeout of a message on a shaped link: practically unlimited, since the link may be
 /// arbitrarily slow.
@@ -168,8 +171,7 @@ impl<'a> Parties<'a> {
             statistical_security: args.statistical_security,
             timeout: timeout(args.timeout, args.link.shape()),
         };
-        let transport = Box::new(connector.connect(args, stop)?);
-        let greeting = greet(party, &session, terms, transport)?;
+        let greeting = connector.meet(args, party, &session, terms, stop)?;
         let barrier = Box::new(RemoteBarrier::new(greeting.into_channel(), party));
         Ok(Parties::Apart {
             party,
@@ -217,6 +219,51 @@ impl<'a> Parties<'a> {
 }
 
 impl Connector<'_> {
+    /// Opens the control connection. A listening party drops connections without a valid hello; a
+    /// connecting party tries until its patience ends.
+    fn meet(
+        &self,
+        args: &Args,
+        party: Party,
+        session: &SessionArgs,
+        terms: &[u8],
+        stop: &Stop,
+    ) -> anyhow::Result<Greeting> {
+        let begun = Instant::now();
+        loop {
+            let met = self.connect(args, stop).map_err(anyhow::Error::from);
+            let met = met.and_then(|transport| greet(party, session, terms, Box::new(transport)));
+            let error = match met {
+                Ok(greeting) => return Ok(greeting),
+                Err(error) => error,
+            };
+            let waits = match (self, error.downcast_ref(), error.downcast_ref()) {
+                // A stranger sent something else, or nothing.
+                (Connector::Listening(entrance), Some(mpc::Error::Channel(why)), _)
+                    if !matches!(why, net::Error::Version { .. }) =>
+                {
+                    say(&format!(
+                        "Dropped a connection: {why}. Waiting for the other party."
+                    ));
+                    entrance.has_connected.set(false);
+                    true
+                }
+                // The other party does not listen yet.
+                (Connector::Connecting(_), _, Some(net::Error::Lost { .. })) => {
+                    thread::sleep(Self::RETRY_INTERVAL);
+                    true
+                }
+                _ => false,
+            };
+            if !waits || stop.is_asked() || begun.elapsed() >= args.timeout.patience() {
+                return Err(error);
+            }
+        }
+    }
+
+    /// The pause between two attempts to connect.
+    const RETRY_INTERVAL: Duration = Duration::from_millis(200);
+
     /// Opens the next connection.
     fn connect(&self, args: &Args, stop: &Stop) -> net::Result<TcpTransport> {
         match self {
@@ -394,6 +441,7 @@ mod tests {
         };
         let records = [0, 1, 2]
             .map(|rounds| Record {
+                peak: Default::default(),
                 setups: Vec::new(),
                 rounds: (0..rounds).map(|_| round()).collect(),
             })

@@ -5,6 +5,7 @@ use dealerless::mpc::Security;
 use dealerless_command_line::latex::{self, Cell};
 use dealerless_command_line::output::{bytes, count, grid};
 
+use super::environment::Environment;
 use super::report::{Report, rounds};
 use super::statistics::Phases;
 
@@ -15,9 +16,9 @@ const WIDTH: usize = 80;
 /// length of names. JSON and CSV always include everything.
 const WIDTHS: [(bool, usize); 3] = [(true, 22), (false, 22), (false, 18)];
 
-/// Formats a row for each configuration, as a table for LaTeX. Times are in milliseconds, and bytes
-/// in both directions.
-pub(super) fn latex(reports: &[Report<'_>]) -> String {
+/// Formats a row for each configuration, as a table for LaTeX, after comments that say what was
+/// measured and where. Times are in milliseconds, and bytes in both directions.
+pub(super) fn latex(reports: &[Report<'_>], environment: &Environment) -> String {
     let header = [
         "circuit",
         "security",
@@ -29,6 +30,8 @@ pub(super) fn latex(reports: &[Report<'_>]) -> String {
         "total ms",
         "first quartile",
         "third quartile",
+        "garbler's CPU ms",
+        "evaluator's CPU ms",
         "bytes",
     ];
     let rows: Vec<Vec<Cell>> = (reports.iter())
@@ -51,11 +54,23 @@ pub(super) fn latex(reports: &[Report<'_>]) -> String {
                 ms(total.ms),
                 ms(total.q1),
                 ms(total.q3),
+                ms(total.garbler_cpu_ms),
+                ms(total.evaluator_cpu_ms),
                 Cell::Count(total.bytes),
             ]
         })
         .collect();
-    latex::table("bench", &header, &rows)
+    let first = &reports[0];
+    let about = format!(
+        "Medians of {}, {}; bytes are their mean.\nPool and online together, without setup; the \
+         CPU time is of these two.{}\n{}",
+        rounds(&count(first.rounds as u64)),
+        first.place(),
+        first.memory(),
+        environment.describe()
+    );
+    let comments = about.lines().map(|line| format!("% {line}\n"));
+    comments.collect::<String>() + &latex::table("bench", &header, &rows)
 }
 
 /// Formats a row for each configuration.

@@ -7,6 +7,9 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
+use serde_json::Value;
+
+use super::common::matches::free_address;
 use super::common::processes::{Finished, SHORT, start};
 use super::{assert_complete, listening, netlist, number, run};
 
@@ -118,17 +121,46 @@ fn rows_before_a_failing_configuration_are_kept() {
 }
 
 #[test]
-fn stranger_ends_a_bench_with_an_error() {
+fn bench_outlives_strangers() {
     let garbage: &[u8] = b"GET / HTTP/1.1\r\nHost: somewhere else\r\n\r\n";
-    for (bytes, stays, code) in [(garbage, true, 2), (b"", false, 3), (b"", true, 3)] {
-        let (side, address) = listening(&format!("--cards 5 --timeout {SHORT} --json"));
-        let mut guest = TcpStream::connect(address).unwrap();
-        guest.write_all(bytes).unwrap();
-        let guest = stays.then_some(guest);
-        let finished = side.finish().exits(code);
-        assert_eq!(finished.json()["error"]["exit_code"], code);
-        drop(guest);
+    let (mut garbler, address) = listening("--cards 5 --rounds 1 --json");
+    for bytes in [garbage, b""] {
+        let mut stranger = TcpStream::connect(address).unwrap();
+        stranger.write_all(bytes).unwrap();
+        drop(stranger);
+        let dropped = garbler.message_with("Dropped a connection");
+        assert!(
+            dropped.contains("Waiting for the other party."),
+            "{dropped}"
+        );
     }
+    let line = format!("bench --connect {address} --cards 5 --rounds 1 --json");
+    let evaluator = run(&line).exits(0).json();
+    let garbler = garbler.finish().exits(0).json();
+    for field in ["garbler_cpu_ms", "evaluator_cpu_ms"] {
+        let cpu = |report: &Value| report["total"][field].as_f64().expect("a time");
+        assert!(cpu(&garbler) > 0.0);
+        assert_eq!(cpu(&garbler), cpu(&evaluator));
+    }
+    // A party that waits in vain ends at its timeout, whoever has connected.
+    let (side, address) = listening(&format!("--cards 5 --timeout {SHORT} --json"));
+    let silent = TcpStream::connect(address).unwrap();
+    assert_eq!(side.finish().exits(3).json()["error"]["exit_code"], 3);
+    drop(silent);
+}
+
+/// The evaluator begins before the garbler listens.
+#[test]
+fn connecting_bench_tries_until_the_other_party_listens() {
+    let address = free_address();
+    let line = format!("bench --connect {address} --cards 5 --rounds 1 --json");
+    let evaluator = start(line.split_whitespace());
+    thread::sleep(Duration::from_secs(1));
+    let line = format!("bench --listen {address} --cards 5 --rounds 1 --json");
+    run(&line).exits(0);
+    evaluator.finish().exits(0);
+    let line = format!("bench --connect {address} --cards 5 --timeout 1 --json");
+    run(&line).exits(3);
 }
 
 #[test]
