@@ -126,11 +126,38 @@ impl Running {
         }
     }
 
+    /// Waits for a line on standard error that contains a text, and returns it.
+    pub fn message_with(&mut self, text: &str) -> String {
+        loop {
+            let line = self.stderr.line();
+            if line.contains(text) {
+                return line;
+            }
+        }
+    }
+
     /// Sends a signal to the process by name, such as INT.
     pub fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
         let sent = Command::new("kill").args(["-s", name, &id]).status();
         assert!(sent.expect("kill").success());
+    }
+
+    /// Waits until the process handles Ctrl-C; on Linux only.
+    pub fn handles_interrupts(self) -> Self {
+        let status = format!("/proc/{}/status", self.child.id());
+        let handles = || -> Option<bool> {
+            let text = std::fs::read_to_string(&status).expect("a running process");
+            let line = text.lines().find_map(|line| line.strip_prefix("SigCgt:"))?;
+            let caught = u64::from_str_radix(line.trim(), 16).ok()?;
+            // The bit of signal 2, which is the second one.
+            Some(caught >> 1 & 1 == 1)
+        };
+        while handles() != Some(true) {
+            assert!(self.begun.elapsed() < LIMIT, "no handler of signals");
+            thread::sleep(Duration::from_millis(2));
+        }
+        self
     }
 
     /// Waits until the process has ended.
