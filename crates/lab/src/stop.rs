@@ -10,7 +10,10 @@ use dealerless_command_line::output::say;
 #[derive(Clone, Default)]
 pub(crate) struct Stop {
     asked: Arc<AtomicBool>,
-    has_unsaved: Arc<AtomicBool>,
+    /// Whether a result still has to be written.
+    unsaved: Arc<AtomicBool>,
+    /// Whether the next Ctrl-C ends the program.
+    ends: Arc<AtomicBool>,
 }
 
 impl Stop {
@@ -23,9 +26,12 @@ impl Stop {
         let stop = Stop::default();
         let flags = stop.clone();
         ctrlc::set_handler(move || {
-            let again = flags.asked.swap(true, Ordering::Relaxed);
-            if again && !flags.has_unsaved.load(Ordering::Relaxed) {
+            if flags.ends.load(Ordering::SeqCst) {
                 std::process::exit(BROKEN_OFF.into());
+            }
+            flags.asked.store(true, Ordering::SeqCst);
+            if !flags.unsaved.load(Ordering::SeqCst) {
+                flags.ends.store(true, Ordering::SeqCst);
             }
             say(what);
         })?;
@@ -36,9 +42,13 @@ impl Stop {
         self.asked.load(Ordering::Relaxed)
     }
 
-    /// Sets whether there is a result to be written. Meanwhile, the second Ctrl-C does not end the
-    /// program.
-    pub(crate) fn keep_running(&self, has_unsaved: bool) {
-        self.has_unsaved.store(has_unsaved, Ordering::Relaxed);
+    /// A result has to be written, and until [`saved`](Self::saved) no Ctrl-C ends the program.
+    pub(crate) fn unsaved(&self) {
+        self.unsaved.store(true, Ordering::SeqCst);
+    }
+
+    /// The result is written. From now on, the next Ctrl-C ends the program.
+    pub(crate) fn saved(&self) {
+        self.ends.store(true, Ordering::SeqCst);
     }
 }

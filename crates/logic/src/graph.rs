@@ -140,8 +140,12 @@ impl Graph {
         }
         let mut numbers: Vec<Node> = (0..self.first_gate as u32).map(Node).collect();
         let mut next = self.first_gate as u32;
-        let mut kept = Vec::new();
-        let mut fingerprints = self.fingerprints[..self.first_gate].to_vec();
+        let gates = (self.first_gate..self.nodes())
+            .filter(|&gate| live[gate])
+            .count();
+        let mut kept = Vec::with_capacity(gates);
+        let mut fingerprints = Vec::with_capacity(self.first_gate + gates);
+        fingerprints.extend_from_slice(&self.fingerprints[..self.first_gate]);
         for (node, op) in self.gates() {
             numbers.push(Node(next));
             if live[node.index()] {
@@ -180,8 +184,8 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder for a graph with the inputs of `inputs`.
-    pub(crate) fn new(inputs: &[usize]) -> Self {
+    /// A recorder for a graph with the inputs of `inputs`, and with about `gates` gates.
+    fn new(inputs: &[usize], gates: usize) -> Self {
         let first_gate = Node::CONSTANTS + inputs.iter().sum::<usize>();
         let mut generator = StdRng::from_rng(&mut UnwrapErr(SysRng));
         let mut recorder = Recorder {
@@ -189,14 +193,15 @@ impl Recorder {
                 inputs: inputs.to_vec(),
                 outputs: Vec::new(),
                 first_gate,
-                gates: Vec::new(),
-                fingerprints: vec![0],
+                gates: Vec::with_capacity(gates),
+                fingerprints: Vec::with_capacity(first_gate + gates),
             },
             forms: HashTable::new(),
             spans: HashTable::new(),
             generator: StdRng::from_rng(&mut generator),
             merges_spans: true,
         };
+        recorder.graph.fingerprints.push(0);
         recorder.enter(Node::ZERO);
         for index in 1..first_gate {
             recorder.graph.fingerprints.push(generator.random());
@@ -207,13 +212,13 @@ impl Recorder {
 
     /// A recorder for a graph with the same inputs as `graph`.
     pub(crate) fn like(graph: &Graph) -> Self {
-        Self::new(&graph.inputs)
+        Self::new(&graph.inputs, graph.gates.len())
     }
 
     /// Records a netlist. `merges_spans` is whether an AND may be replaced by up to three XORs if
     /// another AND is equal up to XORs.
     pub(crate) fn record(netlist: &Netlist, merges_spans: bool) -> Graph {
-        let mut recorder = Self::new(netlist.inputs());
+        let mut recorder = Self::new(netlist.inputs(), netlist.gates());
         recorder.merges_spans = merges_spans;
         let mut nodes = vec![Node::ZERO; netlist.wires()];
         for (place, index) in (Node::CONSTANTS..recorder.graph.first_gate).enumerate() {
@@ -234,7 +239,13 @@ impl Recorder {
         let outputs = netlist.outputs().iter();
         let outputs = outputs.map(|&width| bits.by_ref().take(width).collect());
         recorder.graph.outputs = outputs.collect();
-        recorder.graph.without_dead_gates()
+        drop(nodes);
+        recorder.without_tables().without_dead_gates()
+    }
+
+    /// The graph. A large graph has large tables, which are freed first.
+    fn without_tables(self) -> Graph {
+        self.graph
     }
 
     /// The recorded graph. Its outputs are those of `graph`, renamed by `nodes`, which has the
@@ -244,7 +255,7 @@ impl Recorder {
         for node in self.graph.outputs.iter_mut().flatten() {
             *node = nodes[node.index()];
         }
-        self.graph.without_dead_gates()
+        self.without_tables().without_dead_gates()
     }
 
     /// The number of nodes recorded so far.

@@ -65,8 +65,11 @@ impl<'a> Work<'a> {
         let graph = if merged.size().gates <= limit {
             merged
         } else {
-            watch.limited();
-            Recorder::record(netlist, false)
+            let unmerged = Recorder::record(netlist, false);
+            if merged.size().ands < unmerged.size().ands {
+                watch.limited();
+            }
+            unmerged
         };
         watch.end(Pass::Merge, graph.size());
         Work {

@@ -334,25 +334,28 @@ fn stopped_optimisation_gives_an_equal_netlist_that_is_not_larger() {
     assert!(sizes[0] > complete);
 }
 
-/// A decoder of five bits into 32, each from four ANDs and the negations that it needs. With `dead`
-/// gates that no output needs.
+/// A decoder of eight bits into 256, from decoders of two and of four bits: 304 ANDs and eight NOTs. With
+/// `dead` gates that no output needs.
 fn decoder(dead: usize) -> Netlist {
-    let mut gates: Vec<Gate> = (0..5).map(|bit| Gate::Not(Wire::new(bit))).collect();
-    let mut outputs = Vec::new();
-    for number in 0..32 {
-        let literal = |bit: usize| Wire::new(if number >> bit & 1 == 1 { bit } else { 5 + bit });
-        let mut all = literal(0);
-        for bit in 1..5 {
-            gates.push(Gate::And(all, literal(bit)));
-            all = Wire::new(5 + gates.len() - 1);
-        }
-        outputs.push(Output::Wire(all));
-    }
-    gates.extend((0..dead).map(|gate| Gate::Xor(Wire::new(gate % 5), Wire::new(5 + gate))));
-    Netlist::new(vec![5], &gates, &[outputs])
+    let mut gates: Vec<Gate> = (0..8).map(|bit| Gate::Not(Wire::new(bit))).collect();
+    let mut ands = |low: &[Wire], high: &[Wire]| -> Vec<Wire> {
+        let pairs = high.iter().flat_map(|&b| low.iter().map(move |&a| (a, b)));
+        let and = |(a, b)| {
+            gates.push(Gate::And(a, b));
+            Wire::new(8 + gates.len() - 1)
+        };
+        pairs.map(and).collect()
+    };
+    let bit = |bit: usize| [Wire::new(8 + bit), Wire::new(bit)];
+    let pairs = [0, 2, 4, 6].map(|first| ands(&bit(first), &bit(first + 1)));
+    let halves = [ands(&pairs[0], &pairs[1]), ands(&pairs[2], &pairs[3])];
+    let all = ands(&halves[0], &halves[1]);
+    gates.extend((0..dead).map(|gate| Gate::Xor(Wire::new(gate % 8), Wire::new(8 + gate))));
+    let outputs = all.into_iter().map(Output::Wire).collect();
+    Netlist::new(vec![8], &gates, &[outputs])
 }
 
-/// Whether the optimisation said that the limit prevented something.
+/// Counts how often the limit prevented replacements.
 #[derive(Default)]
 struct Limited(AtomicUsize);
 
@@ -365,10 +368,10 @@ impl Watch for Limited {
 }
 
 #[test]
-fn dead_gates_are_no_room_for_more_gates_and_a_limit_is_told() {
+fn dead_gates_give_no_room_and_a_limit_is_reported() {
     let watch = Limited::default();
     let usual = optimise(&decoder(0), None, &watch);
-    assert!(watch.0.into_inner() > 0, "the limit is not told");
+    assert!(watch.0.into_inner() > 0, "the limit is not reported");
     let with_dead = optimise(&decoder(300), None, &never());
     assert_eq!(written(&with_dead), written(&usual));
 

@@ -23,11 +23,17 @@ pub enum BlifErrorKind {
     #[error("latches are not supported: the circuit must be combinational")]
     Latch,
     /// A command other than `.model`, `.inputs`, `.outputs`, `.names` and `.end`.
-    #[error("{command} is not supported; flatten the circuit to .names, for example with ABC")]
+    #[error("{command:?} is not supported; flatten the circuit to .names, for example with ABC")]
     Unsupported {
         /// The beginning of the command.
         command: String,
     },
+    /// The file has several models.
+    #[error("the file has several models; flatten it to one, for example with ABC")]
+    SeveralModels,
+    /// The file has no `.outputs`.
+    #[error("there are no outputs: the file ends too early, or has no .outputs")]
+    NoOutputs,
     /// A line that is not part of a function.
     #[error("expected a command, such as .names")]
     NoFunction,

@@ -16,6 +16,8 @@ pub(super) struct Model {
     pub(super) outputs: Vec<Signal>,
     numbers: HashMap<Box<[u8]>, Signal>,
     names: Vec<Box<[u8]>>,
+    /// Whether a `.model` has been read.
+    has_begun: bool,
     /// The first line that names each signal.
     lines: Vec<u64>,
     /// For each signal, whether it is an input.
@@ -24,6 +26,22 @@ pub(super) struct Model {
     defined_by: Vec<Option<usize>>,
     tables: Vec<Table>,
 }
+
+/// Commands for areas and delays, and the comments of Yosys.
+const ANNOTATIONS: [&[u8]; 12] = [
+    b".area",
+    b".attr",
+    b".cname",
+    b".default_input_arrival",
+    b".default_output_required",
+    b".delay",
+    b".input_arrival",
+    b".output_required",
+    b".param",
+    b".wire",
+    b".wire_load_slope",
+    b".default_output_load",
+];
 
 /// The number of bytes of a name that an error shows.
 const SHOWN: usize = 40;
@@ -42,6 +60,12 @@ impl Model {
                 .and_then(|is_end| Ok(is_end || model.take(&line, first, &mut is_open)?));
             match end {
                 Ok(false) => {}
+                Ok(true) if model.outputs.is_empty() => {
+                    return Err(BlifError {
+                        line: first,
+                        kind: Kind::NoOutputs,
+                    });
+                }
                 Ok(true) => return model.checked(),
                 Err(kind) => return Err(BlifError { line: first, kind }),
             }
@@ -81,6 +105,9 @@ impl Model {
         }
         *is_open = false;
         match first {
+            b".model" if std::mem::replace(&mut self.has_begun, true) => {
+                return Err(Kind::SeveralModels);
+            }
             b".model" => {}
             b".end" => return Ok(true),
             b".inputs" | b".input" => {
@@ -113,6 +140,8 @@ impl Model {
                 *is_open = true;
             }
             b".latch" | b".mlatch" => return Err(Kind::Latch),
+            // They do not change the function.
+            other if ANNOTATIONS.contains(&other) => {}
             other => {
                 let command = shown(other);
                 return Err(Kind::Unsupported { command });

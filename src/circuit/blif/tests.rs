@@ -27,7 +27,7 @@ fn evaluate(netlist: &Netlist, number: usize) -> usize {
 #[test]
 fn functions_are_read_in_any_order_over_continued_lines() {
     let text = "# a full adder\n.model adder\n.inputs a b \\\nc\n.outputs sum carry # both\n\
-                .names half c sum\n10 1\n01 1\n\n.names a b c carry\n11- 1\n1-1 1\n-11 1\n\
+                .area 2.0\n.names half c sum\n10 1\n01 1\n\n.names a b c carry\n11- 1\n1-1 1\n-11 1\n\
                 .names a b half\n00 0\n11 0\n.end\nwhat follows is ignored\n";
     let adder = netlist(text);
     assert_eq!(
@@ -137,10 +137,15 @@ fn what_is_not_combinational_or_wrong_is_named() {
         ),
         (
             ".model m\n.subckt other a=b\n",
-            "line 2 of the BLIF file: .subckt is not supported",
+            "line 2 of the BLIF file: \".subckt\" is not supported",
         ),
-        (".exdc\n", ".exdc is not supported"),
-        (".gate and2 a=b\n", ".gate is not supported"),
+        (
+            ".model a\n.model b\n",
+            "line 2 of the BLIF file: the file has several models",
+        ),
+        (".exdc\n", "\".exdc\" is not supported"),
+        (".gate and2 a=b\n", "\".gate\" is not supported"),
+        (".model m\n", "there are no outputs"),
         ("11 1\n", "expected a command"),
         (
             ".names a y\n1 1\n.outputs y\n1 1\n",

@@ -287,7 +287,7 @@ impl Netlist {
 
     /// The gates, in the order of the file.
     ///
-    /// Its wires are numbered as in the file, unless there are [`ors`](Self::ors).
+    /// Wires are numbered as in the file, unless it has [ORs](Self::ors).
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }

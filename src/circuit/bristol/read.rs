@@ -73,12 +73,13 @@ impl Netlist {
             wires: header.wires,
             ors: 0,
         })?;
-        let output_bits = header.outputs.iter().sum();
+        let ors = written.ors;
+        let (steps, wires) = written.finish(&header);
         Ok(Netlist {
             format: header.format,
-            ors: written.ors,
-            wires: written.wires,
-            steps: written.steps_with_outputs_last(header.wires, output_bits),
+            ors,
+            wires,
+            steps,
             inputs: header.inputs,
             outputs: header.outputs,
         })
@@ -101,8 +102,8 @@ pub(super) trait Sink {
     fn or(&mut self, operands: [Wire; 2], sets: Wire);
 }
 
-/// The gates of a file, with an OR as an AND of negations, which is negated. The three wires that
-/// this takes follow those of the file.
+/// The gates of a file, with an OR as an AND of negations, which is negated. Each OR adds three wires
+/// after those of the file.
 struct AsWritten {
     steps: Vec<Step>,
     wires: usize,
@@ -119,17 +120,22 @@ impl AsWritten {
         sets
     }
 
-    /// The gates, on wires of which the last ones are the outputs again. The file has `wires`.
-    fn steps_with_outputs_last(mut self, wires: usize, output_bits: usize) -> Vec<Step> {
-        let added = self.wires - wires;
+    /// The gates, and the number of wires. Renumbers the wires so that the outputs come last. An
+    /// output that is an input becomes a copy.
+    fn finish(mut self, header: &Header) -> (Vec<Step>, usize) {
+        self.steps.shrink_to_fit();
+        let added = self.wires - header.wires;
         if added == 0 {
-            return self.steps;
+            return (self.steps, header.wires);
         }
-        let first_output = wires - output_bits;
+        let bits = |widths: &[usize]| widths.iter().sum::<usize>();
+        let first_output = header.wires - bits(&header.outputs);
+        let first_own = first_output.max(bits(&header.inputs));
+        let copied = first_own - first_output;
         let number = |wire: usize| match wire {
-            wire if wire < first_output => wire,
-            wire if wire < wires => wire + added,
-            wire => wire - output_bits,
+            wire if wire < first_own => wire,
+            wire if wire < header.wires => wire + added + copied,
+            wire => wire - header.wires + first_own,
         };
         let numbers: Vec<Wire> = (0..self.wires)
             .map(|wire| Wire::new(number(wire)))
@@ -137,7 +143,12 @@ impl AsWritten {
         for Step { operation, sets } in &mut self.steps {
             (*operation, *sets) = (operation.renumbered(&numbers), numbers[sets.index()]);
         }
-        self.steps
+        let copies = (first_output..first_own).map(|wire| Step {
+            operation: Operation::Copy(Wire::new(wire)),
+            sets: Wire::new(wire + added + copied),
+        });
+        self.steps.extend(copies);
+        (self.steps, self.wires + copied)
     }
 }
 
@@ -262,7 +273,8 @@ impl<S: Sink> Gates<S> {
             ("OR", 2, 1) => {
                 self.make_room(Builder::MAX_NODES_PER_AND)?;
                 self.wires += AsWritten::WIRES_PER_OR;
-                if self.wires > Builder::MAX_NODES {
+                // The inputs that are outputs may need copies.
+                if self.wires + self.set.len() > Builder::MAX_NODES {
                     return Err(Kind::TooLarge);
                 }
                 let operands = [self.operand(0)?, self.operand(1)?];
@@ -397,12 +409,29 @@ mod tests {
     }
 
     #[test]
+    fn or_of_an_input_that_is_an_output_is_evaluated_as_written() {
+        // The outputs are b and a | b.
+        let netlist = b"1 3\n1 2\n1 2\n\n2 1 0 1 2 OR\n";
+        outcome(netlist).expect("a netlist");
+        let netlist = Netlist::parse(netlist, None).expect("a netlist");
+        assert_eq!(netlist.ors(), 1);
+        for (a, b) in [(false, false), (false, true), (true, false), (true, true)] {
+            let outputs = netlist.evaluate(&[vec![a, b]]).expect("two bits");
+            assert_eq!(outputs, [[b, a | b]]);
+        }
+    }
+
+    #[test]
     fn trailing_blanks_and_comments_change_nothing() {
         let rng = &mut system_rng();
         let mut faults = 0;
         for _ in 0..3_000 {
             let mut text = Vec::new();
             write(&random_circuit(rng), &mut text).expect("memory");
+            if rng.random() {
+                let with_ors = String::from_utf8(text).expect("ASCII").replace("AND", "OR");
+                text = with_ors.into_bytes();
+            }
             // Replace some characters with other letters or digits.
             for _ in 0..rng.random_range(0..3) {
                 let at = rng.random_range(0..text.len());

@@ -603,8 +603,8 @@ fn other_netlists_are_not_taken_for_shuffles() {
             .says(message);
     };
     let wide = format!("0 70000\n1 70000\n1 70000\n{}", "\n".repeat(400_000));
-    refuse(&wide, "", "too many for a shuffle");
-    refuse(&wide, "--outputs c64", "too many for a shuffle");
+    refuse(&wide, "", "at most 32 can be counted");
+    refuse(&wide, "--outputs c64", "at most 32 can be counted");
     refuse(
         "0 70\n2 35 35\n2 35 35\n",
         "--outputs c64",
@@ -706,6 +706,18 @@ fn draw_with_replacement_is_never_read_as_something_else() {
     assert!(text.contains("The outputs were read as 2*c2."), "{text}");
 }
 
+/// A card of three bits, and a bit of the garbler. If this bit is 1, the card is the XOR of bits of both
+/// parties; otherwise it is their AND.
+fn flagged() -> (Net, [Word; 2]) {
+    let mut net = Net::new(&[4, 3]);
+    let card = (0..3).map(|bit| {
+        let (sum, both) = (net.xor(bit, 4 + bit), net.and(bit, 4 + bit));
+        net.select(3, &[sum], &[both])[0]
+    });
+    let card = card.collect();
+    (net, [card, vec![3]])
+}
+
 /// Each of eight cards is the XOR of bits of both parties, and the validity is its highest bit: it
 /// rejects the cards 0 to 3, whatever the parties enter.
 #[test]
@@ -737,6 +749,21 @@ fn validity_that_rejects_draws_must_be_named() {
     asked
         .about(&mut ignored, &outputs, "--outputs c3,x1")
         .exits(0);
+    // Two cards of one bit, and two bits that could be their validity.
+    let mut wide = Net::new(&[2, 2]);
+    let bits: Word = (0..2).map(|bit| wide.xor(bit, 2 + bit)).collect();
+    let outputs = [vec![bits[0]], vec![bits[1]], vec![0, 2]];
+    asked
+        .about(&mut wide, &outputs, "")
+        .exits(1)
+        .says("at least as many bits as a card")
+        .says("--outputs 2*c1,v2");
+    let (mut flag, outputs) = flagged();
+    asked
+        .about(&mut flag, &outputs, "")
+        .exits(1)
+        .says("rejects inputs that lead to draws like any other")
+        .says("--outputs c3,e1");
     // Never valid, so that nothing can be said about the parties.
     let mut never = Net::new(&[3, 3]);
     let zero = never.zero();
@@ -746,22 +773,23 @@ fn validity_that_rejects_draws_must_be_named() {
         .says("none of 16384 random inputs is valid");
 }
 
-/// The card is the sum of two numbers below 5, in three bits. The validity is computed from both
-/// checks in a way that no gate shows: not (a or b) = 1 + a + b + ab.
+/// The card is the sum of two numbers below 5, in three bits, and 7 if one is not below 5. The validity
+/// is computed from both checks in a way that no gate shows: not (a or b) = 1 + a + b + ab.
 #[test]
 fn validity_that_checks_both_parties_separately_is_inferred() {
     let asked = Asked::new();
     let mut net = Net::new(&[3, 3]);
     let numbers = [net.input(0), net.input(1)];
-    let card = net.sum_modulo(&numbers[0], &numbers[1], 5);
+    let sum = net.sum_modulo(&numbers[0], &numbers[1], 5);
     let [a, b] = numbers.map(|number| {
         let bad: Vec<usize> = (5..8).map(|too_large| net.is(&number, too_large)).collect();
         let some = net.xor(bad[0], bad[1]);
         net.xor(some, bad[2])
     });
-    let (both, sum) = (net.and(a, b), net.xor(a, b));
-    let either = net.xor(both, sum);
+    let (both, differ) = (net.and(a, b), net.xor(a, b));
+    let either = net.xor(both, differ);
     let valid = net.not(either);
+    let card: Word = sum.iter().map(|&bit| net.xor(bit, either)).collect();
     let report = asked.about(&mut net, &[card, vec![valid]], "--json");
     let report = report.exits(0).json();
     assert_eq!(report["outputs"]["reading"], "c3,v1");
@@ -788,14 +816,10 @@ fn validity_that_is_constant_or_inverted_is_explained() {
         text.contains("1 if the inputs are valid; but it depends on no input."),
         "{text}"
     );
-    // The first card repeats in invalid draws, where the flag is 1.
-    let mut inverted = Net::new(&[3, 3]);
-    let r: Word = (0..3).map(|bit| inverted.xor(bit, 3 + bit)).collect();
-    let (cards, invalid) = by_rejection(&mut inverted, &r);
-    let outputs = [cards, vec![vec![invalid]]].concat();
-    let found = asked.about(&mut inverted, &outputs, "--outputs 3*c2,v1");
+    let (mut inverted, outputs) = flagged();
+    let found = asked.about(&mut inverted, &outputs, "--outputs c3,e1");
     let text = words(&found.exits(4));
-    assert!(text.contains("use --outputs 3*c2,e1."), "{text}");
+    assert!(text.contains("use --outputs c3,v1."), "{text}");
 }
 
 /// A card of three bits that is 0, 1 or 3, and a validity that is always 1.

@@ -157,7 +157,7 @@ impl<'a> Report<'a> {
     }
 
     /// The largest memory, on a line of its own; empty if it is unknown.
-    pub(super) fn memory(&self) -> String {
+    fn memory(&self) -> String {
         match (self.garbler_peak_bytes, self.evaluator_peak_bytes) {
             (Some(both), Some(_)) if self.seen_by == "both" => {
                 format!(

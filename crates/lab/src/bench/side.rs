@@ -164,8 +164,9 @@ struct Side<'a> {
 struct Watch {
     begun: Moment,
     before: Traffic,
-    /// The CPU time at the common start, and at the last mark that has read it.
-    cpu: [Duration; 2],
+    cpu_at_start: Duration,
+    /// The CPU time at the last mark that has read it.
+    cpu_at_mark: Duration,
 }
 
 impl Side<'_> {
@@ -173,14 +174,19 @@ impl Side<'_> {
     fn start(&mut self, before: Traffic) -> anyhow::Result<Watch> {
         self.barrier.start()?;
         // The barrier waits actively, which is not part of the measurement.
-        let cpu = [cpu_time(); 2];
+        let cpu = cpu_time();
         let begun = self.barrier.now();
-        Ok(Watch { begun, before, cpu })
+        Ok(Watch {
+            begun,
+            before,
+            cpu_at_start: cpu,
+            cpu_at_mark: cpu,
+        })
     }
 
     /// Reads the CPU time, and then marks the end of a phase. Reading takes some microseconds.
     fn mark_with_cpu(&self, watch: &mut Watch, traffic: Traffic) -> Mark {
-        watch.cpu[1] = cpu_time();
+        watch.cpu_at_mark = cpu_time();
         self.mark(watch, traffic)
     }
 
@@ -192,7 +198,7 @@ impl Side<'_> {
             sent: traffic.bytes_sent - watch.before.bytes_sent,
             flights: flights(traffic) - flights(watch.before),
             in_a_row: now.in_a_row - watch.begun.in_a_row,
-            cpu: watch.cpu[1] - watch.cpu[0],
+            cpu: watch.cpu_at_mark.saturating_sub(watch.cpu_at_start),
             peak: 0,
         }
     }
@@ -243,7 +249,7 @@ impl Side<'_> {
         }
         // After the last mark, so that no online phase contains the reading. Their CPU time is known
         // only together.
-        let all = cpu_time() - watch.cpu[0];
+        let all = cpu_time().saturating_sub(watch.cpu_at_start);
         let last = marks.last_mut().expect("the mark of the pool");
         (last.cpu, last.peak) = (all, peak_memory());
         let theirs = self.barrier.exchange(&marks)?;

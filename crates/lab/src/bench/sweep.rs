@@ -1,6 +1,5 @@
 //! Measures all configurations, group by group, in one process or between two machines.
 
-use std::cell::Cell;
 use std::net::TcpListener;
 use std::sync::mpsc;
 use std::thread;
@@ -157,10 +156,7 @@ impl<'a> Parties<'a> {
             (Some(address), _) => {
                 let (listener, address) = listen(address)?;
                 say(&format!("Listening on {address}."));
-                let entrance = Entrance {
-                    listener,
-                    has_connected: Cell::new(false),
-                };
+                let entrance = Entrance { listener };
                 (Party::Garbler, Connector::Listening(entrance))
             }
             (None, Some(address)) => (Party::Evaluator, Connector::Connecting(address)),
@@ -203,7 +199,8 @@ impl<'a> Parties<'a> {
                     job,
                     barrier.as_mut(),
                     || {
-                        let transport = connector.connect(args, job.stop)?;
+                        let limit = args.timeout.deadlines().phase;
+                        let transport = connector.connect(args, limit, job.stop)?;
                         let transport: BoxedTransport = match args.link.shape() {
                             None => Box::new(transport),
                             Some(shape) => Box::new(shaped_sending(shape, transport)?),
@@ -230,8 +227,10 @@ impl Connector<'_> {
         stop: &Stop,
     ) -> anyhow::Result<Greeting> {
         let begun = Instant::now();
+        let mut has_said = false;
         loop {
-            let met = self.connect(args, stop).map_err(anyhow::Error::from);
+            let left = args.timeout.patience().saturating_sub(begun.elapsed());
+            let met = self.connect(args, left, stop).map_err(anyhow::Error::from);
             let met = met.and_then(|transport| greet(party, session, terms, Box::new(transport)));
             let error = match met {
                 Ok(greeting) => return Ok(greeting),
@@ -239,17 +238,19 @@ impl Connector<'_> {
             };
             let waits = match (self, error.downcast_ref(), error.downcast_ref()) {
                 // A stranger sent something else, or nothing.
-                (Connector::Listening(entrance), Some(mpc::Error::Channel(why)), _)
+                (Connector::Listening(_), Some(mpc::Error::Channel(why)), _)
                     if !matches!(why, net::Error::Version { .. }) =>
                 {
                     say(&format!(
                         "Dropped a connection: {why}. Waiting for the other party."
                     ));
-                    entrance.has_connected.set(false);
                     true
                 }
                 // The other party does not listen yet.
-                (Connector::Connecting(_), _, Some(net::Error::Lost { .. })) => {
+                (Connector::Connecting(address), _, Some(net::Error::Lost { .. })) => {
+                    if !std::mem::replace(&mut has_said, true) {
+                        say(&format!("Waiting for the other party at {address}."));
+                    }
                     thread::sleep(Self::RETRY_INTERVAL);
                     true
                 }
@@ -265,9 +266,9 @@ impl Connector<'_> {
     const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 
     /// Opens the next connection.
-    fn connect(&self, args: &Args, stop: &Stop) -> net::Result<TcpTransport> {
+    fn connect(&self, args: &Args, limit: Duration, stop: &Stop) -> net::Result<TcpTransport> {
         match self {
-            Connector::Listening(entrance) => entrance.accept(args.timeout, stop),
+            Connector::Listening(entrance) => entrance.accept(limit, stop),
             Connector::Connecting(address) => {
                 TcpTransport::connect(*address, args.timeout.message())
             }
@@ -304,26 +305,18 @@ fn here(
 /// The listener for the connections of the other machine.
 struct Entrance {
     listener: TcpListener,
-    /// Whether the other machine has connected before.
-    has_connected: Cell<bool>,
 }
 
 impl Entrance {
     /// The interval between two checks whether the user asked to stop.
     const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-    /// Waits for a connection from the other machine. The first wait is as long as the user allows.
-    /// Later waits are limited to the timeout of a phase, in which the peer must have built its
-    /// next circuits; otherwise the peer has probably left.
+    /// Waits for a connection from the other machine: at first as long as the user allows, and later
+    /// for the timeout of a phase, in which the peer must have built its next circuits.
     ///
     /// # Errors
     /// Same as [`TcpTransport::accept`]; also [`net::Error::Timeout`] if the user asks to stop.
-    fn accept(&self, timeout: TimeoutArgs, stop: &Stop) -> net::Result<TcpTransport> {
-        let limit = if self.has_connected.get() {
-            timeout.deadlines().phase
-        } else {
-            timeout.patience()
-        };
+    fn accept(&self, limit: Duration, stop: &Stop) -> net::Result<TcpTransport> {
         let begun = Instant::now();
         loop {
             let left = limit.saturating_sub(begun.elapsed());
@@ -333,10 +326,7 @@ impl Entrance {
                 Err(net::Error::Timeout { during, .. }) => {
                     return Err(net::Error::Timeout { during, limit });
                 }
-                outcome => {
-                    self.has_connected.set(true);
-                    return outcome;
-                }
+                outcome => return outcome,
             }
         }
     }
@@ -502,22 +492,19 @@ mod tests {
     }
 
     #[test]
-    fn peer_that_does_not_reconnect_is_not_awaited_forever() {
+    fn peer_that_does_not_connect_is_not_awaited_forever() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let entrance = Entrance {
-            listener,
-            has_connected: Cell::new(false),
-        };
+        let entrance = Entrance { listener };
         let stop = Stop::default();
-        let come = || entrance.accept(TimeoutArgs::default().or(100 * MS), &stop);
+        let come = || entrance.accept(300 * MS, &stop);
         let limit = |outcome: net::Result<_>| match outcome.err() {
             Some(net::Error::Timeout { limit, .. }) => limit,
             other => panic!("{other:?}"),
         };
-        assert_eq!(limit(come()), 100 * MS);
+        assert_eq!(limit(come()), 300 * MS);
         let _guest = TcpStream::connect(address).unwrap();
         assert!(come().is_ok());
-        assert_eq!(limit(come()), 400 * MS, "as long as a phase");
+        assert_eq!(limit(come()), 300 * MS);
     }
 }

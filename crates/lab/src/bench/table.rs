@@ -32,6 +32,8 @@ pub(super) fn latex(reports: &[Report<'_>], environment: &Environment) -> String
         "third quartile",
         "garbler's CPU ms",
         "evaluator's CPU ms",
+        "garbler's peak bytes",
+        "evaluator's peak bytes",
         "bytes",
     ];
     let rows: Vec<Vec<Cell>> = (reports.iter())
@@ -56,32 +58,38 @@ pub(super) fn latex(reports: &[Report<'_>], environment: &Environment) -> String
                 ms(total.q3),
                 ms(total.garbler_cpu_ms),
                 ms(total.evaluator_cpu_ms),
+                Cell::count(report.garbler_peak_bytes),
+                Cell::count(report.evaluator_peak_bytes),
                 Cell::Count(total.bytes),
             ]
         })
         .collect();
     let first = &reports[0];
     let about = format!(
-        "Medians of {}, {}; bytes are their mean.\nPool and online together, without setup; the \
-         CPU time is of these two.{}\n{}",
-        rounds(&count(first.rounds as u64)),
+        "Medians of {}, {}; bytes are their mean.\nThe CPU time is of pool and online together, \
+         without setup.\n{}",
+        rounds(&number_of_rounds(reports)),
         first.place(),
-        first.memory(),
         environment.describe()
     );
     let comments = about.lines().map(|line| format!("% {line}\n"));
     comments.collect::<String>() + &latex::table("bench", &header, &rows)
 }
 
+/// The number of measured rounds, or the fewest and the most.
+fn number_of_rounds(reports: &[Report<'_>]) -> String {
+    let most = reports.iter().map(|report| report.rounds).max();
+    let fewest = reports.iter().map(|report| report.rounds).min();
+    match (fewest, most) {
+        (Some(fewest), Some(most)) if fewest < most => format!("{fewest} to {most}"),
+        _ => count(most.unwrap_or_default() as u64),
+    }
+}
+
 /// Formats a row for each configuration.
 pub(super) fn describe(reports: &[Report<'_>]) -> String {
     let (columns, grid) = fitting(reports);
-    let most = reports.iter().map(|report| report.rounds).max();
-    let fewest = reports.iter().map(|report| report.rounds).min();
-    let several = match (fewest, most) {
-        (Some(fewest), Some(most)) if fewest < most => format!("{fewest} to {most}"),
-        _ => count(most.unwrap_or_default() as u64),
-    };
+    let several = number_of_rounds(reports);
     let first = &reports[0];
     let security = (!columns.security).then(|| format!(", {}", first.protection()));
     let pool = count(first.pool_shuffles.into());

@@ -273,7 +273,7 @@ impl Answer {
     /// The evidence of random inputs without a difference, as text.
     fn evidence(&self, Random { seed, trials }: Random) -> String {
         format!(
-            "undecided: no difference was found. {} inputs of {} bits give the same outputs. {} of them are \
+            "undecided: no difference on {} inputs of {} bits. {} of them are \
              random, with seed {seed}. Netlists that differ on one input in {} would have been \
              distinguished with probability 99.9 %.",
             count(self.inputs),

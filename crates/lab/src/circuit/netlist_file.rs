@@ -29,6 +29,9 @@ const MAX_STREAMED_BYTES: u64 = 1 << 28;
 /// A gate takes fewer bytes in AIGER, so the size limits are divided by this number.
 const AIGER_DIVISOR: u64 = 4;
 
+/// The names and functions of BLIF take more memory.
+const BLIF_DIVISOR: u64 = 8;
+
 /// The first bytes of a gzip file.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
@@ -170,10 +173,12 @@ impl FormatArgs {
         let given = self.format.or(file.detected);
         let bristol = match given {
             Some(Format::Aiger) => {
+                file.check("AIGER", AIGER_DIVISOR)?;
                 let aig = Aig::read(file.reader, file.size)?;
                 return Ok((aig.netlist(inputs, outputs)?, Format::Aiger));
             }
             Some(Format::Blif) => {
+                file.check("BLIF", BLIF_DIVISOR)?;
                 let aig = blif::read(file.reader, file.size)?;
                 return Ok((aig.netlist(inputs, outputs)?, Format::Blif));
             }
@@ -183,7 +188,7 @@ impl FormatArgs {
         let netlist = Netlist::read(file.reader, file.size, bristol)?;
         if netlist.ors() > 0 {
             say(&format!(
-                "{} OR gates were read as an AND and three NOTs each.",
+                "Gates read as an AND and three NOTs, because they are ORs: {}.",
                 count(netlist.ors() as u64)
             ));
         }
@@ -262,8 +267,22 @@ struct Uncompressed<'a> {
     reader: &'a mut dyn BufRead,
     /// The size in bytes.
     size: u64,
+    /// The size limit for Bristol Fashion.
+    limit: u64,
     /// The format that the first bytes show; `None` for those of [`bristol`] and unknown ones.
     detected: Option<Format>,
+}
+
+impl Uncompressed<'_> {
+    /// Checks the size of a file in another format, which takes `divisor` times the memory.
+    fn check(&self, format: &str, divisor: u64) -> anyhow::Result<()> {
+        let most = self.limit / divisor;
+        ensure!(
+            self.size <= most,
+            "the netlist is too large: in {format}, such a file may have at most {most} bytes"
+        );
+        Ok(())
+    }
 }
 
 /// The number of bytes at the beginning of a file that show its format.
@@ -274,7 +293,7 @@ const START: u64 = 1 << 12;
 fn foreign(first_bytes: &[u8]) -> Option<&'static str> {
     let text = String::from_utf8_lossy(first_bytes);
     let is_comment = |line: &&str| {
-        ["//", "#", "/*", "*", "--", "(*"]
+        ["//", "#", "/*", "*", "--", "(*", "`"]
             .iter()
             .any(|mark| line.starts_with(mark))
     };
@@ -283,6 +302,7 @@ fn foreign(first_bytes: &[u8]) -> Option<&'static str> {
         .map(str::trim)
         .filter(|line| !line.is_empty() && !is_comment(line));
     let line = lines.next()?.to_lowercase();
+    let is_number = |field: &str| field.bytes().all(|byte| byte.is_ascii_digit());
     let word = line
         .split(|c: char| !c.is_alphanumeric() && c != '_')
         .next();
@@ -299,18 +319,11 @@ fn foreign(first_bytes: &[u8]) -> Option<&'static str> {
             "the file is in BENCH or EQN; convert it with ABC: abc -c \"read FILE; strash; \
              write_aiger -s OUT.aig\"",
         ),
-        Some("c" | "s")
-            if line
-                .split_whitespace()
-                .skip(1)
-                .all(|n| n.parse::<u64>().is_ok()) =>
-        {
-            Some(
-                "the file is in the format of ABY, which names no input values and has gates of its own; \
+        Some("c" | "s") if line[1..].split_whitespace().next().is_some_and(is_number) => Some(
+            "the file is in the format of ABY, which names no input values and has gates of its own; \
              convert the Verilog from which it was made with Yosys: yosys -p \"read_verilog FILE; \
              synth -flatten; aigmap; write_aiger -symbols OUT.aig\"",
-            )
-        }
+        ),
         _ => None,
     }
 }
@@ -327,7 +340,7 @@ fn parse_detected<R>(
     (&mut reader).take(START).read_to_end(&mut first_bytes)?;
     let mark = whole_file::mark_length(&first_bytes);
     first_bytes.drain(..mark);
-    let size = size - mark as u64;
+    let size = size.saturating_sub(mark as u64);
     let detected = if Encoding::of(&first_bytes).is_some() {
         Some(Format::Aiger)
     } else if blif::begins(&first_bytes) {
@@ -335,14 +348,10 @@ fn parse_detected<R>(
     } else {
         None
     };
-    let limit = limit / AIGER_DIVISOR;
-    ensure!(
-        detected.is_none() || size <= limit,
-        "the netlist is too large: in AIGER or BLIF, such a file may have at most {limit} bytes"
-    );
     let parsed = parse(Uncompressed {
         reader: &mut first_bytes.chain(reader),
         size,
+        limit,
         detected,
     });
     match foreign(&first_bytes) {

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 use dealerless::circuit::bristol::Netlist;
 use dealerless_command_line::output::{count, grid, lines, say, show_json};
 use dealerless_command_line::progress::Progress;
@@ -133,10 +133,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let files = &args.files;
     files.check()?;
     let (netlist, _) = files.read()?;
+    let live = live_gates(&netlist);
+    let most = args.max_gates.unwrap_or(live);
+    ensure!(
+        most >= live,
+        "the outputs of the netlist need {} gates; --max-gates cannot be less",
+        count(live as u64)
+    );
     let watch = Passes::by_signal(!files.json)?;
     let result = optimise(&netlist, args.max_gates, &watch);
     let written = netlist_file::write(&result, Some(&files.output));
-    watch.stop.keep_running(false);
+    watch.stop.saved();
     let path = written?;
     if let Some(path) = path.filter(|_| !files.json) {
         say(&format!("Wrote {}.", path.display()));
@@ -154,10 +161,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     };
     let answer = Answer::find([&netlist, &result], None, None, limit)?;
     let (before, after) = (Size::of(&netlist), Size::of(&result));
-    let most = live_gates(&netlist);
-    let most = args.max_gates.map_or(most, |given| given.max(most));
     if answer.difference().is_some() || after.and > before.and || after.gates() > most {
-        if let Some(path) = path {
+        if let Some(path) = path.filter(|path| path.is_file()) {
             std::fs::remove_file(path)?;
         }
         bail!(
@@ -182,7 +187,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     say(&answer.describe());
     if limited {
         say(&lines(&format!(
-            "More ANDs could be saved with more than {} gates: --max-gates sets another limit.",
+            "The limit of {} gates prevented replacements that save ANDs; --max-gates sets another limit.",
             count(most as u64)
         )));
     }
@@ -210,7 +215,7 @@ impl Passes {
     /// If the handler cannot be installed.
     fn by_signal(shows: bool) -> anyhow::Result<Self> {
         let stop = Stop::by_signal("Ending the search. The best netlist so far is written first.")?;
-        stop.keep_running(true);
+        stop.unsaved();
         Ok(Passes {
             shows,
             stop,

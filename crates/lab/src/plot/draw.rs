@@ -39,11 +39,19 @@ impl Curve {
     }
 }
 
+/// The number of rows for the numbers of marks, and the height of a row.
+const MARK_ROWS: usize = 3;
+const MARK_LINE: i32 = 16;
+
 impl Chart {
     /// Pixels above the plot area.
     fn above(&self) -> i32 {
         let title = if self.title.is_empty() { 14 } else { 38 };
-        let numbers = if self.marks.is_empty() { 0 } else { 46 };
+        let numbers = if self.marks.is_empty() {
+            0
+        } else {
+            MARK_ROWS as i32 * MARK_LINE
+        };
         title + numbers
     }
 
@@ -255,7 +263,7 @@ where
     /// which it has room beside the others.
     fn marks(&self, chart: &Chart, field: &Field<'_, B>, room: &mut Room) -> anyhow::Result<()> {
         // The end of each row so far; the marks come from left to right.
-        let mut rows: Vec<i32> = Vec::new();
+        let mut rows = [0; MARK_ROWS];
         for (i, mark) in chart.marks.iter().enumerate() {
             let (x, y) = field.backend_coord(&mark.at);
             let top = room.from.1;
@@ -264,13 +272,11 @@ where
                 .draw(&PathElement::new([(x, y), (x, top)], BLACK.mix(0.5)))?;
             let number = (i + 1).to_string();
             let half = 5 * number.len() as i32;
-            let row = rows
-                .iter()
-                .position(|&end| end <= x - half)
-                .unwrap_or(rows.len());
-            rows.resize(rows.len().max(row + 1), 0);
+            let has_room = rows.iter().position(|&end| end <= x - half);
+            let lowest = || rows.iter().zip(0..).min().map_or(0, |(_, row)| row);
+            let row = has_room.unwrap_or_else(lowest);
             rows[row] = x + half;
-            let height = top - 12 - 16 * row as i32;
+            let height = top - 12 - MARK_LINE * row as i32;
             self.text(&number, 14, mark.bold, HPos::Center, (x, height))?;
             let inside = if mark.bold { BLACK } else { WHITE };
             self.0.draw(&Circle::new((x, y), 5, inside.filled()))?;

@@ -179,7 +179,7 @@ impl<'a> Examination<'a> {
     pub(super) fn run<const W: usize>(&self) -> Result<Finding, CountError> {
         let mut summary = Summary::new(self);
         self.fill::<W>(&mut summary)?;
-        summary.finding.stopped = self.is_stopped();
+        summary.finding.stopped = self.is_stopped() && summary.finding.fixed < self.count();
         Ok(summary.finding)
     }
 
@@ -227,7 +227,7 @@ impl<'a> Examination<'a> {
         Ok(())
     }
 
-    /// Tells the caller of new evaluations, and asks whether to go on.
+    /// Reports new evaluations; stops the count if the caller says so.
     fn advance(&self, evaluations: u64) {
         if (self.progress)(evaluations).is_break() {
             self.stopped.store(true, Ordering::Relaxed);

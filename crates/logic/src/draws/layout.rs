@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use rand::Rng;
+use rand::rngs::ChaCha8Rng;
+use rand::{Rng, RngExt, SeedableRng};
 
 use super::examination::random_lanes;
 use super::judge::MAX_CARDS;
 use super::program::{LANES, Lanes, Machine, Program, Source, Wanted};
-use super::{Entry, Shuffle};
+use super::{Entry, Shuffle, Space};
 
 /// The meaning of the output bits of a shuffle, by their numbers from 0, over all output values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,9 +50,15 @@ pub enum Doubt {
     /// The sizes of the output values allow several readings.
     #[error("the sizes of the output values do not decide")]
     Sizes,
-    /// The validity has as many bits as a card.
-    #[error("the value that would be the validity is as wide as a card")]
+    /// The validity has at least as many bits as a card.
+    #[error("the value that would be the validity has at least as many bits as a card")]
     WideValidity,
+    /// The inputs that the validity rejects lead to draws, too, so it may be something else, or mean
+    /// the opposite.
+    #[error(
+        "the value that would be the validity rejects inputs that lead to draws like any other"
+    )]
+    RejectsDraws,
     /// No random input is valid.
     #[error("none of {SAMPLES} random inputs is valid")]
     NeverValid,
@@ -69,6 +76,9 @@ const MAX_BITS: usize = 1 << 16;
 /// The number of random inputs.
 const SAMPLES: usize = 1 << 14;
 
+/// The number of impossible outcomes that show that the rejected inputs do not lead to draws.
+const EVIDENCE: usize = 8;
+
 /// The maximum number of bits of the validity in an inferred layout.
 const MAX_VALIDITY: usize = 2;
 
@@ -85,10 +95,15 @@ impl Layout {
     /// of one or two bits, which are 1 for valid inputs. A single value may hold several cards.
     ///
     /// # Errors
-    /// If no layout fits, or if several do. Also if the validity is as wide as a card, or is not
-    /// the AND of a function of the garbler's input and a function of the evaluator's: it could
-    /// reject draws, and not inputs.
-    pub fn infer(shuffle: &Shuffle, samples: &Samples) -> Result<Self, LayoutError> {
+    /// If no layout fits, or if several do. Also if the validity has at least as many bits as a card,
+    /// or is not the AND of a function of the garbler's input and a function of the evaluator's:
+    /// otherwise it could reject draws instead of inputs. Also if the inputs that it rejects lead to
+    /// draws: then it may mean the opposite, or nothing. `stop` ends the search for a proof.
+    pub fn infer(
+        shuffle: &Shuffle,
+        samples: &Samples,
+        stop: impl Fn() -> bool + 'static,
+    ) -> Result<Self, LayoutError> {
         let widths = shuffle.netlist.outputs();
         let mut start = 0;
         let mut values = Vec::new();
@@ -102,7 +117,7 @@ impl Layout {
         };
         let doubt = match readings.as_slice() {
             [] => return Err(LayoutError::Unclear),
-            [layout] => layout.doubt(shuffle, samples),
+            [layout] => layout.doubt(shuffle, samples, stop),
             _ => Some(Doubt::Sizes),
         };
         let Some(doubt) = doubt else {
@@ -141,7 +156,7 @@ impl Layout {
             let sizes = (1..=cards.min(64)).rev();
             for size in sizes.filter(|size| cards.is_multiple_of(*size)) {
                 let draw = cards / size;
-                // There are as many cards as numbers, at most.
+                // A draw has at most as many cards as a card has values.
                 if draw > 1 << size.min(MAX_CARDS.ilog2() as usize) {
                     continue;
                 }
@@ -156,6 +171,23 @@ impl Layout {
             }
         }
         layouts
+    }
+
+    /// Whether the input of a lane is valid.
+    fn accepts(&self, outputs: &[Lanes], lane: usize) -> bool {
+        let mut valid = self.valid.iter();
+        valid.all(|&(number, value)| bit(&outputs[number], lane) == value)
+    }
+
+    /// The cards of a lane.
+    fn cards_in(&self, outputs: &[Lanes], lane: usize) -> Vec<u64> {
+        let card = |card: &Range<usize>| {
+            let bits = card.clone().rev();
+            bits.fold(0, |number, place| {
+                number << 1 | u64::from(bit(&outputs[place], lane))
+            })
+        };
+        self.cards.iter().map(card).collect()
     }
 
     fn new(cards: Vec<Range<usize>>, valid: Range<usize>) -> Self {
@@ -173,26 +205,34 @@ impl Layout {
         }
     }
 
-    /// Why this layout could be wrong, although its sizes fit.
-    fn doubt(&self, shuffle: &Shuffle, samples: &Samples) -> Option<Doubt> {
+    /// The reason to doubt this layout, if there is one.
+    fn doubt(
+        &self,
+        shuffle: &Shuffle,
+        samples: &Samples,
+        stop: impl Fn() -> bool + 'static,
+    ) -> Option<Doubt> {
         if self.valid.is_empty() {
             return None;
         }
         if self.valid.len() >= self.card_bits() {
             return Some(Doubt::WideValidity);
         }
-        let Some(accepted) = samples.valid_input(self) else {
+        let Some(accepted) = samples.valid_input(shuffle, self) else {
             return Some(Doubt::NeverValid);
         };
-        let is_separable = shuffle.checks_separately(&self.valid, &accepted);
+        if samples.rejects_draws(self) {
+            return Some(Doubt::RejectsDraws);
+        }
+        let is_separable = shuffle.checks_separately(&self.valid, &accepted, stop);
         (!is_separable).then_some(Doubt::JointValidity)
     }
 }
 
 /// The outputs of a shuffle for random inputs.
 pub struct Samples {
-    /// For each [`LANES`] evaluations, the bits on the input wires, and the output bits.
-    blocks: Vec<[Vec<Lanes>; 2]>,
+    /// For each [`LANES`] evaluations, the seed of the inputs, and the output bits.
+    blocks: Vec<(u64, Vec<Lanes>)>,
 }
 
 impl Samples {
@@ -224,28 +264,24 @@ impl Samples {
         let mut machine = Machine::new(&program);
         let space = shuffle.space(&shuffle.parties());
         let blocks = (0..SAMPLES / LANES).map(|_| {
-            let inputs = random_lanes(&[&space], shuffle.entries.len(), rng);
+            let seed = rng.random();
+            let inputs = inputs_of(seed, shuffle, &space);
             machine.set(|wire| inputs[wire]);
             machine.start(0);
             let outputs = (0..outputs.len()).map(|bit| machine.bit(bit)).collect();
-            [inputs, outputs]
+            (seed, outputs)
         });
         Ok(Samples {
             blocks: blocks.collect(),
         })
     }
 
-    /// The cards that occur for valid inputs, in ascending order, up to one more than a deck may
-    /// have.
+    /// The cards that occur for valid inputs, in ascending order. Stops once there are more than a
+    /// deck may have.
     pub fn deck(&self, layout: &Layout) -> Vec<u64> {
         let mut deck = BTreeSet::new();
-        for ([_, outputs], lane) in self.valid_lanes(layout) {
-            deck.extend(layout.cards.iter().map(|card| {
-                let bits = card.clone().rev();
-                bits.fold(0, |number, place| {
-                    number << 1 | u64::from(bit(&outputs[place], lane))
-                })
-            }));
+        for ((_, outputs), lane) in self.valid_lanes(layout) {
+            deck.extend(layout.cards_in(outputs, lane));
             if deck.len() > MAX_CARDS {
                 break;
             }
@@ -253,23 +289,51 @@ impl Samples {
         deck.into_iter().collect()
     }
 
+    /// Whether inputs are rejected, but too few of them lead to outcomes that cannot be draws: with a
+    /// card that repeats, or that is not between the cards of valid inputs.
+    fn rejects_draws(&self, layout: &Layout) -> bool {
+        let deck = self.deck(layout);
+        let (lowest, highest) = (deck.first().copied(), deck.last().copied());
+        let (mut rejected, mut impossible) = (0, 0);
+        for ((_, outputs), lane) in self.lanes() {
+            if layout.accepts(outputs, lane) {
+                continue;
+            }
+            rejected += 1;
+            let mut cards = layout.cards_in(outputs, lane);
+            cards.sort_unstable();
+            let repeats = cards.windows(2).any(|pair| pair[0] == pair[1]);
+            let is_outside = cards.first().copied() < lowest || cards.last().copied() > highest;
+            impossible += usize::from(repeats || is_outside);
+        }
+        rejected > 0 && impossible < EVIDENCE.min(rejected)
+    }
+
     /// The bits on the input wires for the first valid input.
-    fn valid_input(&self, layout: &Layout) -> Option<Vec<bool>> {
-        let ([inputs, _], lane) = self.valid_lanes(layout).next()?;
+    fn valid_input(&self, shuffle: &Shuffle, layout: &Layout) -> Option<Vec<bool>> {
+        let ((seed, _), lane) = self.valid_lanes(layout).next()?;
+        let inputs = inputs_of(*seed, shuffle, &shuffle.space(&shuffle.parties()));
         Some(inputs.iter().map(|wire| bit(wire, lane)).collect())
     }
 
-    /// The blocks and lanes in which the input is valid.
-    fn valid_lanes(&self, layout: &Layout) -> impl Iterator<Item = (&[Vec<Lanes>; 2], usize)> {
-        let lanes = self
-            .blocks
-            .iter()
-            .flat_map(|block| (0..LANES).map(move |lane| (block, lane)));
-        lanes.filter(|([_, outputs], lane)| {
-            let mut valid = layout.valid.iter();
-            valid.all(|&(number, value)| bit(&outputs[number], *lane) == value)
-        })
+    /// All blocks and lanes.
+    fn lanes(&self) -> impl Iterator<Item = (&(u64, Vec<Lanes>), usize)> {
+        let blocks = self.blocks.iter();
+        blocks.flat_map(|block| (0..LANES).map(move |lane| (block, lane)))
     }
+
+    /// The blocks and lanes in which the input is valid.
+    fn valid_lanes(&self, layout: &Layout) -> impl Iterator<Item = (&(u64, Vec<Lanes>), usize)> {
+        let lanes = self.lanes();
+        lanes.filter(|((_, outputs), lane)| layout.accepts(outputs, *lane))
+    }
+}
+
+/// The inputs of a block of evaluations. They are not kept, because a netlist may have millions of
+/// input bits.
+fn inputs_of(seed: u64, shuffle: &Shuffle, space: &Space) -> Vec<Lanes> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    random_lanes(&[space], shuffle.entries.len(), &mut rng)
 }
 
 fn bit(lanes: &Lanes, lane: usize) -> bool {

@@ -152,7 +152,7 @@ pub enum Fixed {
     },
 }
 
-/// A function that is told the number of new evaluations, and that can end the count.
+/// Receives the number of new evaluations, and returns whether to continue.
 pub type Progress<'a> = dyn Fn(u64) -> ControlFlow<()> + Sync + 'a;
 
 /// What was found with one party honest, or both.

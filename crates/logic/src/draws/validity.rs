@@ -18,12 +18,17 @@ const MAX_GATES: usize = equal::MAX_GATES / 4;
 impl Shuffle<'_> {
     /// Whether the inputs that have the given output bits are the pairs of an input of the garbler,
     /// from some set, and an input of the evaluator, from some other set. `accepted` is one of
-    /// them. `false` if this is not decided.
+    /// them. `false` if this is not decided, for example because `stop` ended the search.
     ///
     /// With v(g, e) = 1 for valid inputs, and with v(g', e') = 1: if v(g, e) is the AND of a
     /// function of g and a function of e, then v(g, e) = v(g, e') v(g', e). The right-hand side is
     /// such an AND, so the two sides are equal if and only if v is.
-    pub(super) fn checks_separately(&self, valid: &[(usize, bool)], accepted: &[bool]) -> bool {
+    pub(super) fn checks_separately(
+        &self,
+        valid: &[(usize, bool)],
+        accepted: &[bool],
+        stop: impl Fn() -> bool + 'static,
+    ) -> bool {
         if self.netlist.gates() > MAX_GATES {
             return false;
         }
@@ -40,7 +45,7 @@ impl Shuffle<'_> {
         let apart = netlist(&[&[Party::Garbler], &[Party::Evaluator]]);
         let reached = Rc::new(Cell::new(0));
         let round = reached.clone();
-        let stop = move || round.get() > ROUNDS;
+        let stop = move || round.get() > ROUNDS || stop();
         let verdict = equal::decide(&together, &apart, stop, |round, _| reached.set(round));
         verdict.expect("both have the same inputs, and one output bit") == Verdict::Equal
     }

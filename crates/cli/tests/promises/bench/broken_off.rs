@@ -121,7 +121,7 @@ fn rows_before_a_failing_configuration_are_kept() {
 }
 
 #[test]
-fn bench_outlives_strangers() {
+fn waiting_bench_outlives_strangers() {
     let garbage: &[u8] = b"GET / HTTP/1.1\r\nHost: somewhere else\r\n\r\n";
     let (mut garbler, address) = listening("--cards 5 --rounds 1 --json");
     for bytes in [garbage, b""] {
@@ -142,7 +142,7 @@ fn bench_outlives_strangers() {
         assert!(cpu(&garbler) > 0.0);
         assert_eq!(cpu(&garbler), cpu(&evaluator));
     }
-    // A party that waits in vain ends at its timeout, whoever has connected.
+    // Without a peer, it ends at its timeout, even if a stranger is connected.
     let (side, address) = listening(&format!("--cards 5 --timeout {SHORT} --json"));
     let silent = TcpStream::connect(address).unwrap();
     assert_eq!(side.finish().exits(3).json()["error"]["exit_code"], 3);

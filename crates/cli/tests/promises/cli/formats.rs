@@ -38,7 +38,7 @@ fn or_gates_are_read_and_said() {
     );
     for (input, output) in [("00,01", "01"), ("10,00", "10"), ("11,11", "10")] {
         let line = format!("circuit evaluate {or} --input {input} --bit-order lsb");
-        let found = run(&line).exits(0).says("1 OR gates were read as an AND");
+        let found = run(&line).exits(0).says("because they are ORs: 1.");
         assert_eq!(
             found.stdout.trim(),
             format!("output 1: {output}"),
@@ -98,4 +98,62 @@ fn a_byte_order_mark_is_skipped_in_every_text() {
     let value = marked("value.txt", "1\n");
     let found = run(&format!("circuit evaluate {bristol} --input @{value},1")).exits(0);
     assert_eq!(found.stdout.trim(), "output 1: 1");
+}
+
+/// A decoder of eight bits in BLIF, from decoders of two and of four bits, as the one of EPFL. It needs
+/// fewer ANDs if it may have more gates.
+#[test]
+fn limit_of_gates_is_told_and_can_be_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = |letter: &str, count: usize| -> String {
+        (0..count)
+            .map(|number| format!(" {letter}{number}"))
+            .collect()
+    };
+    let mut text = format!(".inputs{}\n.outputs{}\n", list("a", 8), list("y", 256));
+    for pair in 0..4 {
+        for value in 0..4 {
+            let (a, b) = (2 * pair, 2 * pair + 1);
+            let (low, high) = (value & 1, value >> 1);
+            text += &format!(".names a{a} a{b} p{pair}_{value}\n{low}{high} 1\n");
+        }
+    }
+    for half in 0..2 {
+        for value in 0..16 {
+            let (a, b) = (2 * half, 2 * half + 1);
+            let (low, high) = (value % 4, value / 4);
+            text += &format!(".names p{a}_{low} p{b}_{high} q{half}_{value}\n11 1\n");
+        }
+    }
+    for value in 0..256 {
+        let (low, high) = (value % 16, value / 16);
+        text += &format!(".names q0_{low} q1_{high} y{value}\n11 1\n");
+    }
+    let blif = write(folder.path(), "decoder.blif", &text);
+    let out = folder.path().join("out.txt").display().to_string();
+    let optimised = |options: &str| {
+        let line = format!("circuit optimise {blif} -o {out} {options} --json");
+        run(&line).exits(0).json()
+    };
+    let (usual, any) = (optimised(""), optimised("--max-gates any"));
+    let ands = |report: &serde_json::Value| report["after"]["and"].as_u64().expect("a count");
+    assert!(ands(&any) < ands(&usual), "{any} {usual}");
+    assert_eq!(
+        (&usual["limited"], &any["limited"]),
+        (&true.into(), &false.into())
+    );
+    assert!(any["max_gates"].is_null());
+    let most = usual["max_gates"].as_u64().expect("a limit");
+    run(&format!("circuit optimise {blif} -o {out} --max-gates 1"))
+        .exits(1)
+        .says(&format!("need {most} gates"));
+    assert_eq!(
+        optimised(&format!("--max-gates {}", 2 * most))["max_gates"],
+        2 * most
+    );
+    run(&format!(
+        "circuit optimise {blif} -o {out} --max-gates many"
+    ))
+    .exits(1)
+    .says("expected a number or any");
 }

@@ -3,8 +3,10 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
+use cpu_time::ThreadTime;
 use dealerless::circuit::Party;
 use dealerless::circuit::bristol::Netlist;
 use dealerless_command_line::failure::{AnswerIsNo, Stopped};
@@ -39,7 +41,8 @@ pub(super) struct NetlistArgs {
     #[arg(long, value_name = "PARTY:BOUNDS", conflicts_with = "algorithm")]
     range: Vec<PartyRanges>,
     /// Meaning of the output bits, in order: 9*c6 are nine cards of six bits, v1 is a bit that is 1
-    /// if the inputs are valid, e1 a bit that is 0 then, x8 eight other bits [default: inferred].
+    /// if the inputs are valid, e1 a bit that is 0 if they are, x8 eight other bits [default:
+    /// inferred if only one reading is possible].
     #[arg(long, value_name = "OUTPUTS", conflicts_with = "algorithm")]
     outputs: Option<Outputs>,
     /// Ask only whether the randomness of this party suffices.
@@ -83,6 +86,12 @@ pub(super) fn run(question: &Question) -> anyhow::Result<()> {
     }
 }
 
+/// The CPU time for the proof that a validity checks the input of each party separately.
+const PROOF_LIMIT: Duration = Duration::from_secs(10);
+
+/// With more bits of each party, no random inputs are evaluated, because nothing can be counted.
+const MAX_SAMPLED: usize = 4096;
+
 /// The maximum number of cards of a deck.
 const MAX_CARDS: usize = 4096;
 
@@ -113,6 +122,15 @@ fn examine(question: &Question, netlist: &Netlist) -> anyhow::Result<Examined> {
         }
     };
 
+    let bits = |party: &Party| shuffle.space(&[*party]).bits();
+    let fewest = honest.iter().map(bits).min().unwrap_or(0);
+    ensure!(
+        fewest <= MAX_SAMPLED,
+        "it is not decided whether the draw is uniform: {} bits vary, but at most {} can be counted",
+        count(fewest as u64),
+        Shuffle::MAX_BITS
+    );
+    let stop = Stop::by_signal("Stopping; press Ctrl-C again to end at once.")?;
     let seed = (options.seed).unwrap_or_else(|| system_rng().random());
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let output_bits = netlist.outputs().iter().sum();
@@ -120,7 +138,11 @@ fn examine(question: &Question, netlist: &Netlist) -> anyhow::Result<Examined> {
     let samples = Samples::new(&shuffle, &mut rng)?;
     let layout = match &options.outputs {
         Some(outputs) => outputs.layout(output_bits)?,
-        None => Layout::infer(&shuffle, &samples).map_err(|error| unclear(&error, netlist))?,
+        None => {
+            let (start, stop) = (ThreadTime::now(), stop.clone());
+            let is_over = move || start.elapsed() >= PROOF_LIMIT || stop.is_asked();
+            Layout::infer(&shuffle, &samples, is_over).map_err(|error| unclear(&error, netlist))?
+        }
     };
     drop(progress);
     let deck: Option<Vec<u64>> =
@@ -129,7 +151,6 @@ fn examine(question: &Question, netlist: &Netlist) -> anyhow::Result<Examined> {
     let plans: Vec<Plan> = (honest.iter())
         .map(|&party| Plan::new(&shuffle, party, question.checked, each))
         .collect();
-    let stop = Stop::by_signal("Stopping; press Ctrl-C again to end at once.")?;
     let bar = Bar::new(plans.iter().map(Plan::evaluations).sum(), stop.clone());
     let examination = Examination {
         shuffle: &shuffle,
@@ -138,13 +159,14 @@ fn examine(question: &Question, netlist: &Netlist) -> anyhow::Result<Examined> {
         bar: &bar,
     };
     let (cards, parts) = examination.parts(&plans, deck.as_deref(), samples.deck(&layout))?;
+    let is_complete = deck.is_none() && !stop.is_asked();
     ensure!(
-        deck.is_some() || cards.len() != 1,
+        !is_complete || cards.len() != 1,
         "the cards of all valid outcomes are the same, so nothing is shuffled; describe the outputs \
          with --outputs"
     );
     let has_gaps = |(first, last): (&u64, &u64)| last - first >= cards.len() as u64;
-    if deck.is_none()
+    if is_complete
         && options.outputs.is_none()
         && cards.first().zip(cards.last()).is_some_and(has_gaps)
     {
@@ -252,7 +274,7 @@ impl Examination<'_> {
             let expected = deck.map_or(Deck::AtLeast(&seen), Deck::Exactly);
             let parts: anyhow::Result<Vec<Part>> =
                 plans.iter().map(|plan| self.part(plan, expected)).collect();
-            let parts = parts?;
+            let mut parts = parts?;
             let findings = || parts.iter().filter_map(|part| part.answer.finding());
             let mut all: Vec<u64> = findings().flat_map(|f| f.deck.iter().copied()).collect();
             all.sort_unstable();
@@ -260,6 +282,12 @@ impl Examination<'_> {
             // If other cards occur for one party than for the other, both draw from all of them.
             let mut dealt = findings().filter(|finding| finding.valid.is_some());
             if deck.is_some() || dealt.all(|finding| finding.deck == all) {
+                return Ok((all, parts));
+            }
+            if self.bar.stop.is_asked() {
+                parts
+                    .iter_mut()
+                    .for_each(|part| part.is_of_another_deck(&all));
                 return Ok((all, parts));
             }
             seen = all;
@@ -294,6 +322,8 @@ impl Examination<'_> {
         let progress = |done| self.bar.add(done);
         let (layout, all) = (self.layout, Fixed::All);
         match (self.shuffle).examine(layout, &Party::BOTH, &nobody, &all, deck, &progress) {
+            // Without a counterexample, a count that was ended shows nothing.
+            Ok(finding) if finding.stopped && finding.counterexample.is_none() => Ok(None),
             Ok(finding) => Ok(Some(finding)),
             Err(CountError::Outcomes) => Ok(None),
             Err(error) => Err(error.into()),

@@ -69,6 +69,14 @@ impl Part {
         self.answer.finding()?.counterexample.as_ref()
     }
 
+    /// Marks draws that were counted over other cards than `deck` as undecided, unless they are
+    /// refuted.
+    pub(super) fn is_of_another_deck(&mut self, deck: &[u64]) {
+        if let Answer::Counted(finding) = &mut self.answer {
+            finding.stopped |= finding.deck != deck;
+        }
+    }
+
     /// Whether a counterexample was found.
     pub(super) fn is_refuted(&self) -> bool {
         self.counterexample().is_some()
@@ -142,7 +150,7 @@ impl Examined {
     /// The number of inputs that were counted with this party honest, and of those among them that
     /// were rejected; `None` if nothing was counted, or if the numbers exceed 128 bits.
     fn invalid(&self, part: &Part) -> Option<[u128; 2]> {
-        let finding = part.answer.finding()?;
+        let finding = part.answer.finding().filter(|finding| finding.fixed > 0)?;
         let all = part.inputs?.checked_mul(finding.fixed.into())?;
         Some([all, all - finding.accepted])
     }
