@@ -28,6 +28,7 @@ fn evaluate_netlist(netlist: &str, inputs: &[bool]) -> Vec<bool> {
         let results: Vec<bool> = match operation[0] {
             "XOR" => vec![wires[&ins[0]] != wires[&ins[1]]],
             "AND" => vec![wires[&ins[0]] && wires[&ins[1]]],
+            "OR" => vec![wires[&ins[0]] || wires[&ins[1]]],
             "INV" | "NOT" => vec![!wires[&ins[0]]],
             "EQ" => vec![ins[0] == 1],
             "EQW" => vec![wires[&ins[0]]],
@@ -55,7 +56,7 @@ type RandomGate = (u8, Vec<Index>);
 /// wires that the gates set, in the order of the gates.
 fn netlists() -> impl Strategy<Value = (String, usize)> {
     let widths = prop::collection::vec(0..5usize, 0..4);
-    let gate = (0..7u8, prop::collection::vec(any::<Index>(), 6));
+    let gate = (0..8u8, prop::collection::vec(any::<Index>(), 6));
     let gates = prop::collection::vec(gate, 0..40);
     let outputs = prop::collection::vec(0..4usize, 0..4);
     (widths, gates, outputs, any::<u64>()).prop_map(|(inputs, gates, outputs, seed)| {
@@ -69,7 +70,7 @@ fn netlist(inputs: &[usize], gates: &[RandomGate], mut outputs: Vec<usize>, seed
     let mut wires = input_bits;
     let mut lines: Vec<(Vec<usize>, Vec<usize>, &str)> = Vec::new();
     for (kind, operands) in gates {
-        let (ins, outs, operation) = match kind % 7 {
+        let (ins, outs, operation) = match kind % 8 {
             _ if wires == 0 => (vec![operands[0].index(2)], 1, "EQ"),
             0 => (vec![operands[0].index(2)], 1, "EQ"),
             kind => {
@@ -79,6 +80,7 @@ fn netlist(inputs: &[usize], gates: &[RandomGate], mut outputs: Vec<usize>, seed
                     3 => (1, 1, "INV"),
                     4 => (1, 1, "NOT"),
                     5 => (1, 1, "EQW"),
+                    6 => (2, 1, "OR"),
                     _ => (6, 3, "MAND"),
                 };
                 let ins = operands[..ins].iter().map(|operand| operand.index(wires));

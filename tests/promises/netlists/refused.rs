@@ -112,11 +112,11 @@ const MALFORMED: &[(&str, &str)] = &[
     ),
     (
         "1 3\n2 1 1\n1 1\n2 1 0 1 2 NAND",
-        "line 4 of the netlist: unknown operation; expected XOR, AND, INV, NOT, EQ, EQW or MAND",
+        "line 4 of the netlist: unknown operation \"NAND\"; expected XOR, AND, OR, INV, NOT, EQ, EQW or MAND",
     ),
     (
         "1 3\n2 1 1\n1 1\n2 1 0 1 2 and",
-        "line 4 of the netlist: unknown operation; expected XOR, AND, INV, NOT, EQ, EQW or MAND",
+        "line 4 of the netlist: unknown operation \"and\"; expected XOR, AND, OR, INV, NOT, EQ, EQW or MAND",
     ),
     (
         "1 3\n2 1 1\n1 1\n1 1 0 2 AND",
