@@ -16,7 +16,7 @@ pub fn read<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
     serde_json::from_slice(text)
 }
 
-/// Any value in which no object has a key twice.
+/// A value whose objects have no duplicate keys.
 struct UniqueKeys;
 
 impl<'de> serde::Deserialize<'de> for UniqueKeys {

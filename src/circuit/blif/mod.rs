@@ -1,5 +1,5 @@
-//! Reads combinational circuits in BLIF, the format in which results of logic synthesis are often
-//! published. ABC, SIS and mockturtle write it.
+//! Reads combinational circuits in BLIF. ABC, SIS and mockturtle write this format, and many results of
+//! logic synthesis are published in it.
 //!
 //! The University of California, Berkeley, defines the format in
 //! [Berkeley Logic Interchange Format (BLIF)](https://people.eecs.berkeley.edu/~alanmi/publications/other/blif.pdf),
@@ -15,8 +15,8 @@
 //! .end
 //! ```
 //!
-//! A function can instead list the inputs for which it is 0. A function without inputs is 1 if a line
-//! says so. Functions come in any order. Latches, other models and libraries of gates are errors.
+//! A function can instead list the inputs for which it is 0. A function without inputs is a constant.
+//! Functions come in any order. Latches, other models and libraries of gates are errors.
 //!
 //! [`read`] returns an [`Aig`]: each line becomes an AND, and the lines of a function become an OR. A
 //! function of up to six signals that is an XOR of some of them, or its negation, becomes XORs.

@@ -140,7 +140,8 @@ fn json_from_outside_is_read_by_one_function() {
         }
     }
     others.sort_unstable();
-    // What a program behind the page printed; a command without its turn, and the function itself.
+    // `cli` reads the output of its own program. `seat` converts a command that was read before, and
+    // the function itself calls the library twice.
     let expected = [("cli", 1), ("seat", 3)];
     assert_eq!(
         others,

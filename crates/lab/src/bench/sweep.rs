@@ -311,8 +311,7 @@ impl Entrance {
     /// The interval between two checks whether the user asked to stop.
     const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-    /// Waits for a connection from the other machine: at first as long as the user allows, and later
-    /// for the timeout of a phase, in which the peer must have built its next circuits.
+    /// Waits at most `limit` for a connection from the other machine.
     ///
     /// # Errors
     /// Same as [`TcpTransport::accept`]; also [`net::Error::Timeout`] if the user asks to stop.

@@ -322,7 +322,7 @@ impl Samples {
         blocks.flat_map(|block| (0..LANES).map(move |lane| (block, lane)))
     }
 
-    /// The blocks and lanes in which the input is valid.
+    /// The lanes whose inputs are valid, with their blocks.
     fn valid_lanes(&self, layout: &Layout) -> impl Iterator<Item = (&(u64, Vec<Lanes>), usize)> {
         let lanes = self.lanes();
         lanes.filter(|((_, outputs), lane)| layout.accepts(outputs, *lane))
