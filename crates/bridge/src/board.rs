@@ -3,7 +3,7 @@
 use super::{Compass, Deal};
 
 /// A deal with its board number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Board {
     /// The board number, counted from 1.
     pub number: u32,

@@ -139,6 +139,9 @@ pub enum DealError {
     /// The number of hands is not four. The value is this number.
     #[error("a deal has four hands separated by single spaces, not {0} hands")]
     Hands(usize),
+    /// A hand is not given. The value is its seat.
+    #[error("the hand of {0} is hidden (-); a board needs all four hands")]
+    Hidden(char),
     /// A hand does not have four suits. The values are its seat and its number of suits.
     #[error("a hand has four suits separated by dots, but the hand of {0} has {1}")]
     Suits(char, usize),
@@ -164,7 +167,7 @@ pub enum DealError {
 }
 
 /// A deal of the 52 cards, 13 to each seat.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Deal {
     owners: [Compass; 52],
 }
@@ -206,15 +209,18 @@ impl Deal {
             .filter(|card| self.owner(*card) == seat)
             .collect()
     }
+
+    /// Formats the deal as in PBN, with the hand of the seat `first` as the first hand.
+    pub(crate) fn pbn_from(&self, first: Compass) -> String {
+        let hands = [0, 1, 2, 3].map(|places| self.hand(first.clockwise(places)).to_string());
+        format!("{}:{}", first.letter(), hands.join(" "))
+    }
 }
 
 /// Formats the deal as in PBN: `N:` and the hands clockwise from North, separated by spaces.
 impl fmt::Display for Deal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (seat, before) in Compass::ALL.into_iter().zip(["N:", " ", " ", " "]) {
-            write!(f, "{before}{}", self.hand(seat))?;
-        }
-        Ok(())
+        f.write_str(&self.pbn_from(Compass::North))
     }
 }
 
@@ -256,6 +262,9 @@ impl FromStr for Deal {
 
 /// Parses a hand as in PBN. An error names its `seat`.
 fn cards_of(hand: &str, seat: Compass) -> Result<Vec<Card>, DealError> {
+    if hand == "-" {
+        return Err(DealError::Hidden(seat.letter()));
+    }
     let suits: Vec<&str> = hand.split('.').collect();
     if suits.len() != 4 {
         return Err(DealError::Suits(seat.letter(), suits.len()));
@@ -292,6 +301,8 @@ mod tests {
         assert_eq!(refused(&DEAL.replace("N:", "X:")), DealError::NoSeat);
         assert_eq!(refused(&DEAL.replace(" ", "  ")), DealError::Hands(7));
         assert_eq!(refused("N:a b c"), DealError::Hands(3));
+        let hidden = DEAL.replace("AK9.K97653.T.K98", "-");
+        assert_eq!(refused(&hidden), DealError::Hidden('W'));
         let suits = DealError::Suits('N', 3);
         assert_eq!(refused(&DEAL.replace("J2.AQ", "J2AQ")), suits);
         assert_eq!(refused(&DEAL.replace("J2", "X2")), DealError::Rank('X'));

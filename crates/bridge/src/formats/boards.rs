@@ -1,47 +1,131 @@
 //! Collects the boards of a file, and checks their dealers and vulnerabilities.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use super::error::{Fault, Location, ReadError};
 use crate::{Board, Card, Compass, Deal, DealError, Vulnerability};
+
+/// The maximum number of warnings that are kept, because a sender chooses how many a file causes.
+const MAX_WARNINGS: usize = 10;
+
+/// The boards of a file, and what the file contradicts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// The boards, in the order of the file.
+    pub boards: Vec<Board>,
+    /// Whether the file states the numbers of its boards. If not, they are numbered from 1.
+    pub is_numbered: bool,
+    /// The first ten contradictions that did not prevent the reading: a dealer or a vulnerability
+    /// that does not match the board number, a number with two deals, a PBN tag that appears twice.
+    pub warnings: Vec<ReadError>,
+    /// The number of contradictions that `warnings` leaves out.
+    pub further_warnings: usize,
+}
+
+impl Reading {
+    /// Accepts only a file without contradictions.
+    ///
+    /// # Errors
+    /// The first warning.
+    pub fn strict(self) -> Result<Reading, ReadError> {
+        match self.warnings.into_iter().next() {
+            Some(warning) => Err(warning),
+            None => Ok(Reading {
+                warnings: Vec::new(),
+                ..self
+            }),
+        }
+    }
+}
 
 /// The boards read so far.
 #[derive(Default)]
 pub(super) struct Boards {
     found: Vec<Board>,
-    /// The index in `found` of each board number.
-    by_number: HashMap<u32, usize>,
+    known: HashSet<Board>,
+    numbers: HashSet<u32>,
+    warnings: Vec<ReadError>,
+    further_warnings: usize,
 }
 
 impl Boards {
-    /// Adds `board`, unless the same board has already been added.
-    ///
-    /// # Errors
-    /// [`Fault::OtherDeal`] if a board with the same number has a different deal.
-    pub(super) fn take(&mut self, board: Board) -> Result<(), Fault> {
-        match self.by_number.get(&board.number) {
-            Some(&before) if self.found[before].deal != board.deal => {
-                return Err(Fault::OtherDeal(board.number));
-            }
-            Some(_) => (),
-            None => {
-                self.by_number.insert(board.number, self.found.len());
-                self.found.push(board);
-            }
+    /// Adds `board`, unless the same board has already been added. Warns if a board with the same
+    /// number has another deal.
+    pub(super) fn take(&mut self, board: Board, place: Location) {
+        if !self.known.insert(board) {
+            return;
         }
-        Ok(())
+        if !self.numbers.insert(board.number) {
+            self.warn(Fault::OtherDeal(board.number).at(place));
+        }
+        self.found.push(board);
     }
 
-    /// Returns all boards.
+    /// Whether a board with this number has been added.
+    pub(super) fn holds(&self, number: u32) -> bool {
+        self.numbers.contains(&number)
+    }
+
+    /// The number of boards added so far.
+    pub(super) fn count(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Keeps a contradiction that does not prevent the reading.
+    pub(super) fn warn(&mut self, warning: ReadError) {
+        if self.warnings.len() < MAX_WARNINGS {
+            self.warnings.push(warning);
+        } else {
+            self.further_warnings += 1;
+        }
+    }
+
+    /// Warns if the dealer in a file, `found`, is not the one that the board number determines.
+    pub(super) fn check_dealer(&mut self, board: &Board, found: Compass, place: Location) {
+        let lawful = board.dealer();
+        if found != lawful {
+            let fault = Fault::Dealer {
+                number: board.number,
+                lawful: lawful.letter(),
+                found: found.letter(),
+            };
+            self.warn(fault.at(place));
+        }
+    }
+
+    /// Warns if the vulnerability in a file, `found`, is not the one that the board number
+    /// determines.
+    pub(super) fn check_vulnerability(
+        &mut self,
+        board: &Board,
+        found: Vulnerability,
+        place: Location,
+    ) {
+        let lawful = board.vulnerability();
+        if found != lawful {
+            let fault = Fault::Vulnerability {
+                number: board.number,
+                lawful: vulnerability(lawful),
+                found: vulnerability(found),
+            };
+            self.warn(fault.at(place));
+        }
+    }
+
+    /// Returns all boards and warnings. `is_numbered` tells whether the file states the numbers.
     ///
     /// # Errors
     /// [`Fault::Empty`] at `end`, the end of the file, if there are no boards.
-    pub(super) fn finish(self, end: Location) -> Result<Vec<Board>, ReadError> {
+    pub(super) fn finish(self, end: Location, is_numbered: bool) -> Result<Reading, ReadError> {
         if self.found.is_empty() {
-            Err(Fault::Empty.at(end))
-        } else {
-            Ok(self.found)
+            return Err(Fault::Empty.at(end));
         }
+        Ok(Reading {
+            boards: self.found,
+            is_numbered,
+            warnings: self.warnings,
+            further_warnings: self.further_warnings,
+        })
     }
 }
 
@@ -85,34 +169,6 @@ impl Dealing {
             }
         }
         Deal::new(self.0.map(|owner| owner.unwrap_or(last)))
-    }
-}
-
-/// Checks that the dealer in a file, `found`, is the dealer that the board number determines.
-pub(super) fn check_dealer(board: &Board, found: Compass) -> Result<(), Fault> {
-    let lawful = board.dealer();
-    if found == lawful {
-        Ok(())
-    } else {
-        Err(Fault::Dealer {
-            number: board.number,
-            lawful: lawful.letter(),
-            found: found.letter(),
-        })
-    }
-}
-
-/// Checks that the vulnerability in a file, `found`, is the one that the board number determines.
-pub(super) fn check_vulnerability(board: &Board, found: Vulnerability) -> Result<(), Fault> {
-    let lawful = board.vulnerability();
-    if found == lawful {
-        Ok(())
-    } else {
-        Err(Fault::Vulnerability {
-            number: board.number,
-            lawful: vulnerability(lawful),
-            found: vulnerability(found),
-        })
     }
 }
 

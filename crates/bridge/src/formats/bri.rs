@@ -1,8 +1,11 @@
 //! BRI: 128 bytes per board. The cards of North, East and South are numbers of two digits, 01 to 52.
 //! After these cards follow 32 spaces and 18 zero bytes. There are no board numbers.
+//!
+//! Some programs write a line end after the 78 digits instead. These files are also read.
 
-use super::boards::{Boards, Dealing};
+use super::boards::{Boards, Dealing, Reading};
 use super::error::{Fault, Location, ReadError};
+use super::text;
 use crate::{Board, Card, Compass, Deal};
 
 /// The size of the three hands in bytes: two digits per card.
@@ -32,18 +35,51 @@ pub(super) fn hands(deal: &Deal) -> Vec<u8> {
         .collect()
 }
 
-pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
+pub(super) fn read(bytes: &[u8]) -> Result<Reading, ReadError> {
+    if has_lines(bytes) {
+        return read_lines(bytes);
+    }
     let mut boards = Boards::default();
     for (number, (start, record)) in (1..).zip(records(bytes, BOARD)?) {
-        let deal = read_hands(&record[..HANDS], start)?;
+        let deal = read_hands(&record[..HANDS], |byte| Location::Byte(start + byte))?;
         let odd = |byte: &u8| !matches!(byte, 0 | b' ' | b'\r' | b'\n');
         if let Some(odd) = record[HANDS..].iter().position(odd) {
             return Err(Fault::Padding.at(Location::Byte(start + HANDS + odd)));
         }
-        let taken = boards.take(Board { number, deal });
-        taken.map_err(|fault| fault.at(Location::Byte(start)))?;
+        boards.take(Board { number, deal }, Location::Byte(start));
     }
-    boards.finish(Location::Byte(bytes.len()))
+    boards.finish(Location::Byte(bytes.len()), false)
+}
+
+/// Whether the file begins with a line of 78 bytes, and another line or the end follows.
+pub(super) fn has_lines(bytes: &[u8]) -> bool {
+    match bytes.get(HANDS..) {
+        Some([b'\r' | b'\n'] | [b'\r', b'\n']) => true,
+        Some([b'\r', b'\n', next, ..] | [b'\r' | b'\n', next, ..]) => next.is_ascii_digit(),
+        _ => false,
+    }
+}
+
+/// Reads the boards of a file that has a line of 78 digits for each board.
+pub(super) fn read_lines(text: &[u8]) -> Result<Reading, ReadError> {
+    let mut boards = Boards::default();
+    let mut last = 1;
+    for (number, line) in text::lines(text) {
+        last = number;
+        if line.is_empty() {
+            continue;
+        }
+        if line.len() != HANDS {
+            return Err(Fault::HandsLine.in_line(number));
+        }
+        let deal = read_hands(line, |_| Location::Line(number))?;
+        let board = Board {
+            number: boards.count() as u32 + 1,
+            deal,
+        };
+        boards.take(board, Location::Line(number));
+    }
+    boards.finish(Location::Line(last), false)
 }
 
 /// Splits a file into records of `size` bytes. Returns each record with its byte offset.
@@ -61,17 +97,20 @@ pub(super) fn records(
 }
 
 /// Parses a deal from the hands of North, East and South. The cards of a hand may be in any order.
-/// `start` is the byte offset of `hands` in the file, for errors.
-pub(super) fn read_hands(hands: &[u8], start: usize) -> Result<Deal, ReadError> {
+/// `place_of` returns the location of a byte of `hands` in the file, for errors.
+pub(super) fn read_hands(
+    hands: &[u8],
+    place_of: impl Fn(usize) -> Location,
+) -> Result<Deal, ReadError> {
     let mut dealing = Dealing::new();
     for (place, digits) in hands.chunks(2).enumerate() {
-        let at = Location::Byte(start + 2 * place);
-        let number = super::text::number(digits).map(|number| number as usize);
+        let at = place_of(2 * place);
+        let number = text::number(digits).map(|number| number as usize);
         let card = number.and_then(|number| Card::new(number.checked_sub(1)?));
         let card = card.ok_or_else(|| Fault::CardNumber.at(at))?;
         let given = dealing.give(card, Compass::ALL[place / 13]);
         given.map_err(|error| Fault::Deal(error).at(at))?;
     }
     let deal = dealing.rest_to(Compass::West);
-    deal.map_err(|error| Fault::Deal(error).at(Location::Byte(start)))
+    deal.map_err(|error| Fault::Deal(error).at(place_of(0)))
 }

@@ -5,7 +5,7 @@
 //! The lines of all other boards contain a dummy deal.
 
 use super::HIGHEST_FOR_MACHINES;
-use super::boards::{Boards, Dealing};
+use super::boards::{Boards, Dealing, Reading};
 use super::error::{Fault, Location, ReadError};
 use super::text;
 use crate::{Board, Card, Compass, Deal};
@@ -35,7 +35,7 @@ pub(super) fn write(boards: &[Board], status: Status) -> String {
     for number in 1..=HIGHEST_FOR_MACHINES {
         let board = boards.iter().find(|board| board.number == number);
         let letters = board.map_or(FILLER.to_owned(), |board| letters(&board.deal));
-        let check = checksum(number, letters.as_bytes());
+        let check = checksum(number, 0, letters.as_bytes());
         text.push_str(&format!(
             "Duplicates {number:02}=0\nBoard {number:02}={letters}{check:03}\n"
         ));
@@ -47,10 +47,10 @@ fn head_checksum(duplicates: u32, lowest: u32, highest: u32, status: Status) -> 
     duplicates ^ lowest ^ highest ^ u32::from(status == Status::Show)
 }
 
-fn checksum(number: u32, letters: &[u8]) -> u32 {
-    letters
-        .iter()
-        .fold(number, |sum, letter| sum ^ u32::from(*letter))
+/// The digits of board `number`, of which the machine makes `duplicates` copies.
+fn checksum(number: u32, duplicates: u32, letters: &[u8]) -> u32 {
+    let codes = letters.iter().map(|letter| u32::from(*letter));
+    codes.fold(number ^ duplicates, |sum, code| sum ^ code)
 }
 
 /// Formats a deal as [`LETTERS`] letters from `a` to `p`. Each letter encodes the owners of two
@@ -72,12 +72,15 @@ struct Found<'a> {
     checksum: Option<(usize, u32)>,
     /// The letters and digits of each board, by board number.
     boards: Vec<Option<(usize, &'a [u8])>>,
+    /// The number of copies of each board, by board number. A board without a line has none.
+    copies: Vec<Option<(usize, u32)>>,
 }
 
-pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
+pub(super) fn read(bytes: &[u8]) -> Result<Reading, ReadError> {
     let text = text::checked(bytes)?;
     let mut found = Found {
         boards: vec![None; HIGHEST_FOR_MACHINES as usize + 1],
+        copies: vec![None; HIGHEST_FOR_MACHINES as usize + 1],
         ..Found::default()
     };
     let mut in_document = false;
@@ -119,19 +122,22 @@ impl<'a> Found<'a> {
             b"to board" => number_once(&mut self.highest, line, value, "To board"),
             b"checksum" => number_once(&mut self.checksum, line, value, "Checksum"),
             b"crypto key" if value != b"0" => Err(Fault::Encrypted),
-            key => match key.strip_prefix(b"board ") {
-                Some(number) => {
-                    let number = text::number(number.trim_ascii()).ok_or(Fault::Number)?;
-                    let place = self.boards.get_mut(number as usize).ok_or(Fault::Number)?;
-                    once(place, line, value, "a board")
+            key => {
+                if let Some(number) = key.strip_prefix(b"board ") {
+                    let place = of_board(&mut self.boards, number)?;
+                    return once(place, line, value, "a board");
                 }
-                None => Ok(()),
-            },
+                if let Some(number) = key.strip_prefix(b"duplicates ") {
+                    let place = of_board(&mut self.copies, number)?;
+                    return number_once(place, line, value, "Duplicates of a board");
+                }
+                Ok(())
+            }
         }
     }
 
     /// Returns the boards after all lines have been parsed. `last` is the number of the last line.
-    fn finish(self, last: usize) -> Result<Vec<Board>, ReadError> {
+    fn finish(self, last: usize) -> Result<Reading, ReadError> {
         let missing = |name| Fault::Missing(name).in_line(last);
         let (_, status) = self.status.ok_or_else(|| missing("Status"))?;
         let (_, duplicates) = self.duplicates.ok_or_else(|| missing("Duplicates"))?;
@@ -147,13 +153,19 @@ impl<'a> Found<'a> {
         for number in lowest..=highest {
             let board = self.boards[number as usize];
             let (line, text) = board.ok_or_else(|| missing("a board of the range"))?;
-            let deal = read_board(number, text);
+            let copies = self.copies[number as usize].map_or(0, |(_, copies)| copies);
+            let deal = read_board(number, copies, text);
             let deal = deal.map_err(|fault| fault.in_line(line))?;
-            let taken = boards.take(Board { number, deal });
-            taken.map_err(|fault| fault.in_line(line))?;
+            boards.take(Board { number, deal }, Location::Line(line));
         }
-        boards.finish(Location::Line(last))
+        boards.finish(Location::Line(last), true)
     }
+}
+
+/// The place of a board in a list by board number. `number` is its number as text.
+fn of_board<'a, T>(list: &'a mut [T], number: &[u8]) -> Result<&'a mut T, Fault> {
+    let number = text::number(number.trim_ascii()).ok_or(Fault::Number)?;
+    list.get_mut(number as usize).ok_or(Fault::Number)
 }
 
 fn once<T>(
@@ -187,14 +199,15 @@ fn agrees(found: u32, right: u32) -> Result<(), Fault> {
 }
 
 /// Parses the deal of board `number` from its letters, and compares its digits with the checksum.
-fn read_board(number: u32, text: &[u8]) -> Result<Deal, Fault> {
+/// `copies` is the number of copies that the machine makes.
+fn read_board(number: u32, copies: u32, text: &[u8]) -> Result<Deal, Fault> {
     let (letters, digits) = text.split_at_checked(LETTERS).ok_or(Fault::DlmBoard)?;
     let found = text::number(digits).filter(|_| digits.len() == 3);
     let found = found.ok_or(Fault::DlmBoard)?;
     if !letters.iter().all(|letter| (b'a'..=b'p').contains(letter)) {
         return Err(Fault::DlmBoard);
     }
-    agrees(found, checksum(number, letters))?;
+    agrees(found, checksum(number, copies, letters))?;
     let codes = letters.iter().map(|letter| usize::from(letter - b'a'));
     let owners = codes.flat_map(|code| [code / 4, code % 4]);
     let mut dealing = Dealing::new();

@@ -7,8 +7,10 @@
 //! numbers are left-aligned. Big Deal always writes 1 as the lowest board number, 0 copies, and the
 //! number of boards instead of the highest board number. This is correct only if the first board is
 //! board 1.
+//!
+//! A file with only the card numbers, a line of 78 digits for each board, is also read.
 
-use super::boards::Boards;
+use super::boards::{Boards, Reading};
 use super::error::{Fault, Location, ReadError};
 use super::{bri, dge, text};
 use crate::Board;
@@ -34,7 +36,10 @@ pub(super) fn write(boards: &[Board], shows: impl Fn(&Board) -> bool) -> Vec<u8>
     bytes
 }
 
-pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
+pub(super) fn read(bytes: &[u8]) -> Result<Reading, ReadError> {
+    if bri::has_lines(bytes) {
+        return bri::read_lines(bytes);
+    }
     let mut boards = Boards::default();
     let records = bri::records(bytes, BOARD)?;
     let Some(trailer) = bytes.get(HANDS..BOARD) else {
@@ -52,7 +57,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
         .at(trailer_at));
     }
     for (number, (start, record)) in (lowest..).zip(records) {
-        let deal = bri::read_hands(&record[..bri::HANDS], start)?;
+        let deal = bri::read_hands(&record[..bri::HANDS], |byte| Location::Byte(start + byte))?;
         let readable = &record[bri::HANDS..HANDS];
         if readable != [b' '; dge::HANDS] {
             let pairs = readable.iter().zip(dge::hands(&deal));
@@ -64,10 +69,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
         if record[HANDS..] != *trailer {
             return Err(Fault::OtherTrailer.at(Location::Byte(start + HANDS)));
         }
-        let taken = boards.take(Board { number, deal });
-        taken.map_err(|fault| fault.at(Location::Byte(start)))?;
+        boards.take(Board { number, deal }, Location::Byte(start));
     }
-    boards.finish(Location::Byte(bytes.len()))
+    boards.finish(Location::Byte(bytes.len()), true)
 }
 
 /// The lowest and the highest board number in a trailer; `None` if the trailer is malformed.

@@ -89,19 +89,19 @@ pub enum Fault {
     #[error("{0} is missing")]
     Missing(&'static str),
     /// A tag appears twice in a board.
-    #[error("{0} appears twice; in PBN, an empty line must separate two boards")]
+    #[error(
+        "{0} appears twice, and the first value counts; an empty line must separate two boards"
+    )]
     TagTwice(&'static str),
     /// A tag is malformed.
-    #[error(
-        "invalid tag; a tag is [Name \"value\"] on one line, with \\\" for a quote in the value"
-    )]
+    #[error("invalid tag; a tag is [Name \"value\"], with \\\" for a quote in the value")]
     Tag,
     /// A comment is not closed.
     #[error("the comment that begins here is not closed")]
     Comment,
-    /// A value refers to the previous board, which does not have this tag.
-    #[error("# repeats the value of the previous board, but there is no such value")]
-    NothingBefore,
+    /// A tag repeats a value of an earlier board, which is not allowed for this tag.
+    #[error("{0} must have a value of its own: # and ## are not allowed for it")]
+    Inherited(&'static str),
     /// A line of a DLM file is neither a section nor a key with a value.
     #[error("expected KEY=VALUE or [SECTION]")]
     KeyAndValue,
@@ -134,6 +134,9 @@ pub enum Fault {
     /// The file ends within a board. The value is the size of a board.
     #[error("the file ends within a board: each board takes {0} bytes")]
     Cut(usize),
+    /// A line of a BRI or DUP file does not consist of 78 digits, although the first line does.
+    #[error("a line must have 78 digits, as the first line has")]
+    HandsLine,
     /// Two bytes are not a card number.
     #[error("invalid card; cards are 01 to 52")]
     CardNumber,

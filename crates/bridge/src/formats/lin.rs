@@ -10,7 +10,7 @@
 //! "lin file format structure", 2007). The program endplay 0.5.12 can read only the style of Bridge
 //! Base Online: it expects `pn` at the start of a board, and rejects `0` as a vulnerability.
 
-use super::boards::{Boards, Dealing, check_dealer, check_vulnerability};
+use super::boards::{Boards, Dealing, Reading};
 use super::error::{Fault, Location, ReadError};
 use super::text;
 use crate::{Board, Card, Compass, Deal, DealError, Hand, Suit, Vulnerability};
@@ -70,7 +70,7 @@ struct Pending {
     vulnerable: Option<(usize, Vulnerability)>,
 }
 
-pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
+pub(super) fn read(bytes: &[u8]) -> Result<Reading, ReadError> {
     let text = text::checked(bytes)?;
     let mut boards = Boards::default();
     let mut pending = Pending::default();
@@ -80,7 +80,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
         match name {
             b"qx" => {
                 std::mem::take(&mut pending).finish(&mut boards)?;
-                pending.label = text::number(value.get(1..).unwrap_or_default());
+                pending.label = label(value);
             }
             b"md" => {
                 if pending.deal.is_some() {
@@ -89,13 +89,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
                 let (dealer, deal) = read_deal(value).map_err(fails)?;
                 pending.deal = Some((line, dealer, deal));
             }
-            // Only the heading `Board NUMBER` is interpreted.
             b"ah" => {
-                if let Some(number) = value.strip_prefix(b"Board ") {
+                if let Some(number) = heading(value) {
                     if pending.deal.is_some() && pending.number.is_some() {
                         std::mem::take(&mut pending).finish(&mut boards)?;
                     }
-                    let number = text::number(number.trim_ascii());
+                    let number = text::number(number);
                     pending.number = Some((line, number.ok_or_else(|| fails(Fault::Number))?));
                 }
             }
@@ -106,7 +105,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
         }
     }
     pending.finish(&mut boards)?;
-    boards.finish(Location::Line(fields.line))
+    boards.finish(Location::Line(fields.line), true)
 }
 
 impl Pending {
@@ -124,12 +123,29 @@ impl Pending {
             return Err(Fault::Number.in_line(number_at));
         }
         let board = Board { number, deal };
-        check_dealer(&board, dealer).map_err(|fault| fault.in_line(line))?;
+        boards.check_dealer(&board, dealer, Location::Line(line));
         if let Some((line, found)) = self.vulnerable {
-            check_vulnerability(&board, found).map_err(|fault| fault.in_line(line))?;
+            boards.check_vulnerability(&board, found, Location::Line(line));
         }
-        boards.take(board).map_err(|fault| fault.in_line(line))
+        boards.take(board, Location::Line(line));
+        Ok(())
     }
+}
+
+/// The number in a label: `o1` at the first table, `c1` at the second, with or without a comma and
+/// a heading, as in `o1,BOARD 17`. The number of the heading counts if there is one.
+fn label(value: &[u8]) -> Option<u32> {
+    let comma = value.iter().position(|byte| *byte == b',');
+    let (label, title) = value.split_at(comma.unwrap_or(value.len()));
+    let of_title = title.get(1..).and_then(heading).and_then(text::number);
+    of_title.or_else(|| text::number(label.get(1..)?.trim_ascii()))
+}
+
+/// The text after `Board` in a heading; `None` for other headings.
+fn heading(value: &[u8]) -> Option<&[u8]> {
+    let (word, number) = value.trim_ascii().split_at_checked(6)?;
+    let is_board = word.eq_ignore_ascii_case(b"Board ");
+    is_board.then(|| number.trim_ascii())
 }
 
 /// The line of a field's value, the name of the field, and the value.

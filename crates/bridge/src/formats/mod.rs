@@ -1,7 +1,7 @@
 //! Files of boards, in the formats of dealing machines and bridge programs.
 //!
-//! Files are written as Big Deal 2.0 (Hans van Staveren) writes them. PBN files follow the PBN
-//! standard 2.1. DUP files are also read if they follow Jannersten's description "Convert".
+//! Files are written as Big Deal 2.0 (Hans van Staveren) writes them, except PBN files, which follow
+//! the export format of the PBN standard 2.1. DUP files are also read if they follow Jannersten's description "Convert".
 //!
 //! Text files are read as bytes, not as UTF-8, since PBN 2.1 uses Latin-1, and names and comments
 //! may contain any bytes. Only the parts that describe a board are interpreted, which are ASCII.
@@ -26,6 +26,7 @@ mod text;
 #[cfg(test)]
 mod tests;
 
+pub use boards::Reading;
 pub use error::{Fault, Location, ReadError, WriteError};
 pub use split::split;
 
@@ -37,13 +38,15 @@ use super::Board;
 pub const HIGHEST_FOR_MACHINES: u32 = 99;
 
 /// A function that reads the boards of a file.
-type Reader = fn(&[u8]) -> Result<Vec<Board>, ReadError>;
+type Reader = fn(&[u8]) -> Result<Reading, ReadError>;
 
 /// A file format for boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 pub enum Format {
-    /// Portable Bridge Notation 2.1.
+    /// Portable Bridge Notation 2.1, in its export format.
     Pbn,
+    /// PBN in the style of Big Deal, which deviates from the export format.
+    BigDeal,
     /// LIN, fields separated by bars, in the style that Big Deal writes for Bridge Base Online.
     Lin,
     /// LIN in the style that Bridge Base Online itself writes.
@@ -79,6 +82,7 @@ impl Format {
     /// The name of the format on the command line.
     pub fn name(self) -> &'static str {
         match self {
+            Format::BigDeal => "big-deal",
             Format::LinBbo => "lin-bbo",
             Format::DlmBlind => "dlmblind",
             Format::DupBlind => "dupblind",
@@ -89,7 +93,7 @@ impl Format {
     /// The file name extension of the format, without the dot.
     pub fn suffix(self) -> &'static str {
         match self {
-            Format::Pbn => "pbn",
+            Format::Pbn | Format::BigDeal => "pbn",
             Format::Lin | Format::LinBbo => "lin",
             Format::Dlm | Format::DlmBlind => "dlm",
             Format::Dup | Format::DupBlind => "dup",
@@ -109,8 +113,9 @@ impl Format {
         formats.find(|format| format.name() == name)
     }
 
-    /// The format for a file name extension. Several formats share `lin`, `dlm` and `dup`; for
-    /// these the result is [`Lin`](Self::Lin), [`Dlm`](Self::Dlm) and [`Dup`](Self::Dup).
+    /// The format for a file name extension. Several formats share `pbn`, `lin`, `dlm` and `dup`;
+    /// for these the result is [`Pbn`](Self::Pbn), [`Lin`](Self::Lin), [`Dlm`](Self::Dlm) and
+    /// [`Dup`](Self::Dup).
     pub fn of_suffix(suffix: &str) -> Option<Format> {
         Format::named(&suffix.to_ascii_lowercase())
             .filter(|format| format.suffix().len() == suffix.len())
@@ -121,10 +126,11 @@ impl Format {
         self.reader().is_some()
     }
 
-    /// Whether the format stores board numbers. If not, [`read`](Self::read) counts boards from 1.
+    /// Whether files are written with board numbers in this format.
     pub fn holds_numbers(self) -> bool {
         match self {
-            Format::Pbn | Format::Lin | Format::LinBbo | Format::Csv | Format::Cds => true,
+            Format::Pbn | Format::BigDeal | Format::Lin | Format::LinBbo => true,
+            Format::Csv | Format::Cds => true,
             Format::Dlm | Format::DlmBlind | Format::Dup | Format::DupBlind => true,
             Format::Bri | Format::Dge | Format::Ber | Format::Bhg | Format::Rzd => false,
         }
@@ -160,7 +166,8 @@ impl Format {
             self.check_for_machine(boards)?;
         }
         Ok(match self {
-            Format::Pbn => pbn::write(boards).into_bytes(),
+            Format::Pbn => pbn::write_export(boards).into_bytes(),
+            Format::BigDeal => pbn::write_like_big_deal(boards).into_bytes(),
             Format::Lin => lin::write(boards, lin::Style::BigDeal).into_bytes(),
             Format::LinBbo => lin::write(boards, lin::Style::BridgeBase).into_bytes(),
             Format::Dlm => dlm::write(boards, dlm::Status::Show).into_bytes(),
@@ -177,16 +184,15 @@ impl Format {
         })
     }
 
-    /// Reads the boards of a file, in the order of the file. If the format does not store board
-    /// numbers, the boards are numbered from 1.
+    /// Reads the boards of a file.
     ///
     /// If a board appears several times with the same deal, for example with the results of two
-    /// tables, it is returned once.
+    /// tables, it is returned once. Contradictions within the file are warnings:
+    /// [`Reading::strict`] turns them into errors.
     ///
     /// # Errors
-    /// If the file is invalid; the error has the location. A file is also invalid if a dealer or a
-    /// vulnerability does not match the board number, or if it has no boards.
-    pub fn read(self, bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
+    /// If the file is invalid or has no boards; the error has the location.
+    pub fn read(self, bytes: &[u8]) -> Result<Reading, ReadError> {
         match self.reader() {
             Some(read) => read(bytes),
             None => Err(Fault::OnlyWritten(self.name()).at(Location::Byte(0))),
@@ -196,7 +202,7 @@ impl Format {
     /// The reader of the format; `None` if the format is write-only.
     fn reader(self) -> Option<Reader> {
         match self {
-            Format::Pbn => Some(pbn::read),
+            Format::Pbn | Format::BigDeal => Some(pbn::read),
             Format::Lin | Format::LinBbo => Some(lin::read),
             Format::Dlm | Format::DlmBlind => Some(dlm::read),
             Format::Dup | Format::DupBlind => Some(dup::read),

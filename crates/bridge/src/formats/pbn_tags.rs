@@ -21,6 +21,53 @@ pub(super) enum Token {
     },
 }
 
+/// What the end of a line interrupts, with the line in which it begins.
+enum Open {
+    Comment(usize),
+    Tag(usize, Parts),
+}
+
+/// The parts of a tag that have been read. White space may separate all parts, also line ends
+/// (PBN 2.1, section 3.3).
+#[derive(Default)]
+struct Parts {
+    name: Option<String>,
+    value: Option<String>,
+}
+
+impl Parts {
+    /// Reads the missing parts from a line. Returns the text after the tag, or `Some(None)` if the
+    /// tag continues in the next line, or `None` if it is malformed.
+    fn read<'a>(&mut self, line: &'a [u8]) -> Option<Option<&'a [u8]>> {
+        let mut rest = line.trim_ascii_start();
+        while !rest.is_empty() {
+            if self.name.is_none() {
+                let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+                let end = rest.iter().position(|byte| !is_name(byte));
+                let (name, after) = rest.split_at(end.unwrap_or(rest.len()));
+                self.name = Some(latin(name)).filter(|name| !name.is_empty());
+                self.name.as_ref()?;
+                rest = after;
+            } else if self.value.is_none() {
+                let (value, after) = quoted(rest)?;
+                self.value = Some(value);
+                rest = after;
+            } else {
+                return Some(Some(rest.strip_prefix(b"]")?));
+            }
+            rest = rest.trim_ascii_start();
+        }
+        Some(None)
+    }
+
+    fn tag(self) -> Token {
+        Token::Tag {
+            name: self.name.unwrap_or_default(),
+            value: self.value.unwrap_or_default(),
+        }
+    }
+}
+
 /// Calls `take` with each token and its line.
 ///
 /// # Errors
@@ -29,75 +76,71 @@ pub(super) fn read(
     text: &[u8],
     mut take: impl FnMut(usize, Token) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
-    // Within a comment, the line in which the comment begins.
-    let mut comment = None;
+    let mut open = None;
     for (number, line) in lines(text) {
-        if comment.is_none() && line.starts_with(b"%") {
+        let is_escaped = line.starts_with(b"%") && !matches!(open, Some(Open::Comment(_)));
+        if is_escaped {
             if line[1..].trim_ascii().eq_ignore_ascii_case(b"EXPORT") {
                 take(number, Token::Export)?;
             }
-        } else if comment.is_none() && line.trim_ascii().is_empty() {
-            take(number, Token::EmptyLine)?;
-        } else {
-            read_line(number, line, &mut comment, &mut take)?;
+            continue;
+        }
+        match open {
+            None if line.trim_ascii().is_empty() => take(number, Token::EmptyLine)?,
+            Some(Open::Tag(begun, _)) if line.trim_ascii().is_empty() => {
+                return Err(Fault::Tag.in_line(begun));
+            }
+            before => open = read_line(number, line, before, &mut take)?,
         }
     }
-    match comment {
-        Some(begun) => Err(Fault::Comment.in_line(begun)),
+    match open {
+        Some(Open::Comment(begun)) => Err(Fault::Comment.in_line(begun)),
+        Some(Open::Tag(begun, _)) => Err(Fault::Tag.in_line(begun)),
         None => Ok(()),
     }
 }
 
-/// Reads a line that is not empty. Within a comment, `comment` is the line in which the comment
-/// begins.
+/// Reads a line. `open` is what the line before has left open. Returns what this line leaves open.
 fn read_line(
     number: usize,
     line: &[u8],
-    comment: &mut Option<usize>,
+    mut open: Option<Open>,
     take: &mut impl FnMut(usize, Token) -> Result<(), ReadError>,
-) -> Result<(), ReadError> {
+) -> Result<Option<Open>, ReadError> {
     let mut rest = line;
     loop {
-        if comment.is_some() {
-            let Some(end) = rest.iter().position(|byte| *byte == b'}') else {
-                return Ok(());
-            };
-            *comment = None;
-            rest = &rest[end + 1..];
+        match open.take() {
+            Some(Open::Comment(begun)) => {
+                let Some(end) = rest.iter().position(|byte| *byte == b'}') else {
+                    return Ok(Some(Open::Comment(begun)));
+                };
+                rest = &rest[end + 1..];
+            }
+            Some(Open::Tag(begun, mut parts)) => {
+                let after = parts.read(rest).ok_or_else(|| Fault::Tag.in_line(begun))?;
+                let Some(after) = after else {
+                    return Ok(Some(Open::Tag(begun, parts)));
+                };
+                take(begun, parts.tag())?;
+                rest = after;
+            }
+            None => (),
         }
         let Some((first, after)) = rest.split_first() else {
-            return Ok(());
+            return Ok(None);
         };
-        match first {
-            b';' => return Ok(()),
-            b'{' => {
-                *comment = Some(number);
-                rest = after;
-            }
+        rest = match first {
+            b';' => return Ok(None),
             // A quoted text in a table may contain any of these characters.
-            b'"' => rest = quoted(rest).map_or(&[], |(_, rest)| rest),
-            b'[' => {
-                let (tag, after) = tag(after).ok_or_else(|| Fault::Tag.in_line(number))?;
-                take(number, tag)?;
-                rest = after;
-            }
-            _ => rest = after,
-        }
+            b'"' => quoted(rest).map_or(&[], |(_, rest)| rest),
+            _ => after,
+        };
+        open = match first {
+            b'{' => Some(Open::Comment(number)),
+            b'[' => Some(Open::Tag(number, Parts::default())),
+            _ => None,
+        };
     }
-}
-
-/// Parses a tag after its opening bracket. Returns the tag and the text after it.
-fn tag(text: &[u8]) -> Option<(Token, &[u8])> {
-    let text = text.trim_ascii_start();
-    let length = text
-        .iter()
-        .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
-        .count();
-    let (name, rest) = text.split_at(length);
-    let (value, rest) = quoted(rest.trim_ascii_start())?;
-    let rest = rest.trim_ascii_start().strip_prefix(b"]")?;
-    let name = latin(name);
-    (length > 0).then_some((Token::Tag { name, value }, rest))
 }
 
 /// Parses a quoted string. Returns its value and the text after it. A backslash escapes the next

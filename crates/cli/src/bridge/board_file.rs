@@ -2,23 +2,87 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use dealerless_bridge::Board;
-use dealerless_bridge::formats::Format;
+use dealerless_bridge::formats::{Format, Reading};
+use dealerless_seat::words::counted;
+use serde::Serialize;
 
 use crate::output::say;
 
 /// The size limit of a file of boards, in bytes: enough for 200 000 boards in PBN.
 const MOST: u64 = 64 << 20;
 
-/// Reads the boards of a file in this format.
+/// The file of boards that a command reads, and how.
+#[derive(clap::Args)]
+pub(super) struct Input {
+    /// The file of boards.
+    #[arg(value_name = "IN")]
+    pub(super) path: PathBuf,
+    /// The format of IN [default: from its extension].
+    #[arg(long, value_name = "FORMAT", value_parser = parser(Format::is_readable))]
+    from: Option<Format>,
+    /// Refuse a file that contradicts itself or the Laws, instead of warning.
+    #[arg(long)]
+    strict: bool,
+}
+
+impl Input {
+    /// The format of the file.
+    ///
+    /// # Errors
+    /// If neither `--from` nor the file extension gives a format.
+    pub(super) fn format(&self) -> anyhow::Result<Format> {
+        given_or_by_suffix(self.from, "--from", &self.path)
+    }
+
+    /// Reads the file, and prints its warnings.
+    ///
+    /// # Errors
+    /// As [`read`]; with `--strict` also if there are warnings.
+    pub(super) fn read(&self) -> anyhow::Result<Reading> {
+        let reading = read(&self.path, self.format()?, self.strict)?;
+        let name = self.path.display();
+        for warning in &reading.warnings {
+            say(&format!("{name}: warning: {warning}"));
+        }
+        if reading.further_warnings > 0 {
+            let further = counted(reading.further_warnings as u64, "further warning");
+            say(&format!("{name}: {further}"));
+        }
+        if !reading.is_numbered {
+            let last = reading.boards.len();
+            say(&format!(
+                "{name} has no board numbers; its boards are numbered 1 to {last}."
+            ));
+        }
+        Ok(reading)
+    }
+}
+
+/// What the JSON output tells about contradictions in a file of boards.
+#[derive(Serialize)]
+pub(super) struct Warnings {
+    warnings: Vec<String>,
+    further_warnings: usize,
+}
+
+impl Warnings {
+    pub(super) fn of(reading: &Reading) -> Warnings {
+        Warnings {
+            warnings: reading.warnings.iter().map(ToString::to_string).collect(),
+            further_warnings: reading.further_warnings,
+        }
+    }
+}
+
+/// Reads the boards of a file in this format. A `strict` reading has no warnings.
 ///
 /// # Errors
 /// If the file cannot be read or is invalid. The message names the file.
-pub(super) fn read(path: &Path, format: Format) -> anyhow::Result<Vec<Board>> {
+pub(super) fn read(path: &Path, format: Format, strict: bool) -> anyhow::Result<Reading> {
     let name = path.display();
     let cannot = || format!("cannot read {name}");
     let mut bytes = Vec::new();
@@ -30,17 +94,11 @@ pub(super) fn read(path: &Path, format: Format) -> anyhow::Result<Vec<Board>> {
         "{name} is too large: a file of boards has at most {} MiB",
         MOST >> 20
     );
-    format.read(&bytes).with_context(|| name.to_string())
-}
-
-/// Reports the numbers given to boards from a file without numbers.
-pub(super) fn report_if_numbered(path: &Path, format: Format, boards: &[Board]) {
-    if !format.holds_numbers() {
-        let (name, last) = (path.display(), boards.len());
-        say(&format!(
-            "{name} has no board numbers; its boards are numbered 1 to {last}."
-        ));
+    let mut reading = format.read(&bytes);
+    if strict {
+        reading = reading.and_then(Reading::strict);
     }
+    reading.with_context(|| name.to_string())
 }
 
 /// The format of a file extension.

@@ -6,17 +6,18 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail, ensure};
 use dealerless_bridge::Board;
 use dealerless_bridge::formats::{Format, WriteError, split};
+use dealerless_seat::words::counted;
 use serde::Serialize;
 
 use super::board_file;
-use crate::output::{count, say, show_json};
+use crate::output::{say, show_json};
 use crate::whole_file;
 
 /// Converts a file of boards to another format.
 ///
 /// The formats follow from the file extensions, such as .pbn, or are given with --from and --to.
 /// The dealer and the vulnerability of a board follow from its number; a file that contradicts them
-/// is refused.
+/// causes a warning.
 #[derive(clap::Args)]
 #[command(after_help = format!("Examples:\n  \
     dealerless bridge convert set.pbn set.dlm\n  \
@@ -24,7 +25,8 @@ use crate::whole_file;
     dealerless bridge convert session.txt set.dlm --from pbn --to dlmblind\n  \
     dealerless bridge convert long.pbn set.dup --split\n\n\
     What the formats are for:\n  \
-    pbn       most bridge programs; the recommended format\n  \
+    pbn       most bridge programs; the recommended format. big-deal as Big Deal\n  \
+    \x20         writes it\n  \
     lin       as Big Deal writes it; lin-bbo as Bridge Base Online does\n  \
     dlm       the Duplimate, a dealing machine; dlmblind hides all boards there\n  \
     dup       the same for older programs; dupblind hides board 1\n  \
@@ -39,17 +41,13 @@ use crate::whole_file;
     Exit codes: 0 success, 1 wrong usage, a file that cannot be read or written, or a\n\
     file already at OUT.", board_file::names(|format| !format.holds_numbers()).join(", ")))]
 pub(crate) struct Args {
-    /// The file of boards.
-    #[arg(value_name = "IN")]
-    input: PathBuf,
+    #[command(flatten)]
+    input: board_file::Input,
     /// The file to write, which must not exist; - is standard output.
     #[arg(value_name = "OUT")]
     output: PathBuf,
-    /// The format of IN [default: from its extension].
-    #[arg(long, value_name = "FORMAT", value_parser = board_file::parser(Format::is_readable))]
-    from: Option<Format>,
     /// The format of OUT [default: from its extension].
-    #[arg(long, value_name = "FORMAT", value_parser = board_file::parser(|_| true))]
+    #[arg(long, visible_alias = "as", value_name = "FORMAT", value_parser = board_file::parser(|_| true))]
     to: Option<Format>,
     /// Write several files if the format ends at board 99 and the set is longer.
     #[arg(long)]
@@ -67,6 +65,8 @@ struct Report<'a> {
     to: &'a str,
     boards: usize,
     written: Vec<Written>,
+    #[serde(flatten)]
+    warnings: board_file::Warnings,
 }
 
 /// A written file.
@@ -93,9 +93,9 @@ impl Written {
     }
 
     fn describe(&self) -> String {
-        let (file, boards) = (&self.file, count(self.boards as u64));
+        let (file, boards) = (&self.file, counted(self.boards as u64, "board"));
         let (first, last) = (self.first, self.last);
-        format!("Wrote {file}: {boards} boards, {first} to {last}.")
+        format!("Wrote {file}: {boards}, {first} to {last}.")
     }
 }
 
@@ -105,12 +105,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         !args.json || !whole_file::is_standard_output(&args.output),
         "--json uses standard output: give a file as OUT"
     );
-    let from = board_file::given_or_by_suffix(args.from, "--from", &args.input)?;
+    let from = args.input.format()?;
     let to = board_file::given_or_by_suffix(args.to, "--to", &args.output)?;
-    let boards = board_file::read(&args.input, from)?;
+    let reading = args.input.read()?;
+    let boards = &reading.boards;
     let mut set = vec![(args.output.clone(), boards.clone())];
     if args.split && to.is_for_machines() {
-        set = pieces(&args.output, &boards)?;
+        set = pieces(&args.output, boards)?;
     }
     let mut files = Vec::new();
     for (path, boards) in set {
@@ -120,7 +121,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     for (path, ..) in &files {
         check_free(path)?;
     }
-    board_file::report_if_numbered(&args.input, from, &boards);
     let mut written = Vec::new();
     for (path, boards, bytes) in files {
         let file = Written::new(&path, &boards, to);
@@ -136,11 +136,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         return Ok(());
     }
     let report = Report {
-        file: args.input.display().to_string(),
+        file: args.input.path.display().to_string(),
         from: from.name(),
         to: to.name(),
         boards: boards.len(),
         written,
+        warnings: board_file::Warnings::of(&reading),
     };
     show_json("bridge convert", &report)
 }

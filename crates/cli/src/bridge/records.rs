@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use dealerless_bridge::formats::Format;
 use dealerless_bridge::sheets::{Page, curtain_cards, records};
 use serde::Serialize;
 
@@ -20,12 +19,8 @@ use crate::whole_file;
     name that ends in .txt, or has no extension, gives text. An additional .gz\n\
     compresses the file.")]
 pub(crate) struct Args {
-    /// The file of boards.
-    #[arg(value_name = "FILE")]
-    input: PathBuf,
-    /// The format of FILE [default: from its extension].
-    #[arg(long, value_name = "FORMAT", value_parser = board_file::parser(Format::is_readable))]
-    from: Option<Format>,
+    #[command(flatten)]
+    input: board_file::Input,
     /// Write a card for each hand, with which players check the cards in their pockets.
     #[arg(long)]
     curtain_cards: bool,
@@ -43,21 +38,22 @@ struct Report {
     file: String,
     boards: usize,
     curtain_cards: bool,
+    #[serde(flatten)]
+    warnings: board_file::Warnings,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     whole_file::check_json(args.json, args.output.as_deref())?;
     let endings = ["txt", "html", "htm"];
-    whole_file::check_output(args.output.as_deref(), &endings, &[&args.input])?;
-    let from = board_file::given_or_by_suffix(args.from, "--from", &args.input)?;
-    let boards = board_file::read(&args.input, from)?;
-    board_file::report_if_numbered(&args.input, from, &boards);
+    whole_file::check_output(args.output.as_deref(), &endings, &[&args.input.path])?;
+    let reading = args.input.read()?;
+    let boards = &reading.boards;
     let page = page(args.output.as_deref());
     let text = if args.curtain_cards {
-        curtain_cards(page, &boards)
+        curtain_cards(page, boards)
     } else {
-        records(page, &boards)
+        records(page, boards)
     };
     let fill = |file: &mut dyn std::io::Write| file.write_all(text.as_bytes());
     let Some(path) = whole_file::write_output(args.output.as_deref(), fill)? else {
@@ -69,6 +65,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             file,
             boards: boards.len(),
             curtain_cards: args.curtain_cards,
+            warnings: board_file::Warnings::of(&reading),
         };
         return show_json("bridge records", &report);
     }

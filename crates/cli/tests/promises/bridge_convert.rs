@@ -26,7 +26,8 @@ fn write(folder: &Path, name: &str, format: Format, boards: &[Board]) {
 }
 
 fn read(folder: &Path, name: &str, format: Format) -> Vec<Board> {
-    format.read(&fs::read(folder.join(name)).unwrap()).unwrap()
+    let reading = format.read(&fs::read(folder.join(name)).unwrap());
+    reading.unwrap().boards
 }
 
 /// The formats that a file extension selects.
@@ -202,10 +203,10 @@ fn errors_name_the_file_and_place() {
     let text = fs::read_to_string(folder.join("set.pbn")).unwrap();
     let wrong = text.replace("[Dealer \"E\"]", "[Dealer \"N\"]");
     fs::write(folder.join("wrong.pbn"), wrong).unwrap();
-    let (code, message) = convert(folder, "wrong.pbn out.lin");
+    let (code, message) = convert(folder, "wrong.pbn out.lin --strict");
     assert_eq!(code, 1);
     assert!(
-        message.contains("wrong.pbn: line 29: the dealer of board 2 is N"),
+        message.contains("wrong.pbn: line 28: the dealer of board 2 is N"),
         "{message}"
     );
     assert!(!folder.join("out.lin").exists());
@@ -220,6 +221,95 @@ fn errors_name_the_file_and_place() {
         assert_eq!(code, 1);
         assert!(message.contains(complaint), "{message}");
     }
+}
+
+/// Practice files have the same dealer on all boards, and files of several events repeat numbers.
+#[test]
+fn contradictions_are_warnings_unless_strict() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, "set.pbn", Format::Pbn, &boards(1, 16));
+    let text = fs::read_to_string(folder.join("set.pbn")).unwrap();
+    let mut practice = text.clone();
+    for dealer in ["E", "S", "W"] {
+        practice = practice.replace(&format!("[Dealer \"{dealer}\"]"), "[Dealer \"N\"]");
+    }
+    fs::write(folder.join("practice.pbn"), practice).unwrap();
+    write(folder, "other.pbn", Format::Pbn, &boards(1, 16));
+    let other = fs::read_to_string(folder.join("other.pbn")).unwrap();
+    fs::write(folder.join("two.pbn"), format!("{text}\r\n{other}")).unwrap();
+
+    for (name, boards, warning, further) in [
+        (
+            "practice",
+            16,
+            "line 28: the dealer of board 2 is N here, but E by the Laws",
+            2,
+        ),
+        (
+            "two",
+            32,
+            "line 265: board 1 appears again with a different deal",
+            6,
+        ),
+    ] {
+        let args = format!("{name}.pbn {name}.lin --json");
+        let output = output(folder, &args);
+        let message = String::from_utf8(output.stderr).unwrap();
+        let first = format!("{name}.pbn: warning: {warning}\n");
+        assert!(message.starts_with(&first), "{message}");
+        let rest = format!("{name}.pbn: {further} further warnings");
+        assert!(message.contains(&rest), "{message}");
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["boards"], boards);
+        assert_eq!(report["warnings"][0], warning);
+        assert_eq!(report["further_warnings"], further);
+
+        let records = output_of("records", folder, &format!("{name}.pbn"));
+        assert!(records.status.success(), "{records:?}");
+        assert!(
+            String::from_utf8(records.stderr)
+                .unwrap()
+                .starts_with(&first)
+        );
+        for command in ["convert", "records"] {
+            let to = if command == "convert" {
+                "- --to lin"
+            } else {
+                ""
+            };
+            let args = format!("{name}.pbn {to} --strict");
+            let refused = output_of(command, folder, &args);
+            assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+            let message = String::from_utf8(refused.stderr).unwrap();
+            assert!(
+                message.contains(&format!("{name}.pbn: {warning}")),
+                "{message}"
+            );
+            assert!(refused.stdout.is_empty());
+        }
+    }
+    // The boards of a machine are consecutive.
+    let (code, message) = convert(folder, "two.pbn two.dlm");
+    assert_eq!(code, 1);
+    assert!(message.contains("board 1 follows board 16"), "{message}");
+    assert!(!folder.join("two.dlm").exists());
+}
+
+#[test]
+fn files_of_deals_only_are_numbered_from_1() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let set = boards(1, 4);
+    let deals: String = (set.iter())
+        .map(|board| format!("[Deal \"{}\"]\n\n", board.deal))
+        .collect();
+    fs::write(folder.join("deals.pbn"), deals).unwrap();
+    let output = output(folder, "deals.pbn - --as big-deal");
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(output.stdout, Format::BigDeal.write(&set).unwrap());
+    let notice = "deals.pbn has no board numbers; its boards are numbered 1 to 4.\n";
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), notice);
 }
 
 #[test]
@@ -290,7 +380,7 @@ fn hostile_files() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         (
             "hash.pbn",
             hash,
-            "line 2: # repeats the value of the previous board",
+            "line 2: Deal must have a value of its own",
         ),
         ("cut.bri", vec![b'0'; 127], "byte 127: the file ends within"),
         ("zero.dup", vec![0; 156], "byte 146: the last 10 bytes"),

@@ -76,7 +76,7 @@ fn add_unused_entry(home: &Path) {
 }
 
 fn boards(pbn: &str) -> Vec<Board> {
-    Format::Pbn.read(pbn.as_bytes()).unwrap()
+    Format::Pbn.read(pbn.as_bytes()).unwrap().boards
 }
 
 #[test]

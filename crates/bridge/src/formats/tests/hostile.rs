@@ -1,6 +1,6 @@
 //! Truncated, changed, huge and empty files never cause a panic. Their errors have a location.
 
-use super::{boards, readable, texts};
+use super::{boards, read, readable, texts};
 use crate::formats::text::MAX_LINE;
 use crate::formats::{Fault, Format, Location};
 
@@ -9,8 +9,8 @@ fn truncated_file_is_an_error_or_holds_the_first_boards() {
     for format in readable() {
         let whole = format.write(&boards()).unwrap();
         for length in 0..whole.len() {
-            if let Ok(read) = format.read(&whole[..length]) {
-                assert!(boards().starts_with(&read), "{format:?} {length}");
+            if let Ok(found) = read(format, &whole[..length]) {
+                assert!(boards().starts_with(&found), "{format:?} {length}");
             }
         }
     }
@@ -20,12 +20,12 @@ fn truncated_file_is_an_error_or_holds_the_first_boards() {
 fn dup_and_dlm_files_with_missing_boards_are_errors() {
     let dup = Format::Dup.write(&boards()).unwrap();
     for length in 0..dup.len() {
-        assert!(Format::Dup.read(&dup[..length]).is_err(), "{length}");
+        assert!(read(Format::Dup, &dup[..length]).is_err(), "{length}");
     }
     let dlm = Format::Dlm.write(&boards()).unwrap();
     let last = dlm.windows(9).position(|key| key == b"Board 04=").unwrap();
     for length in 0..last + 9 + 29 {
-        assert!(Format::Dlm.read(&dlm[..length]).is_err(), "{length}");
+        assert!(read(Format::Dlm, &dlm[..length]).is_err(), "{length}");
     }
 }
 
@@ -37,7 +37,7 @@ fn files_for_machines_detect_every_changed_byte_of_a_deal() {
             let mut file = dup.clone();
             file[place] = changed;
             assert!(
-                changed == dup[place] || Format::Dup.read(&file).is_err(),
+                changed == dup[place] || read(Format::Dup, &file).is_err(),
                 "{place}"
             );
         }
@@ -49,7 +49,7 @@ fn files_for_machines_detect_every_changed_byte_of_a_deal() {
             let mut file = dlm.clone();
             file[place] = changed;
             assert!(
-                changed == dlm[place] || Format::Dlm.read(&file).is_err(),
+                changed == dlm[place] || read(Format::Dlm, &file).is_err(),
                 "{place}"
             );
         }
@@ -61,7 +61,7 @@ fn errors_in_dlm_files_have_a_line_number() {
     let file = String::from_utf8(Format::Dlm.write(&boards()).unwrap()).unwrap();
     let fault = |from: &str, to: &str| {
         assert!(file.contains(from), "{from}");
-        let error = Format::Dlm.read(file.replacen(from, to, 1).as_bytes());
+        let error = read(Format::Dlm, file.replacen(from, to, 1).as_bytes());
         error.unwrap_err()
     };
     let (found, right) = (7, 4);
@@ -105,7 +105,7 @@ fn errors_in_bri_files_have_a_byte_offset() {
     let fault = |place: usize, new: &[u8]| {
         let mut file = bri.clone();
         file[place..place + new.len()].copy_from_slice(new);
-        Format::Bri.read(&file).unwrap_err()
+        read(Format::Bri, &file).unwrap_err()
     };
     let twice = fault(130, &bri[128..130]);
     assert!(matches!(twice.fault, Fault::Deal(_)), "{twice}");
@@ -115,7 +115,7 @@ fn errors_in_bri_files_have_a_byte_offset() {
         assert_eq!(error, Fault::CardNumber.at(Location::Byte(128)));
     }
     assert_eq!(fault(100, b"x"), Fault::Padding.at(Location::Byte(100)));
-    let cut = Format::Bri.read(&bri[..511]).unwrap_err();
+    let cut = read(Format::Bri, &bri[..511]).unwrap_err();
     assert_eq!(cut, Fault::Cut(128).at(Location::Byte(511)));
 }
 
@@ -125,7 +125,7 @@ fn errors_in_dup_files_have_a_byte_offset() {
     let fault = |place: usize, new: &[u8]| {
         let mut file = dup.clone();
         file[place..place + new.len()].copy_from_slice(new);
-        Format::Dup.read(&file).unwrap_err()
+        read(Format::Dup, &file).unwrap_err()
     };
     assert_eq!(fault(79, b"Q"), Fault::ReadableHands.at(Location::Byte(79)));
     assert_eq!(
@@ -148,7 +148,7 @@ fn line_of_ten_megabytes_is_rejected_with_its_number() {
         let line = vec![filler; 10_000_000];
         for format in texts() {
             let file = [&b"first\n"[..], &line, b"\n"].concat();
-            let refused = format.read(&file).unwrap_err();
+            let refused = read(format, &file).unwrap_err();
             assert_eq!(refused, Fault::LongLine.in_line(2), "{format:?}");
         }
     }
@@ -159,8 +159,8 @@ fn longest_lines_of_quotes_and_bars_are_rejected() {
     for piece in ["\"\\", "\"", "[", "{", "|", "md|", "}", "\\\""] {
         let line = piece.repeat(MAX_LINE / piece.len()) + "\n";
         for format in texts() {
-            let read = format.read(line.repeat(20).as_bytes());
-            assert!(read.is_err(), "{format:?} {piece}");
+            let found = read(format, line.repeat(20).as_bytes());
+            assert!(found.is_err(), "{format:?} {piece}");
         }
     }
 }
@@ -172,11 +172,11 @@ fn zero_bytes_and_utf_16_are_rejected_with_the_line() {
         let utf_16: Vec<u8> = file.iter().flat_map(|byte| [*byte, 0]).collect();
         let begun = [&[0xff, 0xfe][..], &utf_16].concat();
         let refused = Err(Fault::ZeroByte.in_line(1));
-        assert_eq!(format.read(&begun), refused, "{format:?}");
+        assert_eq!(read(format, &begun), refused, "{format:?}");
         let second = file.iter().position(|byte| *byte == b'\n').unwrap() + 1;
         file.insert(second, 0);
         let refused = Err(Fault::ZeroByte.in_line(2));
-        assert_eq!(format.read(&file), refused, "{format:?}");
+        assert_eq!(read(format, &file), refused, "{format:?}");
     }
 }
 
@@ -185,10 +185,10 @@ fn line_numbers_do_not_depend_on_line_ends() {
     let last_line = |format: Format, from: &str, to: &str, end: &str| {
         let file = String::from_utf8(format.write(&boards()).unwrap()).unwrap();
         let file = file.replacen(from, to, 1).replace('\n', end);
-        format.read(file.as_bytes()).unwrap_err().place
+        read(format, file.as_bytes()).unwrap_err().place
     };
     for end in ["\n", "\r\n", "\r", "\r\r\n"] {
-        let pbn = last_line(Format::Pbn, "[Board \"2\"]", "[Board \"x\"]", end);
+        let pbn = last_line(Format::BigDeal, "[Board \"2\"]", "[Board \"x\"]", end);
         assert_eq!(pbn, Location::Line(24), "{end:?}");
         let lin = last_line(Format::Lin, "ah|Board 3", "ah|Board x", end);
         assert_eq!(lin, Location::Line(3), "{end:?}");
@@ -197,21 +197,24 @@ fn line_numbers_do_not_depend_on_line_ends() {
 
 #[test]
 fn pbn_comments_do_not_nest_and_a_board_may_have_a_million_tags() {
-    let file = String::from_utf8(Format::Pbn.write(&boards()).unwrap()).unwrap();
+    let file = String::from_utf8(Format::BigDeal.write(&boards()).unwrap()).unwrap();
     let nested = format!("{}}}\n{file}", "{".repeat(MAX_LINE - 1));
-    assert_eq!(Format::Pbn.read(nested.as_bytes()), Ok(boards()));
+    assert_eq!(read(Format::Pbn, nested.as_bytes()), Ok(boards()));
     let tags = "[Other \"x\"]\n".repeat(1_000_000);
     let many = file.replacen("[Event", &(tags + "[Event"), 1);
-    assert_eq!(Format::Pbn.read(many.as_bytes()), Ok(boards()));
+    assert_eq!(read(Format::Pbn, many.as_bytes()), Ok(boards()));
 }
 
 /// If a number with ten thousand digits were accepted, each board could copy it with a single `#`.
 #[test]
 fn numbers_have_at_most_20_digits() {
-    let file = String::from_utf8(Format::Pbn.write(&boards()).unwrap()).unwrap();
+    let file = String::from_utf8(Format::BigDeal.write(&boards()).unwrap()).unwrap();
     let of = |digits: usize| {
         let number = format!("[Board \"{}1\"]", "0".repeat(digits - 1));
-        Format::Pbn.read(file.replacen("[Board \"1\"]", &number, 1).as_bytes())
+        read(
+            Format::Pbn,
+            file.replacen("[Board \"1\"]", &number, 1).as_bytes(),
+        )
     };
     assert_eq!(of(20), Ok(boards()));
     for digits in [21, 10_000] {
@@ -223,13 +226,13 @@ fn numbers_have_at_most_20_digits() {
 fn binary_files_and_binary_deals_are_rejected() {
     for format in readable() {
         let bytes: Vec<u8> = (0..=u8::MAX).cycle().take(156 * 128).collect();
-        assert!(format.read(&bytes).is_err(), "{format:?}");
+        assert!(read(format, &bytes).is_err(), "{format:?}");
     }
-    let mut pbn = Format::Pbn.write(&boards()).unwrap();
+    let mut pbn = Format::BigDeal.write(&boards()).unwrap();
     let deal = pbn.windows(2).position(|two| two == b"N:").unwrap();
     pbn[deal + 2] = 0xff;
     assert_eq!(
-        Format::Pbn.read(&pbn).unwrap_err().to_string(),
+        read(Format::Pbn, &pbn).unwrap_err().to_string(),
         "line 15: 'ÿ' is not a rank; ranks are AKQJT98765432, with T for a ten"
     );
 }

@@ -1,6 +1,6 @@
 //! Files for dealing machines: files of other programs, limits, and the splitting of sets.
 
-use super::{boards, boards_from};
+use super::{boards, boards_from, read};
 use crate::formats::{Fault, Format, Location, WriteError, split};
 use crate::{Board, DealNumber, Order};
 
@@ -22,12 +22,58 @@ fn dlm_files_of_other_programs_are_read() {
             "; a comment\r\n[Other]\r\nanything\r\n[Document]\r\nStatus=Show\r\nDuplicates=0\r\n\
              From Board=1\r\nTo Board=1\r\nChecksum=1\r\nBoard 01={line}\r\nBoard 02=nothing\r\n"
         );
-        let read = Format::Dlm.read(file.as_bytes()).unwrap();
+        let found = read(Format::Dlm, file.as_bytes()).unwrap();
         assert!(
-            read[0].deal.to_string().starts_with(deal),
+            found[0].deal.to_string().starts_with(deal),
             "{}",
-            read[0].deal
+            found[0].deal
         );
+    }
+}
+
+/// The number of copies of a board is part of its checksum. The line is that of a file of another
+/// program.
+#[test]
+fn duplicates_of_a_board_enter_its_checksum() {
+    let file = "[Document]\nStatus=Show\nDuplicates=0\nFrom board=1\nTo board=1\nChecksum=1\n\
+                Board 01=fnbkmmincldklcfcofoiefnapm018\nDuplicates 01=1\n";
+    assert_eq!(read(Format::Dlm, file).unwrap().len(), 1);
+    let refused = |from: &str, to: &str| {
+        let error = read(Format::Dlm, file.replace(from, to)).unwrap_err();
+        (error.place, error.fault)
+    };
+    let (found, right) = (18, 19);
+    let wrong = (Location::Line(7), Fault::Checksum { found, right });
+    assert_eq!(refused("Duplicates 01=1", "Duplicates 01=0"), wrong);
+    assert_eq!(refused("Duplicates 01=1", ""), wrong);
+    let twice = (Location::Line(9), Fault::KeyTwice("Duplicates of a board"));
+    assert_eq!(refused("01=1\n", "01=1\nduplicates 1=1\n"), twice);
+    let high = (Location::Line(8), Fault::Number);
+    assert_eq!(refused("Duplicates 01", "Duplicates 100"), high);
+}
+
+/// Boards as lines of 78 digits, as some programs write them into BRI and DUP files.
+#[test]
+fn lines_of_78_digits_are_read() {
+    let bri = Format::Bri.write(&boards()).unwrap();
+    let lines: Vec<&[u8]> = bri.chunks(128).map(|record| &record[..78]).collect();
+    for format in [Format::Bri, Format::Dup] {
+        for end in ["\r\n", "\n", "\r"] {
+            let file = lines.join(end.as_bytes());
+            for file in [file.clone(), [&file, end.as_bytes()].concat()] {
+                let found = format.read(&file).unwrap();
+                assert_eq!((found.boards, found.is_numbered), (boards(), false));
+            }
+            let cut = read(format, &file[..file.len() - 1]).unwrap_err();
+            assert_eq!(cut, Fault::HandsLine.in_line(4));
+        }
+        let one = [lines[0], b"\r\n"].concat();
+        assert_eq!(read(format, &one), Ok(boards()[..1].to_vec()));
+        // Without a line end, the file is a truncated one of the usual form.
+        assert!(read(format, lines[0]).is_err());
+        let mut odd = lines.join(&b"\n"[..]);
+        odd[79 + 10..79 + 12].copy_from_slice(b"53");
+        assert_eq!(read(format, &odd), Err(Fault::CardNumber.in_line(2)));
     }
 }
 
@@ -41,11 +87,11 @@ fn jannersten(lowest: &str) -> Vec<u8> {
 
 #[test]
 fn dup_file_of_jannersten_is_read_with_its_number() {
-    let read = Format::Dup.read(&jannersten("17 ")).unwrap();
-    assert_eq!(read[0].number, 17);
+    let found = read(Format::Dup, &jannersten("17 ")).unwrap();
+    assert_eq!(found[0].number, 17);
     let deal = "N:J987.JT7643.A4.Q .KQ2.QT9.AK98543 AQ42.A8.KJ762.J2 KT653.95.853.T76";
-    assert_eq!(read[0].deal.to_string(), deal);
-    let number = DealNumber::of(&read[0].deal, Order::BigDeal);
+    assert_eq!(found[0].deal.to_string(), deal);
+    let number = DealNumber::of(&found[0].deal, Order::BigDeal);
     assert_eq!(number.get(), 32_984_535_458_777_706_834_781_032_082);
     let two = [jannersten("1  "), jannersten("1  ")].concat();
     let (lowest, highest, boards) = (1, 1, 2);
@@ -54,14 +100,14 @@ fn dup_file_of_jannersten_is_read_with_its_number() {
         highest,
         boards,
     };
-    assert_eq!(Format::Dup.read(&two), Err(fault.at(Location::Byte(146))));
+    assert_eq!(read(Format::Dup, &two), Err(fault.at(Location::Byte(146))));
 }
 
 #[test]
 fn blind_files_are_read_like_other_files() {
     for format in [Format::DupBlind, Format::DlmBlind] {
         let file = format.write(&boards()).unwrap();
-        assert_eq!(format.read(&file), Ok(boards()));
+        assert_eq!(read(format, &file), Ok(boards()));
     }
 }
 
@@ -103,7 +149,7 @@ fn write_only_formats_are_not_read() {
     for format in Format::ALL.iter().filter(|format| !format.is_readable()) {
         let file = format.write(&boards_from(5)).unwrap();
         let refused = Err(Fault::OnlyWritten(format.name()).at(Location::Byte(0)));
-        assert_eq!(format.read(&file), refused, "{format:?}");
+        assert_eq!(read(*format, &file), refused, "{format:?}");
     }
 }
 
@@ -139,8 +185,9 @@ fn splitting_preserves_dealer_and_vulnerability() {
 fn formats_are_found_by_name_and_by_suffix() {
     for &format in Format::ALL {
         assert_eq!(Format::named(format.name()), Some(format));
-        let blind = format.name() != format.suffix();
-        assert_eq!(Format::of_suffix(format.suffix()) == Some(format), !blind);
+        let is_variant = format.name() != format.suffix();
+        let of_suffix = Format::of_suffix(format.suffix());
+        assert_eq!(of_suffix == Some(format), !is_variant);
     }
     assert_eq!(Format::of_suffix("PBN"), Some(Format::Pbn));
     assert_eq!(Format::of_suffix("LIN"), Some(Format::Lin));

@@ -7,11 +7,12 @@
 mod hostile;
 mod machines;
 mod pbn_and_lin;
+mod pbn_import;
 mod round_trips;
 mod vectors;
 
 use crate::Board;
-use crate::formats::Format;
+use crate::formats::{Format, ReadError, Reading};
 
 pub(super) const DEALS: [&str; 4] = [
     "N:J2.AQ.A7652.J543 QT87.T8.KJ843.A2 6543.J42.Q9.QT76 AK9.K97653.T.K98",
@@ -33,6 +34,12 @@ pub(super) fn boards_from(first: u32) -> Vec<Board> {
 
 pub(super) fn boards() -> Vec<Board> {
     boards_from(1)
+}
+
+/// The boards of a file without contradictions; a warning is an error.
+pub(super) fn read(format: Format, file: impl AsRef<[u8]>) -> Result<Vec<Board>, ReadError> {
+    let reading = format.read(file.as_ref()).and_then(Reading::strict);
+    reading.map(|reading| reading.boards)
 }
 
 /// The formats that can be read.

@@ -1,6 +1,6 @@
 //! Test vectors: written files equal those of Big Deal byte for byte.
 
-use super::boards;
+use super::{boards, read};
 use crate::formats::Format;
 
 fn bytes(hex: &str) -> Vec<u8> {
@@ -158,7 +158,7 @@ fn lin_bbo_has_player_names_and_o_for_no_vulnerability() {
         "qx|o2|pn|,,,|st||md|4SQ6HKJ632DAQ42CA2,SA952HAT54DT75C43,SKJT73H97DJ98CJT6,|rh||ah|Board 2|sv|n|pg||\n",
     ];
     assert!(file.starts_with(&lines.concat()), "{file}");
-    assert_eq!(Format::LinBbo.read(file.as_bytes()), Ok(boards()));
+    assert_eq!(read(Format::LinBbo, file.as_bytes()), Ok(boards()));
 }
 
 #[test]
@@ -171,8 +171,8 @@ fn csv_matches_big_deal() {
 }
 
 #[test]
-fn pbn_has_the_tags_of_big_deal_in_order() {
-    let file = text(Format::Pbn);
+fn big_deal_pbn_matches_big_deal() {
+    let file = text(Format::BigDeal);
     let board = |number, dealer, vulnerable, deal| {
         format!(
             "[Event \"?\"]\n[Site \"?\"]\n[Date \"?\"]\n[Board \"{number}\"]\n[West \"?\"]\n[North \"?\"]\n\
@@ -190,4 +190,35 @@ fn pbn_has_the_tags_of_big_deal_in_order() {
         board(4, 'W', "All", super::DEALS[3]),
     ];
     assert_eq!(file, head + &all.concat());
+}
+
+/// PBN 2.1, sections 2.3, 3 and 3.4: CR LF, an empty line before each game but the first, the
+/// mandatory tags in their order and then the others, the dealer's hand first.
+#[test]
+fn pbn_obeys_the_export_format() {
+    let file = text(Format::Pbn);
+    let tags = |number, dealer, vulnerable, deal| {
+        format!(
+            "[Event \"?\"]\r\n[Site \"?\"]\r\n[Date \"?\"]\r\n[Board \"{number}\"]\r\n[West \"?\"]\r\n\
+             [North \"?\"]\r\n[East \"?\"]\r\n[South \"?\"]\r\n[Dealer \"{dealer}\"]\r\n\
+             [Vulnerable \"{vulnerable}\"]\r\n[Deal \"{deal}\"]\r\n[Scoring \"?\"]\r\n\
+             [Declarer \"?\"]\r\n[Contract \"?\"]\r\n[Result \"?\"]\r\n"
+        )
+    };
+    let version = env!("CARGO_PKG_VERSION");
+    let second = "E:84.Q8.K63.KQ9875 Q6.KJ632.AQ42.A2 A952.AT54.T75.43 KJT73.97.J98.JT6";
+    let third = "S:KQ9873.8652.K2.4 A..AT5.KQJ987532 JT52.JT3.QJ973.T 64.AKQ974.864.A6";
+    let fourth = "W:A4.AKQ653.K76.92 K5.T97.42.QJT743 9863.J82.QJT95.K QJT72.4.A83.A865";
+    let games = [
+        tags(1, 'N', "None", super::DEALS[0])
+            + &format!("[Generator \"dealerless {version}\"]\r\n"),
+        tags(2, 'E', "NS", second),
+        tags(3, 'S', "EW", third),
+        tags(4, 'W', "All", fourth),
+    ];
+    assert_eq!(
+        file,
+        "% PBN 2.1\r\n% EXPORT\r\n".to_owned() + &games.join("\r\n")
+    );
+    assert_eq!(read(Format::Pbn, &file), Ok(boards()));
 }

@@ -27,14 +27,14 @@ impl Files {
     pub(super) fn read(named: &[(PathBuf, Format)]) -> anyhow::Result<Files> {
         let mut files = Vec::new();
         for (path, format) in named {
-            let boards = board_file::read(path, *format)?;
+            let reading = board_file::read(path, *format, true)?;
             // Big Deal numbers the boards of each DUP file from 1, also in later sets.
-            let is_counted = *format == Format::Dup && boards[0].number == 1;
+            let is_counted = *format == Format::Dup && reading.boards[0].number == 1;
             let stem = path.file_stem().unwrap_or_default();
             files.push(Published {
                 name: stem.to_string_lossy().into_owned(),
-                is_numbered: format.holds_numbers() && !is_counted,
-                boards,
+                is_numbered: reading.is_numbered && !is_counted,
+                boards: reading.boards,
             });
         }
         Ok(Files {

@@ -72,6 +72,6 @@ fn endplay_and_we_read_each_others_boards() {
     );
     for (name, format) in formats {
         let again = fs::read(folder.path().join(format!("again.{name}"))).unwrap();
-        assert_eq!(format.read(&again).unwrap(), boards, "{name}");
+        assert_eq!(format.read(&again).unwrap().boards, boards, "{name}");
     }
 }
