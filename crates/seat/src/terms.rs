@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use dealerless::verifiable::MAX_SEATS;
 use dealerless_table::log::Clock;
 use dealerless_table::rules::{
     BettingRules, Limit, NamedKinds, Posts, Stakes, StakesError, Variety,
@@ -116,12 +117,41 @@ pub enum BadTerms {
     /// Only a deck without rules has these terms.
     #[error("--cards, --kinds and --draw require --game deck")]
     Deck,
+    /// The game is for fewer or more players.
+    #[error("{game} is for {}, not {seats}", players(*most))]
+    Seats {
+        /// The game.
+        game: GameName,
+        /// The number of players that was given.
+        seats: u8,
+        /// The maximum number of players of the game.
+        most: u8,
+    },
     /// The deck has too many cards.
     #[error("the deck is too large")]
     TooLarge,
     /// The rules do not allow them.
     #[error(transparent)]
     Stakes(#[from] StakesError),
+}
+
+/// The players of a game that has at most `most` seats.
+fn players(most: u8) -> String {
+    match most {
+        2 => "2 players".to_owned(),
+        most => format!("2 to {most} players"),
+    }
+}
+
+/// The maximum number of players of a game: the seats of its deck, if its rules allow them.
+fn most_seats(game: GameName) -> u8 {
+    match game {
+        // A verifiable deck has 10 seats, and draw has cards for 5 players.
+        GameName::Holdem | GameName::FixedHoldem => MAX_SEATS as u8,
+        GameName::Draw => 5,
+        // A sealed deck has 2 seats.
+        GameName::Deck | GameName::Bridge => 2,
+    }
 }
 
 impl Terms {
@@ -133,6 +163,10 @@ impl Terms {
         let bridge = self.game == GameName::Bridge;
         let hands = self.hands.unwrap_or(if bridge { 1 } else { 10 });
         let seats = self.seats.unwrap_or(2);
+        let (game, most) = (self.game, most_seats(self.game));
+        if !(2..=most).contains(&seats) {
+            return Err(BadTerms::Seats { game, seats, most });
+        }
         if self.boards.is_some() && !bridge {
             return Err(BadTerms::Boards);
         }

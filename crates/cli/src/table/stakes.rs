@@ -255,7 +255,7 @@ impl StakesArgs {
         }
         let deck = DeckTerms::verifiable(&stakes, opens).with_context(|| {
             format!(
-                "{} is for two players; --seats requires a game of poker",
+                "{} is for two players: only poker has a verifiable deck",
                 self.game()
             )
         })?;
