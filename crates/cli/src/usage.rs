@@ -12,7 +12,7 @@ use dealerless_seat::ending::LOCAL;
 use crate::Cli;
 
 use crate::failure::{EXIT_CODES, Reports, report_to_program};
-use crate::output::{lines, say};
+use crate::output::{MAX_WIDTH, say, wrapped};
 
 /// The command that was called, and whether it reports to a program.
 pub(crate) struct Called {
@@ -209,13 +209,11 @@ fn exit_codes(path: &str) -> String {
         .iter()
         .filter(|(code, _)| *code <= 1 || further.contains(code))
         .map(|(code, meaning)| format!("{code} {meaning}"));
-    lines(&format!(
-        "Exit codes: {}.",
-        codes.collect::<Vec<_>>().join(", ")
-    ))
+    let codes = codes.collect::<Vec<_>>().join(", ");
+    wrapped(&format!("Exit codes: {codes}."), MAX_WIDTH, "")
 }
 
-/// Wraps the paragraphs of a help text to the width of the screen. Indented lines stay as they are.
+/// Wraps the paragraphs of a help text to the maximum width. Indented lines stay as they are.
 fn reflow(help: &str) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut paragraph = String::new();
@@ -228,7 +226,7 @@ fn reflow(help: &str) -> String {
             continue;
         }
         if !paragraph.is_empty() {
-            parts.push(lines(&std::mem::take(&mut paragraph)));
+            parts.push(wrapped(&std::mem::take(&mut paragraph), MAX_WIDTH, ""));
         }
         parts.push(line.to_owned());
     }

@@ -1,12 +1,14 @@
 //! Output to the terminal, and the formatting of numbers for people.
 
+use std::env;
 use std::io::{self, Write};
 use std::time::Duration;
 
 use anyhow::Context;
-use comfy_table::{ColumnConstraint, LineStyle, Table, TableStyle};
+use comfy_table::{ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle};
 use indicatif::{DecimalBytes, HumanCount};
 use serde::Serialize;
+use terminal_size::{Width, terminal_size};
 use unicode_width::UnicodeWidthStr;
 
 /// Standard output is a pipe, and its reader (`head`, for example) has closed the pipe.
@@ -99,25 +101,42 @@ pub fn grid() -> Table {
     grid
 }
 
-/// The width of a screen, in columns.
-const SCREEN: usize = 80;
+/// The maximum width of texts and tables, in columns. It is also their width if neither a terminal
+/// nor `COLUMNS` determines one.
+pub const MAX_WIDTH: usize = 80;
 
-/// Hides columns of a table until it fits the screen. `spared` lists the position and the name of
-/// each column to hide, in order. Returns the names of the hidden columns.
+/// The width of texts and tables, in columns: that of the terminal, or else `COLUMNS`, as for the
+/// help; at most [`MAX_WIDTH`].
+pub fn width() -> usize {
+    let terminal = terminal_size().map(|(Width(columns), _)| columns.into());
+    let set = || env::var("COLUMNS").ok()?.parse().ok();
+    let width = terminal.or_else(set).filter(|columns| *columns > 0);
+    width.unwrap_or(MAX_WIDTH).min(MAX_WIDTH)
+}
+
+/// Whether a line of the text is wider than `width`.
+pub fn exceeds(text: &str, width: usize) -> bool {
+    text.lines().any(|line| line.width() > width)
+}
+
+/// Hides columns of a table until it fits [`width`]. `spared` lists the position and the name of
+/// each column to hide, in order. If the table is still too wide, its cells are wrapped. Returns the
+/// names of the hidden columns.
 pub fn fit(grid: &mut Table, spared: &[(usize, &'static str)]) -> Vec<&'static str> {
-    let is_wide = |grid: &Table| {
-        let text = grid.trim_fmt();
-        text.lines().any(|line| line.width() > SCREEN)
-    };
+    let width = width();
     let mut hidden = Vec::new();
     for &(place, name) in spared {
-        if !is_wide(grid) {
+        if !exceeds(&grid.trim_fmt(), width) {
             break;
         }
         if let Some(column) = grid.column_mut(place).filter(|column| !column.is_hidden()) {
             column.set_constraint(ColumnConstraint::Hidden);
             hidden.push(name);
         }
+    }
+    if exceeds(&grid.trim_fmt(), width) {
+        grid.set_content_arrangement(ContentArrangement::Dynamic);
+        grid.set_width(u16::try_from(width).unwrap_or(u16::MAX));
     }
     hidden
 }
@@ -142,23 +161,31 @@ pub fn shortened(text: &str, longest: usize) -> String {
     head.iter().chain(&['…']).chain(tail).collect()
 }
 
-/// Breaks a text into lines that fit the screen.
+/// Wraps the lines of a text to [`width`].
 pub fn lines(text: &str) -> String {
-    let mut lines = String::new();
-    let mut column = 0;
-    for word in text.split(' ') {
-        let width = word.width();
-        if column > 0 && column + 1 + width > SCREEN {
-            lines.push('\n');
-            column = 0;
-        } else if column > 0 {
-            lines.push(' ');
-            column += 1;
+    wrapped(text, width(), "")
+}
+
+/// Wraps the lines of a text to `width` columns. A line that continues another has its indentation,
+/// followed by `indent`. A word that is longer than a line stays whole.
+pub fn wrapped(text: &str, width: usize, indent: &str) -> String {
+    let mut lines = Vec::new();
+    for whole in text.split('\n') {
+        let words = whole.trim_start_matches(' ');
+        let own = &whole[..whole.len() - words.len()];
+        let mut line = own.to_owned();
+        for (place, word) in words.split(' ').enumerate() {
+            if place > 0 && line.width() + 1 + word.width() > width && !line.trim().is_empty() {
+                lines.push(line.trim_end().to_owned());
+                line = format!("{own}{indent}");
+            } else if place > 0 && !line.trim().is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
         }
-        lines.push_str(word);
-        column += width;
+        lines.push(line.trim_end().to_owned());
     }
-    lines
+    lines.join("\n")
 }
 
 /// Formats a number with a comma between thousands.
@@ -174,4 +201,35 @@ pub fn bytes(number: u64) -> String {
 /// Returns a duration in milliseconds, with microsecond resolution.
 pub fn milliseconds(duration: Duration) -> f64 {
     duration.as_micros() as f64 / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_wraps_with_its_indentation() {
+        assert_eq!(wrapped("one two three", 7, ""), "one two\nthree");
+        assert_eq!(
+            wrapped("  name   ab cd\n\nnext", 9, "  "),
+            "  name\n    ab cd\n\nnext"
+        );
+        assert_eq!(wrapped("  a    b", 80, "  "), "  a    b");
+        let invite = "x".repeat(200);
+        assert_eq!(wrapped(&invite, 40, "  "), invite);
+        assert_eq!(
+            wrapped(&format!("run {invite}"), 40, ""),
+            format!("run\n{invite}")
+        );
+    }
+
+    #[test]
+    fn wide_tables_lose_columns_and_then_wrap() {
+        let mut table = grid();
+        table.add_row(["a".repeat(50), "b".repeat(50), "c ".repeat(50)]);
+        assert_eq!(fit(&mut table, &[(1, "b")]), ["b"]);
+        let text = table.trim_fmt();
+        assert!(!exceeds(&text, MAX_WIDTH) && text.contains("aaa"), "{text}");
+        assert!(!text.contains('b'), "{text}");
+    }
 }

@@ -117,7 +117,9 @@ impl Views {
                 }
             }
         }
-        format!("{}\n\n{}", grid.trim_fmt(), self.result())
+        output::fit(&mut grid, &[]);
+        let result = output::wrapped(&self.result(), output::width(), "  ");
+        format!("{}\n\n{result}", grid.trim_fmt())
     }
 
     /// The holder's cards that were opened in the last of `steps`, as each player sees them after

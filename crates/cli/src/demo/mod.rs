@@ -98,12 +98,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
          {alice} and {bob} shuffle and deal over an encrypted connection, with no dealer.\n\n{}\n",
         args.game.title(),
         count(circuit.circuit().ands() as u64),
-        notice(Security::Malicious, Evaluates::Deck)
+        notice(Security::Malicious, Evaluates::Deck).replace('\n', " ")
     );
     if args.json {
         output::say(&introduction);
     } else {
-        output::show(&introduction)?;
+        output::show(&output::lines(&introduction))?;
     }
     // Both seats report progress, each once for each hand.
     let progress = Progress::begin(2 * args.hands as usize, "decks");
@@ -133,7 +133,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     for (number, hand) in (1..).zip(&hands) {
         output::show(&format!("{}\n", hand.describe(number)))?;
     }
-    output::show(&format!("Cost:\n{}", cost.describe()))
+    let cost = format!("Cost:\n{}", cost.describe());
+    output::show(&output::wrapped(&cost, output::width(), "  "))
 }
 
 /// The object of `--json`.

@@ -7,7 +7,7 @@ use dealerless_seat::records::history::{self, Listed, RecordFile};
 use dealerless_table::log::MatchEntry;
 
 use super::source::Folder;
-use crate::output::{show, show_json};
+use crate::output::{show, show_json, width, wrapped};
 use crate::table::FolderArgs;
 use crate::table::open::forget;
 
@@ -118,6 +118,6 @@ fn screen(listed: &[Listed], args: &Args) -> String {
         ([], None, None) => "No match has been played here.".into(),
         ([], Some(_), _) => "No finished match is that old.".into(),
         ([], None, Some(_)) => "No match is that old.".into(),
-        _ => history::lines(listed),
+        _ => wrapped(&history::lines(listed), width(), "  "),
     }
 }

@@ -1,4 +1,4 @@
-//! Output fits 80 columns, is the same on a pipe and in a file, and ends quietly if its reader is
+//! Output fits 80 columns and narrower terminals, is the same on a pipe and in a file, and ends quietly if its reader is
 //! gone.
 //! Invalid arguments get an explanation.
 
@@ -20,12 +20,14 @@ fn run(line: &str) -> Finished {
 
 #[track_caller]
 fn assert_fits(text: &str, line: &str) {
+    assert_fits_in(80, text, line);
+}
+
+#[track_caller]
+fn assert_fits_in(columns: usize, text: &str, line: &str) {
     for printed in text.lines() {
-        assert!(
-            printed.width() <= 80,
-            "{line}: {} columns: {printed}",
-            printed.width()
-        );
+        let width = printed.width();
+        assert!(width <= columns, "{line}: {width} columns: {printed}");
     }
 }
 
@@ -102,6 +104,57 @@ fn lists_of_matches_and_peers_fit_80_columns() {
     ] {
         let output = common::matches::run(a.path(), &line.split(' ').collect::<Vec<_>>());
         assert_fits(&String::from_utf8(output.stdout).unwrap(), line);
+    }
+}
+
+/// The standard output of a command in 40 columns.
+fn in_40_columns(folder: &Path, line: &str) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_dealerless"))
+        .args(line.split(' '))
+        .env("COLUMNS", "40")
+        .env("DEALERLESS_HOME", folder)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{line}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn demo_history_and_stats_fit_40_columns() {
+    let [a, b] = folders();
+    let (host, invite) = Side::host(a.path(), &["--hands", "1", "--auto"]);
+    Side::join(b.path(), &invite, &["--auto"]).finish();
+    host.finish();
+    let [and, xor] = netlists(a.path());
+    for line in [
+        "demo --hands 2",
+        "demo --game draw",
+        "history",
+        "circuit stats",
+        "circuit stats --draw 5,9 --comparison",
+        &format!("circuit stats {and} {xor} --draw 9"),
+    ] {
+        let text = in_40_columns(a.path(), line);
+        assert!(text.lines().count() > 1, "{line}: {text}");
+        assert_fits_in(40, &text, line);
+    }
+    let stats = in_40_columns(a.path(), "circuit stats");
+    assert!(stats.contains("Omitted to fit 40 columns:"), "{stats}");
+}
+
+#[test]
+fn numbers_of_seats_that_a_game_does_not_have_name_the_range() {
+    for (line, range) in [
+        ("--seats 11", "holdem is for 2 to 10 players, not 11"),
+        ("--seats 1", "holdem is for 2 to 10 players, not 1"),
+        ("--seats 0", "holdem is for 2 to 10 players, not 0"),
+        ("--seats 6 --game draw", "draw is for 2 to 5 players, not 6"),
+        ("--seats 6 --game bridge", "bridge is for 2 players, not 6"),
+        ("--seats 3 --game deck", "deck is for 2 players, not 3"),
+    ] {
+        let refused = run(&format!("host {line}"));
+        assert!(refused.stderr.contains(range), "{line}: {}", refused.stderr);
+        refused.exits(1);
     }
 }
 

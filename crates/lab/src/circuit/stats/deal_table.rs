@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use comfy_table::{CellAlignment, ColumnConstraint, Table};
-use dealerless_command_line::output::{bytes, count, fit, grid, lines};
+use dealerless_command_line::output::{bytes, count, fit, grid, lines, width};
 
 use super::super::entry::{Built, Counts, Entry};
 use super::deals::Deal;
@@ -16,33 +16,42 @@ pub(super) fn screen(deals: &[Deal]) -> String {
     };
     let (table, hidden) = table(deals);
     text.push_str(&table.trim_fmt());
-    text.push_str(
-        "\n\nAND+: including the check that both parties' inputs are in range; the other\n\
-         columns are without it. Joint: ANDs that depend on inputs of both parties, the\n\
-         same with and without the check; only these are garbled, as half gates. Inputs\n\
-         (garbler's and evaluator's) and outputs in bits.",
-    );
+    let mut notes = vec![
+        "AND+: including the check that both parties' inputs are in range; the other columns are \
+         without it. Joint: ANDs that depend on inputs of both parties, the same with and without \
+         the check; only these are garbled, as half gates. Inputs (garbler's and evaluator's) and \
+         outputs in bits."
+            .to_owned(),
+    ];
     if !hidden.is_empty() {
-        let hidden = hidden.join(", ");
-        text.push('\n');
-        text.push_str(&lines(&format!(
-            "Omitted to fit 80 columns: {hidden}. --csv and --json include everything."
-        )));
+        notes.push(format!(
+            "Omitted to fit {} columns: {}. --csv and --json include everything.",
+            width(),
+            hidden.join(", ")
+        ));
     }
     let any = |is: fn(&Entry) -> bool| deals.iter().any(|deal| deal.entries.iter().any(is));
-    if any(|entry| entry.unchecked.computed) {
-        text.push_str("\n† Computed without building the circuit.");
-    }
-    if any(|entry| entry.unchecked.in_slices()) {
-        text.push_str("\n‡ Built in slices, so the gates are not in layer order.");
-    }
-    if any(|entry| !entry.unchecked.exact) {
-        text.push_str("\nabout: too high by a few per cent at most.");
-    }
-    if any(|entry| entry.comparison) {
-        text.push_str("\n* For comparison only; never used in a match.");
-    }
-    text
+    let marks: [(fn(&Entry) -> bool, &str); 4] = [
+        (
+            |entry| entry.unchecked.computed,
+            "† Computed without building the circuit.",
+        ),
+        (
+            |entry| entry.unchecked.in_slices(),
+            "‡ Built in slices, so the gates are not in layer order.",
+        ),
+        (
+            |entry| !entry.unchecked.exact,
+            "about: too high by a few per cent at most.",
+        ),
+        (
+            |entry| entry.comparison,
+            "* For comparison only; never used in a match.",
+        ),
+    ];
+    let marks = marks.iter().filter(|(is, _)| any(*is));
+    notes.extend(marks.map(|(_, mark)| (*mark).to_owned()));
+    format!("{text}\n\n{}", lines(&notes.join("\n")))
 }
 
 /// The positions, without the draw column, of the columns that are empty if no circuit was built.
@@ -105,7 +114,7 @@ fn table(deals: &[Deal]) -> (Table, Vec<&'static str>) {
 
 /// The columns that can be omitted, in the order in which they are omitted: the position, without
 /// the draw column, and the name.
-const OMITTABLE: [(usize, &str); 6] = [
+const OMITTABLE: [(usize, &str); 8] = [
     (6, "gates"),
     (5, "NOT"),
     (9, "outputs"),
@@ -113,6 +122,8 @@ const OMITTABLE: [(usize, &str); 6] = [
     (10, "garbled"),
     (8, "inputs"),
     (4, "XOR"),
+    (7, "AND depth"),
+    (2, "AND+"),
 ];
 
 fn cells(entry: &Entry) -> Vec<String> {

@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use comfy_table::CellAlignment;
-use dealerless_command_line::output::{bytes, count, grid, shortened};
+use dealerless_command_line::output::{bytes, count, exceeds, grid, lines, shortened, width};
 
 use super::super::entry::Counts;
 use super::deal_table::ands;
 use super::deals::Deal;
 use super::netlists::NetlistEntry;
 
-/// The number of circuits that fit side by side into 80 columns.
-const ACROSS: usize = 3;
+/// The maximum number of circuits side by side, which fit into 80 columns.
+const MAX_ACROSS: usize = 3;
 
 /// The maximum length of a circuit's name, in characters.
 const NAME: usize = 17;
@@ -30,18 +30,22 @@ struct Column<'a> {
 pub(super) fn screen(netlists: &[NetlistEntry], deals: &[Deal]) -> String {
     let mut columns: Vec<Column> = netlists.iter().map(Column::of_netlist).collect();
     columns.extend(deals.iter().flat_map(Column::of_deal));
-    let blocks: Vec<String> = columns.chunks(ACROSS).map(block).collect();
-    format!(
-        "{}\n\n\
-         Gates are counted as written; depths and layers exclude dead gates, which no\n\
-         output needs. An AND is joint if it depends on inputs of both parties. AND when\n\
-         run: after folding constants and sharing equal gates. AND+: including the check\n\
-         that both inputs are in range. Garbled: with half gates. Malicious run: bytes of\n\
-         the first run of a session in both directions, from an empty pool, without setup\n\
-         and openings. The digest, of which the first {DIGITS} digits are shown, is what the\n\
-         two parties compare before a run.",
+    let in_blocks = |across: usize| {
+        let blocks: Vec<String> = columns.chunks(across).map(block).collect();
         blocks.join("\n\n")
-    )
+    };
+    let fits = |across: &usize| !exceeds(&in_blocks(*across), width());
+    let across = (1..=MAX_ACROSS).rev().find(fits).unwrap_or(1);
+    let notes = lines(&format!(
+        "Gates are counted as written; depths and layers exclude dead gates, which no \
+         output needs. An AND is joint if it depends on inputs of both parties. AND when \
+         run: after folding constants and sharing equal gates. AND+: including the check \
+         that both inputs are in range. Garbled: with half gates. Malicious run: bytes of \
+         the first run of a session in both directions, from an empty pool, without setup \
+         and openings. The digest, of which the first {DIGITS} digits are shown, is what the \
+         two parties compare before a run."
+    ));
+    format!("{}\n\n{notes}", in_blocks(across))
 }
 
 impl<'a> Column<'a> {
