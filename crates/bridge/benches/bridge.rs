@@ -77,10 +77,10 @@ fn files(criterion: &mut Criterion) {
     let pbn = Format::Pbn.write(&boards).expect("there are boards");
     group.bench_function("pbn-to-lin", |bencher| {
         bencher.iter(|| {
-            let boards = Format::Pbn
+            let reading = Format::Pbn
                 .read(black_box(&pbn))
                 .expect("the file is valid");
-            Format::Lin.write(&boards)
+            Format::Lin.write(&reading.boards)
         });
     });
     group.finish();

@@ -140,7 +140,7 @@ pub enum DealError {
     #[error("a deal has four hands separated by single spaces, not {0} hands")]
     Hands(usize),
     /// A hand is not given. The value is its seat.
-    #[error("the hand of {0} is hidden (-); a board needs all four hands")]
+    #[error("the hand of {0} is hidden (-); all four hands are required")]
     Hidden(char),
     /// A hand does not have four suits. The values are its seat and its number of suits.
     #[error("a hand has four suits separated by dots, but the hand of {0} has {1}")]

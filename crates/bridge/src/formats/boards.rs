@@ -5,20 +5,21 @@ use std::collections::HashSet;
 use super::error::{Fault, Location, ReadError};
 use crate::{Board, Card, Compass, Deal, DealError, Vulnerability};
 
-/// The maximum number of warnings that are kept, because a sender chooses how many a file causes.
+/// The maximum number of warnings that are kept; a file can cause any number.
 const MAX_WARNINGS: usize = 10;
 
-/// The boards of a file, and what the file contradicts.
+/// The boards of a file, and its contradictions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
     /// The boards, in the order of the file.
     pub boards: Vec<Board>,
     /// Whether the file states the numbers of its boards. If not, they are numbered from 1.
     pub is_numbered: bool,
-    /// The first ten contradictions that did not prevent the reading: a dealer or a vulnerability
-    /// that does not match the board number, a number with two deals, a PBN tag that appears twice.
+    /// The first ten contradictions: a dealer or a vulnerability that does not match the board
+    /// number, a number with two deals, a tag that appears twice or is
+    /// missing, a name or a value that is not known.
     pub warnings: Vec<ReadError>,
-    /// The number of contradictions that `warnings` leaves out.
+    /// The number of contradictions after the first ten.
     pub further_warnings: usize,
 }
 
@@ -28,12 +29,9 @@ impl Reading {
     /// # Errors
     /// The first warning.
     pub fn strict(self) -> Result<Reading, ReadError> {
-        match self.warnings.into_iter().next() {
-            Some(warning) => Err(warning),
-            None => Ok(Reading {
-                warnings: Vec::new(),
-                ..self
-            }),
+        match self.warnings.first() {
+            Some(warning) => Err(warning.clone()),
+            None => Ok(self),
         }
     }
 }
@@ -44,11 +42,34 @@ pub(super) struct Boards {
     found: Vec<Board>,
     known: HashSet<Board>,
     numbers: HashSet<u32>,
+    /// The place of the first board without a number in the file.
+    unnumbered: Option<Location>,
     warnings: Vec<ReadError>,
     further_warnings: usize,
 }
 
 impl Boards {
+    /// The number of the next board: the number that the file states, or if it states none, the place
+    /// of the board in the file.
+    ///
+    /// # Errors
+    /// [`Fault::SomeNumbers`] if only some boards have a number.
+    pub(super) fn number(
+        &mut self,
+        stated: Option<u32>,
+        place: Location,
+    ) -> Result<u32, ReadError> {
+        match (stated, self.unnumbered) {
+            (Some(number), None) => Ok(number),
+            (Some(_), Some(place)) => Err(Fault::SomeNumbers.at(place)),
+            (None, None) if !self.found.is_empty() => Err(Fault::SomeNumbers.at(place)),
+            (None, unnumbered) => {
+                self.unnumbered = unnumbered.or(Some(place));
+                Ok(self.found.len() as u32 + 1)
+            }
+        }
+    }
+
     /// Adds `board`, unless the same board has already been added. Warns if a board with the same
     /// number has another deal.
     pub(super) fn take(&mut self, board: Board, place: Location) {
@@ -66,12 +87,7 @@ impl Boards {
         self.numbers.contains(&number)
     }
 
-    /// The number of boards added so far.
-    pub(super) fn count(&self) -> usize {
-        self.found.len()
-    }
-
-    /// Keeps a contradiction that does not prevent the reading.
+    /// Adds a warning, or only counts it if [`MAX_WARNINGS`] are kept.
     pub(super) fn warn(&mut self, warning: ReadError) {
         if self.warnings.len() < MAX_WARNINGS {
             self.warnings.push(warning);
@@ -80,10 +96,11 @@ impl Boards {
         }
     }
 
-    /// Warns if the dealer in a file, `found`, is not the one that the board number determines.
+    /// Warns if the dealer in a file, `found`, is not the one that the board number determines. The
+    /// results of further tables, with a board that has been added, are not checked.
     pub(super) fn check_dealer(&mut self, board: &Board, found: Compass, place: Location) {
         let lawful = board.dealer();
-        if found != lawful {
+        if found != lawful && !self.known.contains(board) {
             let fault = Fault::Dealer {
                 number: board.number,
                 lawful: lawful.letter(),
@@ -93,8 +110,7 @@ impl Boards {
         }
     }
 
-    /// Warns if the vulnerability in a file, `found`, is not the one that the board number
-    /// determines.
+    /// Warns like [`check_dealer`](Self::check_dealer) about the vulnerability.
     pub(super) fn check_vulnerability(
         &mut self,
         board: &Board,
@@ -102,7 +118,7 @@ impl Boards {
         place: Location,
     ) {
         let lawful = board.vulnerability();
-        if found != lawful {
+        if found != lawful && !self.known.contains(board) {
             let fault = Fault::Vulnerability {
                 number: board.number,
                 lawful: vulnerability(lawful),
@@ -112,17 +128,17 @@ impl Boards {
         }
     }
 
-    /// Returns all boards and warnings. `is_numbered` tells whether the file states the numbers.
+    /// Returns all boards and warnings.
     ///
     /// # Errors
     /// [`Fault::Empty`] at `end`, the end of the file, if there are no boards.
-    pub(super) fn finish(self, end: Location, is_numbered: bool) -> Result<Reading, ReadError> {
+    pub(super) fn finish(self, end: Location) -> Result<Reading, ReadError> {
         if self.found.is_empty() {
             return Err(Fault::Empty.at(end));
         }
         Ok(Reading {
             boards: self.found,
-            is_numbered,
+            is_numbered: self.unnumbered.is_none(),
             warnings: self.warnings,
             further_warnings: self.further_warnings,
         })

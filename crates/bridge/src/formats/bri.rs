@@ -40,46 +40,45 @@ pub(super) fn read(bytes: &[u8]) -> Result<Reading, ReadError> {
         return read_lines(bytes);
     }
     let mut boards = Boards::default();
-    for (number, (start, record)) in (1..).zip(records(bytes, BOARD)?) {
+    for (start, record) in records(bytes, BOARD)? {
         let deal = read_hands(&record[..HANDS], |byte| Location::Byte(start + byte))?;
         let odd = |byte: &u8| !matches!(byte, 0 | b' ' | b'\r' | b'\n');
         if let Some(odd) = record[HANDS..].iter().position(odd) {
             return Err(Fault::Padding.at(Location::Byte(start + HANDS + odd)));
         }
-        boards.take(Board { number, deal }, Location::Byte(start));
+        let place = Location::Byte(start);
+        let number = boards.number(None, place)?;
+        boards.take(Board { number, deal }, place);
     }
-    boards.finish(Location::Byte(bytes.len()), false)
+    boards.finish(Location::Byte(bytes.len()))
 }
 
-/// Whether the file begins with a line of 78 bytes, and another line or the end follows.
+/// Whether the file begins with a line of 78 bytes, and another line of digits or the end follows.
 pub(super) fn has_lines(bytes: &[u8]) -> bool {
-    match bytes.get(HANDS..) {
-        Some([b'\r' | b'\n'] | [b'\r', b'\n']) => true,
-        Some([b'\r', b'\n', next, ..] | [b'\r' | b'\n', next, ..]) => next.is_ascii_digit(),
-        _ => false,
-    }
+    let rest = bytes.get(HANDS..).unwrap_or_default();
+    let is_end = |byte: &u8| matches!(byte, b'\r' | b'\n');
+    let next = rest.iter().find(|byte| !is_end(byte));
+    rest.first().is_some_and(is_end) && next.is_none_or(u8::is_ascii_digit)
 }
 
 /// Reads the boards of a file that has a line of 78 digits for each board.
-pub(super) fn read_lines(text: &[u8]) -> Result<Reading, ReadError> {
+pub(super) fn read_lines(bytes: &[u8]) -> Result<Reading, ReadError> {
     let mut boards = Boards::default();
     let mut last = 1;
-    for (number, line) in text::lines(text) {
+    for (number, line) in text::lines(bytes) {
         last = number;
         if line.is_empty() {
             continue;
         }
+        let place = Location::Line(number);
         if line.len() != HANDS {
-            return Err(Fault::HandsLine.in_line(number));
+            return Err(Fault::HandsLine.at(place));
         }
-        let deal = read_hands(line, |_| Location::Line(number))?;
-        let board = Board {
-            number: boards.count() as u32 + 1,
-            deal,
-        };
-        boards.take(board, Location::Line(number));
+        let deal = read_hands(line, |_| place)?;
+        let number = boards.number(None, place)?;
+        boards.take(Board { number, deal }, place);
     }
-    boards.finish(Location::Line(last), false)
+    boards.finish(Location::Line(last))
 }
 
 /// Splits a file into records of `size` bytes. Returns each record with its byte offset.

@@ -47,10 +47,10 @@ fn head_checksum(duplicates: u32, lowest: u32, highest: u32, status: Status) -> 
     duplicates ^ lowest ^ highest ^ u32::from(status == Status::Show)
 }
 
-/// The digits of board `number`, of which the machine makes `duplicates` copies.
-fn checksum(number: u32, duplicates: u32, letters: &[u8]) -> u32 {
+/// The checksum of board `number`, of which the machine makes `copies` copies.
+fn checksum(number: u32, copies: u32, letters: &[u8]) -> u32 {
     let codes = letters.iter().map(|letter| u32::from(*letter));
-    codes.fold(number ^ duplicates, |sum, code| sum ^ code)
+    codes.fold(number ^ copies, |sum, code| sum ^ code)
 }
 
 /// Formats a deal as [`LETTERS`] letters from `a` to `p`. Each letter encodes the owners of two
@@ -72,7 +72,8 @@ struct Found<'a> {
     checksum: Option<(usize, u32)>,
     /// The letters and digits of each board, by board number.
     boards: Vec<Option<(usize, &'a [u8])>>,
-    /// The number of copies of each board, by board number. A board without a line has none.
+    /// The number of copies of each board, by board number. A board without this line has 0
+    /// copies.
     copies: Vec<Option<(usize, u32)>>,
 }
 
@@ -110,9 +111,9 @@ impl<'a> Found<'a> {
         let value = value[1..].trim_ascii();
         match &key[..] {
             b"status" => {
-                let status = match value {
-                    b"Show" => Status::Show,
-                    b"Sealed" => Status::Sealed,
+                let status = match &*value.to_ascii_lowercase() {
+                    b"show" => Status::Show,
+                    b"sealed" => Status::Sealed,
                     _ => return Err(Fault::Status),
                 };
                 once(&mut self.status, line, status, "Status")
@@ -158,14 +159,15 @@ impl<'a> Found<'a> {
             let deal = deal.map_err(|fault| fault.in_line(line))?;
             boards.take(Board { number, deal }, Location::Line(line));
         }
-        boards.finish(Location::Line(last), true)
+        boards.finish(Location::Line(last))
     }
 }
 
 /// The place of a board in a list by board number. `number` is its number as text.
 fn of_board<'a, T>(list: &'a mut [T], number: &[u8]) -> Result<&'a mut T, Fault> {
-    let number = text::number(number.trim_ascii()).ok_or(Fault::Number)?;
-    list.get_mut(number as usize).ok_or(Fault::Number)
+    let number = text::number(number.trim_ascii()).filter(|number| *number > 0);
+    let place = number.and_then(|number| list.get_mut(number as usize));
+    place.ok_or(Fault::Number)
 }
 
 fn once<T>(

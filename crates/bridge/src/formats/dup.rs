@@ -66,12 +66,13 @@ pub(super) fn read(bytes: &[u8]) -> Result<Reading, ReadError> {
                 return Err(Fault::ReadableHands.at(at));
             }
         }
-        if record[HANDS..] != *trailer {
+        // Big Deal 1.2 writes the trailer only after the first board.
+        if record[HANDS..] != *trailer && record[HANDS..] != [0; BOARD - HANDS] {
             return Err(Fault::OtherTrailer.at(Location::Byte(start + HANDS)));
         }
         boards.take(Board { number, deal }, Location::Byte(start));
     }
-    boards.finish(Location::Byte(bytes.len()), true)
+    boards.finish(Location::Byte(bytes.len()))
 }
 
 /// The lowest and the highest board number in a trailer; `None` if the trailer is malformed.

@@ -1,4 +1,4 @@
-//! Errors in files of boards, with their locations.
+//! Errors and contradictions in files of boards, with their locations.
 
 use std::fmt;
 
@@ -23,17 +23,17 @@ impl fmt::Display for Location {
     }
 }
 
-/// The reason why a file cannot be read, and its location.
+/// An error or a contradiction in a file, and its location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {fault}")]
 pub struct ReadError {
-    /// The location of the error.
+    /// The location.
     pub place: Location,
-    /// The kind of error.
+    /// What is wrong.
     pub fault: Fault,
 }
 
-/// The kind of error in a file.
+/// An error or a contradiction in a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// The cards are not a valid deal.
@@ -46,7 +46,10 @@ pub enum Fault {
     #[error("files in the format {0} can only be written, not read")]
     OnlyWritten(&'static str),
     /// A board number is malformed, zero, or too large.
-    #[error("a board number must be a whole number from 1 to {}", u32::MAX)]
+    #[error(
+        "a board number must be a whole number from 1 to {}, in DLM files to 99",
+        u32::MAX
+    )]
     Number,
     /// A board number appears again with a different deal.
     #[error("board {0} appears again with a different deal")]
@@ -85,13 +88,20 @@ pub enum Fault {
         "zero byte in the line: the file is not a text, or is in UTF-16, which is not supported"
     )]
     ZeroByte,
+    /// Only some boards have a number.
+    #[error("this board has no number, but other boards have one")]
+    SomeNumbers,
+    /// A mandatory tag is missing, although the file is marked as export format.
+    #[error("{0} is missing, although the file is marked with % EXPORT")]
+    NoExport(&'static str),
+    /// The name of a tag differs from a mandatory tag only in upper and lower case.
+    #[error("a tag must be written {0}, with the same upper and lower case; it is skipped")]
+    TagCase(&'static str),
     /// A required item is missing.
     #[error("{0} is missing")]
     Missing(&'static str),
     /// A tag appears twice in a board.
-    #[error(
-        "{0} appears twice, and the first value counts; an empty line must separate two boards"
-    )]
+    #[error("{0} appears twice in a board; an empty line must separate two boards")]
     TagTwice(&'static str),
     /// A tag is malformed.
     #[error("invalid tag; a tag is [Name \"value\"], with \\\" for a quote in the value")]
@@ -168,6 +178,12 @@ pub enum Fault {
     /// A field of a LIN file is not closed.
     #[error("the field that begins here has no closing |")]
     Field,
+    /// The name of a field of a LIN file does not have two characters.
+    #[error("a name of a field has two letters or digits; this field is skipped")]
+    FieldName,
+    /// A LIN file is percent-encoded.
+    #[error("the text is percent-encoded, as in the address of a page: decode it first")]
+    Encoded,
     /// The number of hands in a LIN deal is neither three nor four. The value is this number.
     #[error("a LIN deal has three or four hands separated by commas, not {0}")]
     LinHands(usize),

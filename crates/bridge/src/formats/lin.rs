@@ -77,7 +77,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Reading, ReadError> {
     let mut fields = Fields { text, line: 1 };
     while let Some((line, name, value)) = fields.next()? {
         let fails = |fault: Fault| fault.in_line(line);
-        match name {
+        match &*name.to_ascii_lowercase() {
             b"qx" => {
                 std::mem::take(&mut pending).finish(&mut boards)?;
                 pending.label = label(value);
@@ -98,14 +98,18 @@ pub(super) fn read(bytes: &[u8]) -> Result<Reading, ReadError> {
                     pending.number = Some((line, number.ok_or_else(|| fails(Fault::Number))?));
                 }
             }
-            b"sv" if !value.is_empty() => {
-                pending.vulnerable = Some((line, vulnerability(value).map_err(fails)?));
+            b"sv" if !value.is_empty() => match vulnerability(value) {
+                Ok(sides) => pending.vulnerable = Some((line, sides)),
+                Err(fault) => boards.warn(fails(fault)),
+            },
+            name if name.len() != 2 || !name.iter().all(u8::is_ascii_alphanumeric) => {
+                boards.warn(fails(Fault::FieldName));
             }
             _ => (),
         }
     }
     pending.finish(&mut boards)?;
-    boards.finish(Location::Line(fields.line), true)
+    boards.finish(Location::Line(fields.line))
 }
 
 impl Pending {
@@ -115,13 +119,11 @@ impl Pending {
             return Ok(());
         };
         let labelled = self.label.map(|label| (line, label));
-        let (number_at, number) = self
-            .number
-            .or(labelled)
-            .ok_or_else(|| Fault::Missing("the board number").in_line(line))?;
-        if number == 0 {
-            return Err(Fault::Number.in_line(number_at));
+        let number = self.number.or(labelled);
+        if let Some((line, 0)) = number {
+            return Err(Fault::Number.in_line(line));
         }
+        let number = boards.number(number.map(|(_, number)| number), Location::Line(line))?;
         let board = Board { number, deal };
         boards.check_dealer(&board, dealer, Location::Line(line));
         if let Some((line, found)) = self.vulnerable {
@@ -132,20 +134,24 @@ impl Pending {
     }
 }
 
-/// The number in a label: `o1` at the first table, `c1` at the second, with or without a comma and
-/// a heading, as in `o1,BOARD 17`. The number of the heading counts if there is one.
+/// The number in a label: `1`, or `o1` at the first table and `c1` at the second, with or without a
+/// comma and a heading, as in `o1,BOARD 17`. The number of the heading counts if there is one.
 fn label(value: &[u8]) -> Option<u32> {
     let comma = value.iter().position(|byte| *byte == b',');
     let (label, title) = value.split_at(comma.unwrap_or(value.len()));
     let of_title = title.get(1..).and_then(heading).and_then(text::number);
-    of_title.or_else(|| text::number(label.get(1..)?.trim_ascii()))
+    let is_letter = label.first().is_some_and(u8::is_ascii_alphabetic);
+    of_title.or_else(|| text::number(label[usize::from(is_letter)..].trim_ascii()))
 }
 
-/// The text after `Board` in a heading; `None` for other headings.
+/// The digits after `Board` in a heading; `None` for other headings.
 fn heading(value: &[u8]) -> Option<&[u8]> {
     let (word, number) = value.trim_ascii().split_at_checked(6)?;
-    let is_board = word.eq_ignore_ascii_case(b"Board ");
-    is_board.then(|| number.trim_ascii())
+    let number = number.trim_ascii_start();
+    let number = number.strip_prefix(b"#").unwrap_or(number);
+    let end = number.iter().position(|byte| !byte.is_ascii_digit());
+    let digits = &number[..end.unwrap_or(number.len())];
+    (word.eq_ignore_ascii_case(b"Board ") && !digits.is_empty()).then_some(digits)
 }
 
 /// The line of a field's value, the name of the field, and the value.
@@ -161,14 +167,18 @@ impl<'a> Fields<'a> {
     /// The next field.
     ///
     /// # Errors
-    /// [`Fault::Field`] if the field is not closed.
+    /// [`Fault::Field`] if the field is not closed, and [`Fault::Encoded`] if the bars are encoded.
     fn next(&mut self) -> Result<Option<Field<'a>>, ReadError> {
         let rest = self.text.trim_ascii_start();
         self.advance(self.text.len() - rest.len());
         if rest.is_empty() {
             return Ok(None);
         }
-        let name = self.part()?;
+        let mut name = self.part()?;
+        // In a link, the first field follows `lin=`.
+        if let Some(place) = name.windows(4).rposition(|four| four == b"lin=") {
+            name = &name[place + 4..];
+        }
         let line = self.line;
         Ok(Some((line, name, self.part()?)))
     }
@@ -177,7 +187,17 @@ impl<'a> Fields<'a> {
     fn part(&mut self) -> Result<&'a [u8], ReadError> {
         let text = self.text;
         let bar = text.iter().position(|byte| *byte == b'|');
-        let bar = bar.ok_or_else(|| Fault::Field.in_line(self.line))?;
+        let bar = bar.ok_or_else(|| {
+            let is_encoded = text
+                .windows(3)
+                .any(|three| three.eq_ignore_ascii_case(b"%7c"));
+            let fault = if is_encoded {
+                Fault::Encoded
+            } else {
+                Fault::Field
+            };
+            fault.in_line(self.line)
+        })?;
         self.advance(bar + 1);
         Ok(text[..bar].trim_ascii())
     }

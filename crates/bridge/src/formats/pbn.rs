@@ -1,9 +1,9 @@
 //! PBN, Portable Bridge Notation 2.1: tags, with an empty line after each board.
 //!
 //! The standard defines an export format and an import format. Files are written in the export
-//! format, with `?` for unknown values. Files in both formats can be read. A file that is marked as
-//! export format must have every mandatory tag (section 3.4). In any other file no tag is mandatory
-//! (section 3.1).
+//! format, with `?` for unknown values. Files in both formats can be read. If a file is marked as
+//! export format, a mandatory tag that is missing after the mark causes a warning (section 3.4). In
+//! any other file no tag is mandatory (section 3.1).
 
 use super::boards::{Boards, Reading, vulnerability};
 use super::error::{Fault, Location, ReadError};
@@ -76,6 +76,7 @@ fn write_tags(text: &mut String, board: &Board, first: Compass) {
             DEALER => board.dealer().letter().to_string(),
             VULNERABLE => vulnerability(board.vulnerability()).to_owned(),
             DEAL => board.deal.pbn_from(first),
+            // Also for tags that section 3.4 calls inappropriate, as Big Deal writes them.
             _ => "?".to_owned(),
         };
         text.push_str(&format!("[{tag} \"{value}\"]\n"));
@@ -88,17 +89,18 @@ pub(super) fn read(bytes: &[u8]) -> Result<Reading, ReadError> {
     pbn_tags::read(text, |line, token| reader.take(line, token))?;
     reader.finish_game()?;
     let end = Location::Line(text::lines(text).count());
-    reader.boards.finish(end, reader.unnumbered.is_none())
+    reader.boards.finish(end)
 }
 
 /// The line and the value of a tag; `None` if the tag has not been found.
 type Found = Option<(usize, String)>;
 
-/// A game of the standard is what an empty line ends: usually a board, or its result at a table.
+/// Collects the boards from the tokens. What the standard calls a game ends at an empty line: it is a
+/// board, or the result of a board at another table.
 #[derive(Default)]
 struct Reader {
     boards: Boards,
-    /// Whether the file is marked as export format, so that every mandatory tag is required.
+    /// Whether `% EXPORT` has been read.
     export: bool,
     /// The mandatory tags of the current game.
     found: [Found; MANDATORY.len()],
@@ -106,8 +108,6 @@ struct Reader {
     inherited: [bool; MANDATORY.len()],
     /// The value of the last tag `Board`.
     last_board: String,
-    /// The line of the first game that has a deal without a board number.
-    unnumbered: Option<usize>,
 }
 
 impl Reader {
@@ -116,46 +116,50 @@ impl Reader {
             Token::Export => self.export = true,
             Token::EmptyLine => self.finish_game()?,
             Token::Tag { name, value } => {
-                if let Some(place) = MANDATORY.iter().position(|tag| *tag == name) {
-                    self.keep(place, line, value)?;
+                let is_tag = |tag: &&str| tag.eq_ignore_ascii_case(&name);
+                match MANDATORY.iter().position(is_tag) {
+                    Some(tag) if MANDATORY[tag] == name => self.keep(tag, line, value)?,
+                    Some(tag) => self
+                        .boards
+                        .warn(Fault::TagCase(MANDATORY[tag]).in_line(line)),
+                    None => (),
                 }
             }
         }
         Ok(())
     }
 
-    /// Stores the value of the tag with the index `place` in [`MANDATORY`]. If the tag does not
-    /// describe the board, its value is not stored.
+    /// Stores the value of the tag with the index `tag` in [`MANDATORY`]. If the tag does not describe
+    /// the board, its value is not stored.
     ///
     /// `#` stands for the value of the last game that has this tag, or else for an empty value. A
-    /// value after `##` is also that of all later games without this tag (section 4.8). Of a tag
-    /// that appears twice in a game, the first value counts (section 3.4).
-    fn keep(&mut self, place: usize, line: usize, value: String) -> Result<(), ReadError> {
-        if self.found[place].is_some() {
-            let fault = Fault::TagTwice(MANDATORY[place]);
-            self.boards.warn(fault.in_line(line));
+    /// value after `##` also applies to all later games without this tag (section 4.8). If a tag
+    /// appears twice in a game, the first value counts (section 3.4).
+    fn keep(&mut self, tag: usize, line: usize, value: String) -> Result<(), ReadError> {
+        if self.found[tag].is_some() {
+            self.boards
+                .warn(Fault::TagTwice(MANDATORY[tag]).in_line(line));
             return Ok(());
         }
-        let value = match (place, value.strip_prefix("##")) {
-            (DEALER | VULNERABLE | DEAL, _) if value.starts_with('#') => {
-                return Err(Fault::Inherited(MANDATORY[place]).in_line(line));
+        let value = value.trim().to_owned();
+        // Declarer and Contract may not have # either, but they do not describe the board.
+        if matches!(tag, DEALER | VULNERABLE | DEAL) {
+            if value.starts_with('#') {
+                return Err(Fault::Inherited(MANDATORY[tag]).in_line(line));
             }
-            (_, Some(text)) => {
-                self.inherited[place] = true;
-                text.to_owned()
+            self.found[tag] = Some((line, value));
+            return Ok(());
+        }
+        let for_later = value.strip_prefix("##");
+        self.inherited[tag] |= for_later.is_some();
+        let mut kept = String::new();
+        if tag == BOARD {
+            if value != "#" {
+                self.last_board = for_later.unwrap_or(&value).to_owned();
             }
-            (BOARD, None) if value == "#" => self.last_board.clone(),
-            (_, None) => value,
-        };
-        let value = match place {
-            BOARD => {
-                self.last_board.clone_from(&value);
-                value
-            }
-            DEALER | VULNERABLE | DEAL => value,
-            _ => String::new(),
-        };
-        self.found[place] = Some((line, value));
+            kept.clone_from(&self.last_board);
+        }
+        self.found[tag] = Some((line, kept));
         Ok(())
     }
 
@@ -169,12 +173,13 @@ impl Reader {
         let absent = |place: &usize| found[*place].is_none() && !self.inherited[*place];
         let absent = (0..MANDATORY.len()).find(absent);
         if let Some(place) = absent.filter(|_| self.export) {
-            return Err(Fault::Missing(MANDATORY[place]).in_line(begun));
+            self.boards
+                .warn(Fault::NoExport(MANDATORY[place]).in_line(begun));
         }
         if found[BOARD].is_none() && self.inherited[BOARD] {
             found[BOARD] = Some((begun, self.last_board.clone()));
         }
-        let known = |place: usize| found[place].as_ref().filter(|(_, text)| !is_unknown(text));
+        let known = |tag: usize| found[tag].as_ref().filter(|(_, text)| !is_unknown(text));
         let number = match known(BOARD) {
             Some((line, text)) => {
                 let number = text::number(text.as_bytes()).filter(|number| *number > 0);
@@ -183,46 +188,42 @@ impl Reader {
             None => None,
         };
         let Some((line, deal)) = known(DEAL) else {
-            return match number {
-                Some(number) if !self.boards.holds(number) => {
-                    Err(Fault::Missing(MANDATORY[DEAL]).in_line(begun))
-                }
-                _ => Ok(()),
+            let Some(number) = number else { return Ok(()) };
+            let number = self.boards.number(Some(number), Location::Line(begun))?;
+            return if self.boards.holds(number) {
+                Ok(())
+            } else {
+                Err(Fault::Missing(MANDATORY[DEAL]).in_line(begun))
             };
         };
-        let deal: Result<Deal, _> = deal.to_ascii_uppercase().parse();
-        let deal = deal.map_err(|error| Fault::Deal(error).in_line(*line))?;
-        let number = self.number(number, begun)?;
+        let deal = read_deal(deal).map_err(|fault| fault.in_line(*line))?;
+        let number = self.boards.number(number, Location::Line(begun))?;
         let board = Board { number, deal };
         if let Some((line, text)) = known(DEALER) {
-            let dealer = dealer(text).map_err(|fault| fault.in_line(*line))?;
-            self.boards
-                .check_dealer(&board, dealer, Location::Line(*line));
+            let place = Location::Line(*line);
+            match dealer(text) {
+                Ok(dealer) => self.boards.check_dealer(&board, dealer, place),
+                Err(fault) => self.boards.warn(fault.at(place)),
+            }
         }
         if let Some((line, text)) = known(VULNERABLE) {
-            let vulnerable = vulnerable(text).map_err(|fault| fault.in_line(*line))?;
-            self.boards
-                .check_vulnerability(&board, vulnerable, Location::Line(*line));
+            let place = Location::Line(*line);
+            match vulnerable(text) {
+                Ok(sides) => self.boards.check_vulnerability(&board, sides, place),
+                Err(fault) => self.boards.warn(fault.at(place)),
+            }
         }
         let line = found[BOARD].as_ref().map_or(begun, |(line, _)| *line);
         self.boards.take(board, Location::Line(line));
         Ok(())
     }
+}
 
-    /// The number of a board in the game that begins in the line `begun`: the number in the file,
-    /// or if no game has one, the place of the board in the file.
-    fn number(&mut self, stated: Option<u32>, begun: usize) -> Result<u32, ReadError> {
-        let missing = |line| Fault::Missing(MANDATORY[BOARD]).in_line(line);
-        match (stated, self.unnumbered) {
-            (Some(number), None) => Ok(number),
-            (Some(_), Some(line)) => Err(missing(line)),
-            (None, None) if self.boards.count() > 0 => Err(missing(begun)),
-            (None, unnumbered) => {
-                self.unnumbered = unnumbered.or(Some(begun));
-                Ok(self.boards.count() as u32 + 1)
-            }
-        }
-    }
+/// Parses a deal, in which white space may be repeated and letters may be lower case.
+fn read_deal(text: &str) -> Result<Deal, Fault> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let deal = words.join(" ").replacen(": ", ":", 1);
+    Ok(deal.to_ascii_uppercase().parse()?)
 }
 
 /// Whether a value is unknown, or inappropriate in its game (section 3.4).

@@ -10,7 +10,7 @@ use super::text::{latin, lines};
 pub(super) enum Token {
     /// The line `% EXPORT`, which marks the file as strict export format.
     Export,
-    /// An empty line, which ends a board.
+    /// An empty line, which ends a game.
     EmptyLine,
     /// A tag.
     Tag {
@@ -21,7 +21,7 @@ pub(super) enum Token {
     },
 }
 
-/// What the end of a line interrupts, with the line in which it begins.
+/// A comment or a tag that continues in the next line, with the line in which it begins.
 enum Open {
     Comment(usize),
     Tag(usize, Parts),
@@ -36,28 +36,33 @@ struct Parts {
 }
 
 impl Parts {
-    /// Reads the missing parts from a line. Returns the text after the tag, or `Some(None)` if the
-    /// tag continues in the next line, or `None` if it is malformed.
-    fn read<'a>(&mut self, line: &'a [u8]) -> Option<Option<&'a [u8]>> {
+    /// Reads the missing parts from a line. Returns the text after the tag, or `None` if the tag
+    /// continues in the next line.
+    ///
+    /// # Errors
+    /// [`Fault::Tag`] if the tag is malformed.
+    fn read<'a>(&mut self, line: &'a [u8]) -> Result<Option<&'a [u8]>, Fault> {
         let mut rest = line.trim_ascii_start();
         while !rest.is_empty() {
             if self.name.is_none() {
                 let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
                 let end = rest.iter().position(|byte| !is_name(byte));
                 let (name, after) = rest.split_at(end.unwrap_or(rest.len()));
-                self.name = Some(latin(name)).filter(|name| !name.is_empty());
-                self.name.as_ref()?;
+                if name.is_empty() {
+                    return Err(Fault::Tag);
+                }
+                self.name = Some(latin(name));
                 rest = after;
             } else if self.value.is_none() {
-                let (value, after) = quoted(rest)?;
+                let (value, after) = quoted(rest).ok_or(Fault::Tag)?;
                 self.value = Some(value);
                 rest = after;
             } else {
-                return Some(Some(rest.strip_prefix(b"]")?));
+                return rest.strip_prefix(b"]").map(Some).ok_or(Fault::Tag);
             }
             rest = rest.trim_ascii_start();
         }
-        Some(None)
+        Ok(None)
     }
 
     fn tag(self) -> Token {
@@ -100,7 +105,8 @@ pub(super) fn read(
     }
 }
 
-/// Reads a line. `open` is what the line before has left open. Returns what this line leaves open.
+/// Reads a line. `open` continues from the line before. Returns the comment or tag that continues in
+/// the next line.
 fn read_line(
     number: usize,
     line: &[u8],
@@ -117,7 +123,7 @@ fn read_line(
                 rest = &rest[end + 1..];
             }
             Some(Open::Tag(begun, mut parts)) => {
-                let after = parts.read(rest).ok_or_else(|| Fault::Tag.in_line(begun))?;
+                let after = parts.read(rest).map_err(|fault| fault.in_line(begun))?;
                 let Some(after) = after else {
                     return Ok(Some(Open::Tag(begun, parts)));
                 };

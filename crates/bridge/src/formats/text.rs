@@ -6,13 +6,15 @@ use super::error::{Fault, ReadError};
 /// auctions and comments into a line of LIN.
 pub(super) const MAX_LINE: usize = 1 << 16;
 
-/// Removes a UTF-8 byte order mark, and checks the lines of a text.
+/// Removes a UTF-8 byte order mark and the mark of DOS for the end of a file, and checks the lines of
+/// a text.
 ///
 /// # Errors
 /// [`Fault::LongLine`] for a line that is too long, and [`Fault::ZeroByte`] for a zero byte, as in
 /// UTF-16 and in binary files.
 pub(super) fn checked(bytes: &[u8]) -> Result<&[u8], ReadError> {
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let text = text.strip_suffix(b"\x1a").unwrap_or(text);
     for (number, line) in lines(text) {
         if line.len() > MAX_LINE {
             return Err(Fault::LongLine.in_line(number));

@@ -1,7 +1,7 @@
 //! Files of boards as input of commands, and their formats on the command line.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
@@ -10,12 +10,12 @@ use dealerless_bridge::formats::{Format, Reading};
 use dealerless_seat::words::counted;
 use serde::Serialize;
 
-use crate::output::say;
+use crate::output::{lines, say};
 
 /// The size limit of a file of boards, in bytes: enough for 200 000 boards in PBN.
 const MOST: u64 = 64 << 20;
 
-/// The file of boards that a command reads, and how.
+/// The arguments for the file of boards that a command reads.
 #[derive(clap::Args)]
 pub(super) struct Input {
     /// The file of boards.
@@ -52,6 +52,12 @@ impl Input {
             let further = counted(reading.further_warnings as u64, "further warning");
             say(&format!("{name}: {further}"));
         }
+        if !reading.warnings.is_empty() {
+            say(&lines(&format!(
+                "{name}: of a repeated tag the first value is used, and of a board the dealer and the vulnerability \
+                 that its number determines. --strict refuses the file."
+            )));
+        }
         if !reading.is_numbered {
             let last = reading.boards.len();
             say(&format!(
@@ -62,23 +68,25 @@ impl Input {
     }
 }
 
-/// What the JSON output tells about contradictions in a file of boards.
+/// The fields of the JSON output about the file that was read.
 #[derive(Serialize)]
-pub(super) struct Warnings {
+pub(super) struct Read {
+    numbered: bool,
     warnings: Vec<String>,
     further_warnings: usize,
 }
 
-impl Warnings {
-    pub(super) fn of(reading: &Reading) -> Warnings {
-        Warnings {
+impl Read {
+    pub(super) fn of(reading: &Reading) -> Read {
+        Read {
+            numbered: reading.is_numbered,
             warnings: reading.warnings.iter().map(ToString::to_string).collect(),
             further_warnings: reading.further_warnings,
         }
     }
 }
 
-/// Reads the boards of a file in this format. A `strict` reading has no warnings.
+/// Reads the boards of a file in this format. If `strict`, a warning is an error.
 ///
 /// # Errors
 /// If the file cannot be read or is invalid. The message names the file.

@@ -25,8 +25,8 @@ use crate::whole_file;
     dealerless bridge convert session.txt set.dlm --from pbn --to dlmblind\n  \
     dealerless bridge convert long.pbn set.dup --split\n\n\
     What the formats are for:\n  \
-    pbn       most bridge programs; the recommended format. big-deal as Big Deal\n  \
-    \x20         writes it\n  \
+    pbn       most bridge programs; the recommended format\n  \
+    big-deal  PBN as Big Deal writes it\n  \
     lin       as Big Deal writes it; lin-bbo as Bridge Base Online does\n  \
     dlm       the Duplimate, a dealing machine; dlmblind hides all boards there\n  \
     dup       the same for older programs; dupblind hides board 1\n  \
@@ -38,8 +38,8 @@ use crate::whole_file;
     DLM and DUP end at board 99. --split writes a longer set to OUT-1, OUT-2 and so\n\
     on: boards 1 to 96, then 97 to 192 as 1 to 96. Dealer and vulnerability stay the\n\
     same, because they repeat every 16 boards.\n\n\
-    Exit codes: 0 success, 1 wrong usage, a file that cannot be read or written, or a\n\
-    file already at OUT.", board_file::names(|format| !format.holds_numbers()).join(", ")))]
+    Exit codes: 0 success, 1 wrong usage, a file that cannot be read or written, a\n\
+    contradiction with --strict, or a file already at OUT.", board_file::names(|format| !format.holds_numbers()).join(", ")))]
 pub(crate) struct Args {
     #[command(flatten)]
     input: board_file::Input,
@@ -66,7 +66,7 @@ struct Report<'a> {
     boards: usize,
     written: Vec<Written>,
     #[serde(flatten)]
-    warnings: board_file::Warnings,
+    read: board_file::Read,
 }
 
 /// A written file.
@@ -141,7 +141,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         to: to.name(),
         boards: boards.len(),
         written,
-        warnings: board_file::Warnings::of(&reading),
+        read: board_file::Read::of(&reading),
     };
     show_json("bridge convert", &report)
 }

@@ -39,7 +39,7 @@ struct Report {
     boards: usize,
     curtain_cards: bool,
     #[serde(flatten)]
-    warnings: board_file::Warnings,
+    read: board_file::Read,
 }
 
 /// Runs the command.
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             file,
             boards: boards.len(),
             curtain_cards: args.curtain_cards,
-            warnings: board_file::Warnings::of(&reading),
+            read: board_file::Read::of(&reading),
         };
         return show_json("bridge records", &report);
     }

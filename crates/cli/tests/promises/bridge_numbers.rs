@@ -237,6 +237,30 @@ fn published_boards_that_differ_are_named() {
     );
 }
 
+/// A file of deals only is numbered from the first board of the set, and a file that contradicts
+/// itself is refused.
+#[test]
+fn published_pbn_may_lack_numbers_but_not_contradict_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let [_, second, _] = tournament(folder);
+    let verify = |file: String| {
+        let path = folder.join("A02.pbn");
+        fs::write(&path, file).unwrap();
+        let [description, path] =
+            [folder.join("t.sqd"), path].map(|path| path.display().to_string());
+        run(&["squaredeal", "verify", &description, &path])
+    };
+    let deals = (second.iter()).map(|board| format!("[Deal \"{}\"]\n\n", board.deal));
+    let output = verify(deals.collect()).exits(0).stdout;
+    assert!(output.contains("  21-40  agree: A02\n"), "{output}");
+    let file = String::from_utf8(Format::BigDeal.write(&second).unwrap()).unwrap();
+    let other = file.replacen("[Dealer \"N\"]", "[Dealer \"S\"]", 1);
+    verify(other)
+        .exits(1)
+        .says("the dealer of board 21 is S here");
+}
+
 #[test]
 fn boards_are_not_compared_with_wrong_keys_or_without_a_value() {
     let folder = tempfile::tempdir().unwrap();

@@ -31,7 +31,7 @@ fn dlm_files_of_other_programs_are_read() {
     }
 }
 
-/// The number of copies of a board is part of its checksum. The line is that of a file of another
+/// The number of copies of a board is part of its checksum. The line is from a file of another
 /// program.
 #[test]
 fn duplicates_of_a_board_enter_its_checksum() {
@@ -58,7 +58,7 @@ fn lines_of_78_digits_are_read() {
     let bri = Format::Bri.write(&boards()).unwrap();
     let lines: Vec<&[u8]> = bri.chunks(128).map(|record| &record[..78]).collect();
     for format in [Format::Bri, Format::Dup] {
-        for end in ["\r\n", "\n", "\r"] {
+        for end in ["\r\n", "\n", "\r", "\r\r\n"] {
             let file = lines.join(end.as_bytes());
             for file in [file.clone(), [&file, end.as_bytes()].concat()] {
                 let found = format.read(&file).unwrap();
@@ -67,14 +67,26 @@ fn lines_of_78_digits_are_read() {
             let cut = read(format, &file[..file.len() - 1]).unwrap_err();
             assert_eq!(cut, Fault::HandsLine.in_line(4));
         }
-        let one = [lines[0], b"\r\n"].concat();
-        assert_eq!(read(format, &one), Ok(boards()[..1].to_vec()));
-        // Without a line end, the file is a truncated one of the usual form.
+        for end in ["\r\n", "\n", "\n\n"] {
+            let one = [lines[0], end.as_bytes()].concat();
+            assert_eq!(read(format, &one), Ok(boards()[..1].to_vec()));
+        }
+        // Without a line end, the file is a truncated BRI or DUP file.
         assert!(read(format, lines[0]).is_err());
         let mut odd = lines.join(&b"\n"[..]);
         odd[79 + 10..79 + 12].copy_from_slice(b"53");
         assert_eq!(read(format, &odd), Err(Fault::CardNumber.in_line(2)));
     }
+}
+
+/// The padding of a BRI file may begin with a line end.
+#[test]
+fn line_ends_in_the_padding_of_bri_are_not_lines_of_78_digits() {
+    let mut bri = Format::Bri.write(&boards()).unwrap();
+    for record in bri.chunks_mut(128) {
+        record[78..80].copy_from_slice(b"\r\n");
+    }
+    assert_eq!(read(Format::Bri, &bri), Ok(boards()));
 }
 
 /// A DUP file with the board of Jannersten's description, as the lowest and the highest board

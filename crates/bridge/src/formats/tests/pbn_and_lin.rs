@@ -27,7 +27,7 @@ fn in_line(format: Format, file: &str) -> (usize, Fault) {
 fn import_format_allows_comments_and_free_layout() {
     let file = format!(
         "\u{feff}% PBN 2.1\r\n%Creator: [Board \"9\"]\r\n; [Board \"9\"]\r\n\r\n\
-         {{ a comment with [Board \"9\"]\r\n\r\nover lines }} [ Board  \"1\" ][Dealer \"N\"] ; [Board \"9\"]\r\n\
+         {{ a comment with [Board \"9\"]\r\n%}}\r\n; %\r\n{{\r\n\r\nover lines }} [ Board  \"1\" ][Dealer \"N\"] ; [Board \"9\"]\r\n\
          [Vulnerable \"Love\"]\r\n[Deal \"{}\"]\r\n[Note \"1:a\"]\r\n[Note \"2:b\"]\r\n[Auction \"N\"]\r\n\
          1NT =1= Pass {{ [Board }} Pass Pass\r\n[Table \"x\"]\r\n\"[Board\" 12 \"]\"\r\n \t\r\n\r\n\
          [Event \"a \\\"b\\\" \\\\\"]\r\n[Board \"4\"]\r\n[Dealer \"?\"]\r\n[Vulnerable \"Both\"]\r\n[Deal \"{}\"]\r\n",
@@ -76,10 +76,10 @@ fn error_for_an_invalid_tag_has_its_line() {
         fault("[Board \"2\"]", "[Board \"2\"]\n[Board \"2\"]"),
         (25, Fault::TagTwice("Board"))
     );
-    assert_eq!(fault("[Site \"?\"]\n", ""), (5, Fault::Missing("Site")));
+    assert_eq!(fault("[Site \"?\"]\n", ""), (5, Fault::NoExport("Site")));
     assert_eq!(
         fault("[Dealer \"E\"]\n", ""),
-        (21, Fault::Missing("Dealer"))
+        (21, Fault::NoExport("Dealer"))
     );
     let wrong = Fault::Dealer {
         number: 2,
@@ -109,7 +109,7 @@ fn error_for_an_invalid_tag_has_its_line() {
         fault("[Board \"1\"]", "{ [Board \"1\"]"),
         (8, Fault::Comment)
     );
-    for number in ["0", " ", "-1", "one", "4294967296", "99999999999999999999"] {
+    for number in ["0", "-1", "one", "4294967296", "99999999999999999999"] {
         let tag = format!("[Board \"{number}\"]");
         assert_eq!(fault("[Board \"1\"]", &tag), (8, Fault::Number), "{number}");
     }
@@ -143,6 +143,20 @@ fn lin_files_of_other_programs_are_read() {
         let file = vugraph.replace("BOARD 1", heading);
         assert_eq!(read(Format::Lin, file), Ok(boards()[..1].to_vec()));
     }
+    let spaced = vugraph.replace("1,BOARD 1", "1 , BOARD  1 ");
+    assert_eq!(read(Format::Lin, spaced), Ok(boards()[..1].to_vec()));
+    for (label, number) in [("1", 1), ("17", 17), ("o17", 17), ("17,Segment 1", 17)] {
+        let dealt = "|md|3S6543HJ42DQ9CQT76,SAK9HK97653DTCK98,SJ2HAQDA7652CJ543|pg||";
+        let found = read(Format::Lin, format!("qx|{label}{dealt}")).unwrap();
+        assert_eq!(found[0].number, number, "{label}");
+        let heading = format!("qx|{label}{dealt}").replace("pg||", "ah|Board #33 - open|PG||\x1a");
+        assert_eq!(read(Format::Lin, heading).unwrap()[0].number, 33);
+    }
+    // A link, and a board without a number, which is numbered from 1.
+    let link = "https://www.bridgebase.com/tools/handviewer.html?lin=md|\
+                3S6543HJ42DQ9CQT76,SAK9HK97653DTCK98,SJ2HAQDA7652CJ543|sv|o|";
+    assert_eq!(read(Format::Lin, link), Ok(boards()[..1].to_vec()));
+    assert!(!Format::Lin.read(link.as_bytes()).unwrap().is_numbered);
     let of_heading = vugraph.replace("|o1,", "|o9,").replace("|c1,", "|c9,");
     assert_eq!(read(Format::Lin, of_heading), Ok(boards()[..1].to_vec()));
     // The board number may precede the deal.
@@ -215,13 +229,19 @@ fn error_for_an_invalid_lin_field_has_its_line() {
         fault("sv|n", "sv|q"),
         (2, Fault::NoVulnerability(_))
     ));
+    let read = Format::Lin.read(file.replace("sv|n", "sv|?").as_bytes());
+    assert_eq!(read.unwrap().boards, boards());
     assert_eq!(fault("Board 2", "Board 4294967296"), (2, Fault::Number));
     assert_eq!(fault("Board 2", "Board 0"), (2, Fault::Number));
     let nowhere = file.replace("|ah|Board 2", "").replace("qx|o2|", "qx||");
+    assert_eq!(in_line(Format::Lin, &nowhere), (2, Fault::SomeNumbers));
+    assert_eq!(fault("|rh|", "|rhx|"), (1, Fault::FieldName));
     assert_eq!(
-        in_line(Format::Lin, &nowhere),
-        (2, Fault::Missing("the board number"))
+        fault("|pg||\nqx|o2", "|pg||\nqx|o2|x|y"),
+        (2, Fault::FieldName)
     );
+    let encoded = file.replace('|', "%7C");
+    assert_eq!(in_line(Format::Lin, &encoded), (1, Fault::Encoded));
     let open = file.trim_end().trim_end_matches('|');
     assert_eq!(in_line(Format::Lin, open), (4, Fault::Field));
 }

@@ -46,10 +46,16 @@ fn no_tag_is_mandatory() {
     assert_eq!(pbn(&unknown), Ok(boards()));
     assert!(reading(&first()).is_numbered);
     // Either all boards have a number or none.
-    let missing = |line| Err(Fault::Missing("Board").in_line(line));
+    let missing = |line| Err(Fault::SomeNumbers.in_line(line));
     let deal = deals(&DEALS[1..2]);
     assert_eq!(pbn(&format!("{}\n{deal}", first())), missing(6));
     assert_eq!(pbn(&format!("{deal}{}", first())), missing(1));
+    let two = deals(&DEALS[..2]);
+    assert_eq!(pbn(&format!("{two}{}", first())), missing(1));
+    assert_eq!(
+        pbn(&format!("{two}[Board \"2\"]\n[Contract \"4S\"]\n")),
+        missing(1)
+    );
 }
 
 #[test]
@@ -81,7 +87,7 @@ fn hash_is_the_value_of_an_earlier_game_or_empty() {
 }
 
 #[test]
-fn two_hashes_make_the_value_that_of_all_later_games() {
+fn two_hashes_set_the_value_of_all_later_games() {
     let export = |tags: &[&str]| -> String {
         let tags = tags.iter().map(|tag| format!("[{tag} \"##x\"]\n"));
         tags.collect()
@@ -99,9 +105,12 @@ fn two_hashes_make_the_value_that_of_all_later_games() {
         format!("% EXPORT\n{head}{first}{end}\n{second}{end}")
     };
     assert_eq!(pbn(&games(&head)), Ok(boards()[..2].to_vec()));
+    // The mark counts from its line on, in any case.
+    let late = format!("{}\n%export\n{}", first(), first());
+    assert_eq!(pbn(&late), Err(Fault::NoExport("Event").in_line(7)));
     assert_eq!(
         pbn(&games(&head).replace("[Date \"##x", "[Date \"x")),
-        Err(Fault::Missing("Date").in_line(18))
+        Err(Fault::NoExport("Date").in_line(18))
     );
     // A board number is inherited like any other tag.
     let board = format!(
@@ -138,6 +147,32 @@ fn tags_may_span_lines() {
     }
 }
 
+/// The number of a board determines its dealer and its vulnerability, so unknown ones are warnings.
+#[test]
+fn spaces_are_skipped_and_unknown_values_are_warnings() {
+    let spaced = first()
+        .replace("\"1\"", "\" 1 \"")
+        .replace("None", "None ")
+        .replace(" QT87", "  QT87")
+        .replace("N:J2", "N: J2")
+        .replace("K98\"", "K98 \"");
+    assert_eq!(pbn(&spaced), only_first());
+    let odd = first().replace("\"N\"", "\"North\"").replace("None", "N-S");
+    let found = reading(&odd);
+    assert_eq!(Ok(found.boards), only_first());
+    assert_eq!(found.warnings.len(), 2);
+    assert!(matches!(found.warnings[0].fault, Fault::NoDealer(_)));
+    assert!(matches!(found.warnings[1].fault, Fault::NoVulnerability(_)));
+}
+
+#[test]
+fn tag_in_another_case_is_skipped_with_a_warning() {
+    let file = format!("{}\n[Board \"1\"]\n[DEAL \"{}\"]\n", first(), DEALS[1]);
+    let found = reading(&file);
+    assert_eq!(Ok(found.boards), only_first());
+    assert_eq!(found.warnings, [Fault::TagCase("Deal").in_line(7)]);
+}
+
 #[test]
 fn first_of_two_values_counts_with_a_warning() {
     let file = format!("[Event \"a\"]\n{}[Event \"b\"]\n[Board \"7\"]\n", first());
@@ -150,11 +185,16 @@ fn first_of_two_values_counts_with_a_warning() {
 }
 
 #[test]
-fn hidden_hand_is_an_error_that_says_so() {
+fn hidden_hand_has_its_own_error() {
     let hidden = first().replace("AK9.K97653.T.K98", "-");
     let fault = Fault::Deal(DealError::Hidden('W')).in_line(4);
     assert!(fault.to_string().contains("the hand of W is hidden"));
     assert_eq!(pbn(&hidden), Err(fault));
+}
+
+/// The first board with another dealer and another vulnerability.
+fn practice_board() -> String {
+    first().replace("\"N\"", "\"S\"").replace("None", "All")
 }
 
 #[test]
@@ -165,6 +205,9 @@ fn boards_of_two_events_and_other_dealers_are_read_with_warnings() {
     let numbers = found.boards.iter().map(|board| (board.number, board.deal));
     assert_eq!(numbers.collect::<Vec<_>>(), [one, other]);
     assert_eq!(found.warnings, [Fault::OtherDeal(1).in_line(6)]);
+    // A further table of a practice board causes no further warnings.
+    let tables = practice_board() + "\n" + &practice_board();
+    assert_eq!(reading(&tables).warnings.len(), 2);
     // Each deal of a board counts once.
     assert_eq!(
         reading(&two.repeat(3).replace("[Board", "\n[Board"))
@@ -173,7 +216,7 @@ fn boards_of_two_events_and_other_dealers_are_read_with_warnings() {
         2
     );
 
-    let practice = first().replace("\"N\"", "\"S\"").replace("None", "All");
+    let practice = practice_board();
     let found = reading(&practice);
     assert_eq!(Ok(found.boards), only_first());
     let dealer = Fault::Dealer {
