@@ -119,6 +119,20 @@ pub struct Step {
     pub sets: Wire,
 }
 
+impl Step {
+    /// Adds the gate to a circuit. `bits` has the bit on each wire.
+    fn add_to(self, builder: &mut Builder, bits: &mut [Bit]) {
+        let on = |wire: Wire| bits[wire.index()];
+        bits[self.sets.index()] = match self.operation {
+            Operation::Xor(a, b) => builder.xor(on(a), on(b)),
+            Operation::And(a, b) => builder.and(on(a), on(b)),
+            Operation::Not(a) => builder.not(on(a)),
+            Operation::Copy(a) => on(a),
+            Operation::Const(bit) => Bit::from(bit),
+        };
+    }
+}
+
 /// The error for widths of values whose sum is not the number of bits.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the netlist has {bits} {what} bits, but the given widths add up to {sum}")]
@@ -178,6 +192,24 @@ impl Netlist {
             list: gates,
             outputs,
         })
+    }
+
+    /// Adds the gates to a circuit that is being built, on these input bits. Returns the output bits.
+    ///
+    /// # Panics
+    /// Panics if the number of input bits is wrong.
+    pub fn add_to(&self, builder: &mut Builder, inputs: &[Bit]) -> Vec<Bit> {
+        assert_eq!(
+            inputs.len(),
+            self.inputs.iter().sum::<usize>(),
+            "input bits"
+        );
+        let mut bits = inputs.to_vec();
+        bits.resize(self.wires, Bit::ZERO);
+        for step in &self.steps {
+            step.add_to(builder, &mut bits);
+        }
+        bits.split_off(self.first_output())
     }
 
     /// The gates of a circuit, numbered as in a file.
@@ -310,6 +342,8 @@ pub(super) struct Building {
     builder: Builder,
     /// The bit on each wire. [`Bit::ZERO`] if the wire is not set yet.
     bits: Vec<Bit>,
+    /// The number of ORs.
+    pub(super) ors: usize,
 }
 
 impl Building {
@@ -318,7 +352,11 @@ impl Building {
         let mut bits: Vec<Bit> = Vec::with_capacity(wires);
         bits.extend(builder.input_bits());
         bits.resize(wires, Bit::ZERO);
-        Building { builder, bits }
+        Building {
+            builder,
+            bits,
+            ors: 0,
+        }
     }
 
     /// The finished circuit. `outputs` gives the width of each output value; the last wires are the
@@ -336,20 +374,13 @@ impl Building {
 
 impl Sink for Building {
     fn push(&mut self, step: Step) {
-        let (builder, bits) = (&mut self.builder, &mut self.bits);
-        let on = |wire: Wire| bits[wire.index()];
-        bits[step.sets.index()] = match step.operation {
-            Operation::Xor(a, b) => builder.xor(on(a), on(b)),
-            Operation::And(a, b) => builder.and(on(a), on(b)),
-            Operation::Not(a) => builder.not(on(a)),
-            Operation::Copy(a) => on(a),
-            Operation::Const(bit) => Bit::from(bit),
-        };
+        step.add_to(&mut self.builder, &mut self.bits);
     }
 
     fn or(&mut self, operands: [Wire; 2], sets: Wire) {
         let [a, b] = operands.map(|wire| self.bits[wire.index()]);
         self.bits[sets.index()] = self.builder.or(a, b);
+        self.ors += 1;
     }
 }
 

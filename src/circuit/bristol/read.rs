@@ -28,11 +28,12 @@ const SHOWN: usize = 20;
 /// When the reader fails, or when the netlist is not in the [format](super). The error names the
 /// line.
 pub fn read(reader: impl BufRead, size: u64) -> Result<Circuit, NetlistError> {
-    read_as(reader, size, None)
+    Ok(read_as(reader, size, None)?.0)
 }
 
-/// Reads a netlist in the given `format`, or in either if it is `None`, as [`read`] does. This
-/// takes less memory than [`Netlist::read`], since the gates are not kept as written.
+/// Reads a netlist in the given `format`, or in either if it is `None`, as [`read`] does. Returns the
+/// circuit, and the number of ORs in the file. This takes less memory than [`Netlist::read`], since
+/// the gates are not kept as written.
 ///
 /// # Errors
 /// Those of [`read`].
@@ -40,11 +41,12 @@ pub fn read_as(
     reader: impl BufRead,
     size: u64,
     format: Option<Format>,
-) -> Result<Circuit, NetlistError> {
-    read_file(reader, size, format, |header| {
+) -> Result<(Circuit, usize), NetlistError> {
+    let (header, building) = read_file(reader, size, format, |header| {
         Building::new(&header.inputs, header.wires)
-    })
-    .map(|(header, building)| building.finish(&header.outputs))
+    })?;
+    let ors = building.ors;
+    Ok((building.finish(&header.outputs), ors))
 }
 
 /// Reads a netlist from memory.

@@ -162,7 +162,11 @@ impl FormatArgs {
                 &self.input_bits,
                 &self.output_bits,
             ) {
-                (Some(format), None, None) => Ok(bristol::read_as(file.reader, file.size, format)?),
+                (Some(format), None, None) => {
+                    let (circuit, ors) = bristol::read_as(file.reader, file.size, format)?;
+                    report_ors(ors);
+                    Ok(circuit)
+                }
                 _ => Ok(self.parse(file)?.0.circuit()),
             }
         })
@@ -186,12 +190,7 @@ impl FormatArgs {
             None => None,
         };
         let netlist = Netlist::read(file.reader, file.size, bristol)?;
-        if netlist.ors() > 0 {
-            say(&format!(
-                "Gates read as an AND and three NOTs, because they are ORs: {}.",
-                count(netlist.ors() as u64)
-            ));
-        }
+        report_ors(netlist.ors());
         let format = Format::Bristol(netlist.format());
         Ok((netlist.regrouped(inputs, outputs)?, format))
     }
@@ -459,6 +458,16 @@ impl LicenceArgs {
 pub(super) fn digest(circuit: &Circuit) -> String {
     let digest = circuit.digest();
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Tells the user how the ORs of a Bristol file were read.
+fn report_ors(ors: usize) {
+    if ors > 0 {
+        say(&format!(
+            "Gates read as an AND and three NOTs, because they are ORs: {}.",
+            count(ors as u64)
+        ));
+    }
 }
 
 #[cfg(test)]

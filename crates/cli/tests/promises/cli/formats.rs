@@ -36,6 +36,12 @@ fn or_gates_are_read_and_said() {
         "or.txt",
         "2 6\n2 2 2\n1 2\n\n2 1 0 1 4 OR\n2 1 2 3 5 XOR\n",
     );
+    for line in [
+        format!("circuit run {or} --garbler random --evaluator random"),
+        format!("bench --netlist {or} --rounds 1"),
+    ] {
+        run(&line).exits(0).says("because they are ORs: 1.");
+    }
     for (input, output) in [("00,01", "01"), ("10,00", "10"), ("11,11", "10")] {
         let line = format!("circuit evaluate {or} --input {input} --bit-order lsb");
         let found = run(&line).exits(0).says("because they are ORs: 1.");
