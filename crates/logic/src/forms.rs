@@ -1,5 +1,7 @@
 //! The linear forms of a graph's nodes, and where each AND is used.
 
+use hashbrown::HashMap;
+
 use crate::graph::{Graph, Node, Op};
 
 /// The maximum number of terms of a form.
@@ -8,7 +10,7 @@ const MAX_TERMS: usize = 16;
 /// Lists of nodes, one list for each node of a graph.
 struct Lists {
     /// List `i` is `items[starts[i]..starts[i + 1]]`.
-    starts: Vec<usize>,
+    starts: Vec<u32>,
     items: Vec<Node>,
 }
 
@@ -24,18 +26,18 @@ impl Lists {
         for end in &mut starts {
             start += std::mem::replace(end, start);
         }
-        let mut items = vec![Node::ZERO; start];
+        let mut items = vec![Node::ZERO; start as usize];
         let mut next = starts.clone();
         for (node, item) in entries() {
             let place = &mut next[node.index()];
-            items[*place] = item;
+            items[*place as usize] = item;
             *place += 1;
         }
         Lists { starts, items }
     }
 
     fn get(&self, node: Node) -> &[Node] {
-        let [start, end] = [0, 1].map(|next| self.starts[node.index() + next]);
+        let [start, end] = [0, 1].map(|next| self.starts[node.index() + next] as usize);
         &self.items[start..end]
     }
 }
@@ -47,7 +49,7 @@ impl Lists {
 pub(crate) struct Forms {
     lists: Lists,
     /// The terms of each opaque node.
-    opaque: Lists,
+    opaque: HashMap<Node, Box<[Node]>>,
 }
 
 impl Forms {
@@ -56,7 +58,7 @@ impl Forms {
             starts: vec![0; graph.nodes() + 1],
             items: Vec::new(),
         };
-        let mut opaque = Vec::new();
+        let mut opaque = HashMap::new();
         let mut sum = Vec::new();
         for index in 0..graph.nodes() {
             let node = Node(index as u32);
@@ -67,15 +69,15 @@ impl Forms {
                     if sum.len() <= MAX_TERMS {
                         lists.items.extend_from_slice(&sum);
                     } else {
-                        opaque.extend(sum.iter().map(|&term| (node, term)));
+                        opaque.insert(node, sum.as_slice().into());
                         lists.items.push(node);
                     }
                 }
                 _ => lists.items.push(node),
             }
-            lists.starts[index + 1] = lists.items.len();
+            let end = u32::try_from(lists.items.len());
+            lists.starts[index + 1] = end.expect("the terms of 2^28 nodes take 20 GB");
         }
-        let opaque = Lists::of(graph.nodes(), || opaque.iter().copied());
         Forms { lists, opaque }
     }
 
@@ -86,9 +88,9 @@ impl Forms {
 
     /// The terms of a use, also if it is opaque.
     pub(crate) fn of_use(&self, node: Node) -> &[Node] {
-        match self.opaque.get(node) {
-            [] => self.lists.get(node),
-            terms => terms,
+        match self.opaque.get(&node) {
+            Some(terms) => terms,
+            None => self.lists.get(node),
         }
     }
 
@@ -98,7 +100,7 @@ impl Forms {
     }
 
     fn is_opaque(&self, node: Node) -> bool {
-        !self.opaque.get(node).is_empty()
+        self.opaque.contains_key(&node)
     }
 }
 

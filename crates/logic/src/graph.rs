@@ -139,30 +139,27 @@ impl Graph {
             }
         }
         let mut numbers: Vec<Node> = (0..self.first_gate as u32).map(Node).collect();
-        let mut next = self.first_gate as u32;
-        let gates = (self.first_gate..self.nodes())
-            .filter(|&gate| live[gate])
-            .count();
-        let mut kept = Vec::with_capacity(gates);
-        let mut fingerprints = Vec::with_capacity(self.first_gate + gates);
-        fingerprints.extend_from_slice(&self.fingerprints[..self.first_gate]);
-        for (node, op) in self.gates() {
-            numbers.push(Node(next));
-            if live[node.index()] {
-                next += 1;
-                fingerprints.push(self.fingerprint(node));
+        let mut next = self.first_gate;
+        // The live gates move to the front, without a second copy of a large graph.
+        for index in self.first_gate..self.nodes() {
+            numbers.push(Node(next as u32));
+            if live[index] {
                 let number = |node: Node| numbers[node.index()];
-                kept.push(match op {
+                self.gates[next - self.first_gate] = match self.gates[index - self.first_gate] {
                     Op::Xor(a, b) => Op::Xor(number(a), number(b)),
                     Op::And(a, b) => Op::And(number(a), number(b)),
-                });
+                };
+                self.fingerprints[next] = self.fingerprints[index];
+                next += 1;
             }
         }
         for node in self.outputs.iter_mut().flatten() {
             *node = numbers[node.index()];
         }
-        self.gates = kept;
-        self.fingerprints = fingerprints;
+        self.gates.truncate(next - self.first_gate);
+        self.gates.shrink_to_fit();
+        self.fingerprints.truncate(next);
+        self.fingerprints.shrink_to_fit();
         self
     }
 }

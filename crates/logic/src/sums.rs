@@ -5,6 +5,7 @@
 //! for Reed-Solomon encoders", ISIT 1997). The terms of a sum are ANDs, inputs, and the sums that are
 //! used in more than one place, so a step never adds a gate.
 
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use hashbrown::HashMap;
@@ -30,74 +31,106 @@ pub(crate) fn share(graph: &Graph, watch: &dyn Watch) -> Option<Graph> {
     (shared.size() < graph.size()).then_some(shared)
 }
 
-/// The sums of a graph.
+/// Lists that only become shorter, in one allocation.
+struct Lists {
+    /// List `i` begins at `starts[i]` and has `lengths[i]` items.
+    starts: Vec<u32>,
+    lengths: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Lists {
+    fn new() -> Self {
+        Lists {
+            starts: Vec::new(),
+            lengths: Vec::new(),
+            items: Vec::new(),
+        }
+    }
+
+    /// Adds a list.
+    fn push(&mut self, items: &[u32]) {
+        self.starts.push(self.items.len() as u32);
+        self.lengths.push(items.len() as u32);
+        self.items.extend_from_slice(items);
+    }
+
+    fn get(&self, list: usize) -> &[u32] {
+        let start = self.starts[list] as usize;
+        &self.items[start..][..self.lengths[list] as usize]
+    }
+
+    /// Replaces the items of a list by at most as many.
+    fn set(&mut self, list: usize, items: &[u32]) {
+        let start = self.starts[list] as usize;
+        self.items[start..][..items.len()].copy_from_slice(items);
+        self.lengths[list] = items.len() as u32;
+    }
+}
+
+/// The sums of a graph, numbered in the order of their nodes.
 struct Sums<'a> {
     graph: &'a Graph,
-    /// For each node that is a sum, its terms; empty for all other nodes.
-    terms: Vec<Vec<Term>>,
+    /// The node of each sum.
+    nodes: Vec<Node>,
+    /// The terms of each sum, in order.
+    terms: Lists,
     /// The two terms of each pair.
     pairs: Vec<[Term; 2]>,
-    /// For each term, the sums that contain it, and some that did.
-    places: Vec<Vec<Node>>,
-    /// The number of sums that contain each pair of terms.
+    /// For each node, the sums that contain it as a term, and some that did.
+    places: Lists,
+    /// For each pair, the sums that contain it as a term, and some that did.
+    pair_places: Vec<Vec<u32>>,
+    /// The number of sums that contain each pair of terms, if both terms are in several sums.
     counts: HashMap<[Term; 2], u32>,
     /// The pairs with their counts, some of them outdated.
-    queue: BinaryHeap<(u32, std::cmp::Reverse<[Term; 2]>)>,
+    queue: BinaryHeap<(u32, Reverse<[Term; 2]>)>,
 }
 
 impl<'a> Sums<'a> {
     fn of(graph: &'a Graph) -> Self {
-        let is_sum = heads(graph);
-        let mut terms: Vec<Vec<Term>> = vec![Vec::new(); graph.nodes()];
-        let mut pending = Vec::new();
-        for (node, op) in graph.gates() {
-            if !is_sum[node.index()] {
+        let (nodes, terms) = terms(graph);
+        let places = places(graph, &terms);
+        let mut counts: HashMap<[Term; 2], u32> = HashMap::new();
+        let is_shared = |term: &Term| places.get(*term as usize).len() > 1;
+        let mut shared = Vec::new();
+        for sum in 0..nodes.len() {
+            let terms = terms.get(sum);
+            if terms.len() > MAX_TERMS {
                 continue;
             }
-            let mut sum = Vec::new();
-            pending.extend(op.operands());
-            while let Some(term) = pending.pop() {
-                match graph.op(term) {
-                    Some(Op::Xor(a, b)) if !is_sum[term.index()] => pending.extend([a, b]),
-                    _ => sum.push(term.0),
+            shared.clear();
+            shared.extend(terms.iter().copied().filter(is_shared));
+            for (place, &a) in shared.iter().enumerate() {
+                for &b in &shared[place + 1..] {
+                    *counts.entry([a, b]).or_default() += 1;
                 }
             }
-            terms[node.index()] = without_pairs(sum);
         }
-        let mut sums = Sums {
+        let repeated = counts.iter().filter(|&(_, &count)| count > 1);
+        let queue = repeated.map(|(&pair, &count)| (count, Reverse(pair)));
+        let queue = queue.collect();
+        Sums {
             graph,
-            places: vec![Vec::new(); graph.nodes()],
+            nodes,
             terms,
             pairs: Vec::new(),
-            counts: HashMap::new(),
-            queue: BinaryHeap::new(),
-        };
-        for index in 0..graph.nodes() {
-            let node = Node(index as u32);
-            for place in 0..sums.terms[index].len() {
-                let term = sums.terms[index][place];
-                sums.places[term as usize].push(node);
-            }
-            for_each_pair(&sums.terms[index], |pair| {
-                *sums.counts.entry(pair).or_default() += 1
-            });
+            places,
+            pair_places: Vec::new(),
+            counts,
+            queue,
         }
-        let shared = sums.counts.iter().filter(|&(_, &count)| count > 1);
-        sums.queue = shared
-            .map(|(&pair, &count)| (count, std::cmp::Reverse(pair)))
-            .collect();
-        sums
     }
 
     /// Adds pairs that occur in several sums, until there is none.
     fn share(&mut self, watch: &dyn Watch) {
         while !watch.is_stopped()
-            && let Some((count, std::cmp::Reverse(pair))) = self.queue.pop()
+            && let Some((count, Reverse(pair))) = self.queue.pop()
         {
             let current = self.counts.get(&pair).copied().unwrap_or(0);
             if current != count {
                 if current > 1 {
-                    self.queue.push((current, std::cmp::Reverse(pair)));
+                    self.queue.push((current, Reverse(pair)));
                 }
                 continue;
             }
@@ -105,30 +138,38 @@ impl<'a> Sums<'a> {
         }
     }
 
+    /// The sums that contain a term, and some that did.
+    fn places(&self, term: Term) -> &[u32] {
+        match (term as usize).checked_sub(self.graph.nodes()) {
+            Some(pair) => &self.pair_places[pair],
+            None => self.places.get(term as usize),
+        }
+    }
+
     /// Replaces a pair by one term in all sums that contain it.
     fn add(&mut self, pair: [Term; 2]) {
         let new = (self.graph.nodes() + self.pairs.len()) as Term;
         self.pairs.push(pair);
-        self.places.push(Vec::new());
-        let [fewer, more] = match pair.map(|term| self.places[term as usize].len()) {
+        let [fewer, more] = match pair.map(|term| self.places(term).len()) {
             [a, b] if a <= b => pair,
             _ => [pair[1], pair[0]],
         };
-        let places = std::mem::take(&mut self.places[fewer as usize]);
         let mut left = Vec::new();
         let mut repeated = Vec::new();
-        for node in places {
-            let terms = &mut self.terms[node.index()];
+        let mut places = Vec::new();
+        for sum in self.places(fewer).to_vec() {
+            let terms = self.terms.get(sum as usize);
             // The terms are in order.
             if terms.len() > MAX_TERMS || terms.binary_search(&fewer).is_err() {
                 continue;
             }
             if terms.binary_search(&more).is_err() {
-                left.push(node);
+                left.push(sum);
                 continue;
             }
-            terms.retain(|term| !pair.contains(term));
-            for &other in terms.iter() {
+            let others = terms.iter().copied().filter(|term| !pair.contains(term));
+            let mut terms: Vec<Term> = others.collect();
+            for &other in &terms {
                 for term in pair {
                     let key = [term.min(other), term.max(other)];
                     if let Some(count) = self.counts.get_mut(&key) {
@@ -143,69 +184,142 @@ impl<'a> Sums<'a> {
                 }
             }
             terms.push(new);
-            self.places[new as usize].push(node);
+            self.terms.set(sum as usize, &terms);
+            places.push(sum);
         }
-        self.places[fewer as usize] = left;
+        self.pair_places.push(places);
+        match (fewer as usize).checked_sub(self.graph.nodes()) {
+            Some(pair) => self.pair_places[pair] = left,
+            None => self.places.set(fewer as usize, &left),
+        }
         self.counts.remove(&pair);
         let counted = repeated
             .into_iter()
-            .map(|pair| (self.counts[&pair], std::cmp::Reverse(pair)));
+            .map(|pair| (self.counts[&pair], Reverse(pair)));
         self.queue.extend(counted);
     }
 
     /// Records the graph with its new sums.
-    fn graph(&self) -> Graph {
-        let mut recorder = Recorder::like(self.graph);
+    fn graph(self) -> Graph {
+        // What only the search needs is freed first.
+        let Sums {
+            graph,
+            nodes: sums,
+            terms,
+            pairs,
+            ..
+        } = self;
+        let mut sums = (0..).zip(sums).peekable();
+        let mut recorder = Recorder::like(graph);
         let mut nodes: Vec<Node> = (0..recorder.nodes() as u32).map(Node).collect();
-        let mut pairs: Vec<Option<Node>> = vec![None; self.pairs.len()];
-        for (node, op) in self.graph.gates() {
-            let recorded = match op {
+        let mut recorded: Vec<Option<Node>> = vec![None; pairs.len()];
+        for (node, op) in graph.gates() {
+            let gate = match op {
                 Op::And(a, b) => recorder.and(nodes[a.index()], nodes[b.index()]),
-                // The inner XORs of a sum are not used.
-                Op::Xor(..) => self.terms[node.index()]
-                    .iter()
-                    .fold(Node::ZERO, |sum, &term| {
-                        let term = self.record(term, &nodes, &mut pairs, &mut recorder);
-                        recorder.xor(sum, term)
+                Op::Xor(..) => match sums.next_if(|(_, sum)| *sum == node) {
+                    Some((sum, _)) => terms.get(sum).iter().fold(Node::ZERO, |total, &term| {
+                        let term = record(
+                            term,
+                            graph.nodes(),
+                            &pairs,
+                            &nodes,
+                            &mut recorded,
+                            &mut recorder,
+                        );
+                        recorder.xor(total, term)
                     }),
+                    // The inner XORs of a sum are not used.
+                    None => Node::ZERO,
+                },
             };
-            nodes.push(recorded);
+            nodes.push(gate);
         }
-        recorder.finish(self.graph, &nodes)
+        recorder.finish(graph, &nodes)
     }
+}
 
-    /// The recorded node of a term. All nodes that it is made of are recorded.
-    fn record(
-        &self,
-        term: Term,
-        nodes: &[Node],
-        pairs: &mut [Option<Node>],
-        recorder: &mut Recorder,
-    ) -> Node {
-        let mut pending = vec![term];
-        while let Some(&term) = pending.last() {
-            let known = |term: Term, pairs: &[Option<Node>]| match nodes.get(term as usize) {
-                Some(&node) => Some(node),
-                None => pairs[term as usize - self.graph.nodes()],
-            };
-            let Some(pair) = (term as usize).checked_sub(self.graph.nodes()) else {
-                pending.pop();
-                continue;
-            };
-            let terms = self.pairs[pair];
-            match terms.map(|term| known(term, pairs)) {
-                [Some(a), Some(b)] => {
-                    pairs[pair] = Some(recorder.xor(a, b));
-                    pending.pop();
-                }
-                [None, _] => pending.push(terms[0]),
-                [_, None] => pending.push(terms[1]),
+/// The sums of a graph: their nodes, and their terms in order.
+fn terms(graph: &Graph) -> (Vec<Node>, Lists) {
+    let is_sum = heads(graph);
+    let mut nodes = Vec::new();
+    let mut terms = Lists::new();
+    let mut pending = Vec::new();
+    for (node, op) in graph.gates() {
+        if !is_sum[node.index()] {
+            continue;
+        }
+        let mut sum = Vec::new();
+        pending.extend(op.operands());
+        while let Some(term) = pending.pop() {
+            match graph.op(term) {
+                Some(Op::Xor(a, b)) if !is_sum[term.index()] => pending.extend([a, b]),
+                _ => sum.push(term.0),
             }
         }
-        match nodes.get(term as usize) {
-            Some(&node) => node,
-            None => pairs[term as usize - self.graph.nodes()].expect("just recorded"),
+        nodes.push(node);
+        terms.push(&without_pairs(sum));
+    }
+    (nodes, terms)
+}
+
+/// For each node of a graph, the sums that contain it as a term.
+fn places(graph: &Graph, terms: &Lists) -> Lists {
+    let mut places = Lists {
+        starts: vec![0; graph.nodes()],
+        lengths: vec![0; graph.nodes()],
+        items: vec![0; terms.items.len()],
+    };
+    for &term in &terms.items {
+        places.starts[term as usize] += 1;
+    }
+    let mut start = 0;
+    for count in &mut places.starts {
+        start += std::mem::replace(count, start);
+    }
+    for sum in 0..terms.starts.len() {
+        for &term in terms.get(sum) {
+            let term = term as usize;
+            let end = places.starts[term] + places.lengths[term];
+            places.items[end as usize] = sum as u32;
+            places.lengths[term] += 1;
         }
+    }
+    places
+}
+
+/// The recorded node of a term. All nodes that it is made of are recorded. `nodes` has the recorded
+/// node of each node of the graph, and `recorded` that of each pair that was needed before. The first
+/// pair is the term `first_pair`.
+fn record(
+    term: Term,
+    first_pair: usize,
+    pairs: &[[Term; 2]],
+    nodes: &[Node],
+    recorded: &mut [Option<Node>],
+    recorder: &mut Recorder,
+) -> Node {
+    let mut pending = vec![term];
+    while let Some(&term) = pending.last() {
+        let Some(pair) = (term as usize).checked_sub(first_pair) else {
+            break;
+        };
+        let known = |term: Term| match (term as usize).checked_sub(first_pair) {
+            Some(pair) => recorded[pair],
+            None => Some(nodes[term as usize]),
+        };
+        let terms = pairs[pair];
+        match terms.map(known) {
+            [Some(a), Some(b)] => {
+                recorded[pair] = Some(recorder.xor(a, b));
+                pending.pop();
+            }
+            [None, _] => pending.push(terms[0]),
+            [_, None] => pending.push(terms[1]),
+        }
+    }
+    match (term as usize).checked_sub(first_pair) {
+        Some(pair) => recorded[pair].expect("just recorded"),
+        None => nodes[term as usize],
     }
 }
 
@@ -228,18 +342,6 @@ fn heads(graph: &Graph) -> Vec<bool> {
         is_head[index] = is_xor && (is_head[index] || readers[index] != 1);
     }
     is_head
-}
-
-/// Calls `take` with the pairs of a sum that is not too long, the lower term first.
-fn for_each_pair(terms: &[Term], mut take: impl FnMut([Term; 2])) {
-    if terms.len() > MAX_TERMS {
-        return;
-    }
-    for (place, &a) in terms.iter().enumerate() {
-        for &b in &terms[place + 1..] {
-            take([a, b]);
-        }
-    }
 }
 
 #[cfg(test)]

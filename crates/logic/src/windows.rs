@@ -62,7 +62,7 @@ pub(crate) fn find(graph: &Graph, watch: &dyn Watch) -> Vec<Sum> {
     let mut sums: Vec<Sum> = Vec::new();
     let ands = graph.gates().rev().filter(|(_, op)| op.is_and());
     let roots: Vec<Node> = (ands.map(|(node, _)| node))
-        .filter(|node| search.spaces[node.index()].len() >= MIN_LEAVES)
+        .filter(|node| search.spaces.basis(*node).len() >= MIN_LEAVES)
         .collect();
     for batch in roots.chunks(BATCH) {
         if watch.is_stopped() {
@@ -105,8 +105,25 @@ pub(crate) fn replace(graph: &Graph, sums: &[Sum]) -> Graph {
 
 /// For each AND, a basis of a space of leaves, as fingerprints: the AND is a function of them. The
 /// leaves are as far from the AND as [`MAX_LEAVES`] allows.
-fn spaces(graph: &Graph, forms: &Forms) -> Vec<Vec<u128>> {
-    let mut spaces: Vec<Vec<u128>> = vec![Vec::new(); graph.nodes()];
+struct Spaces {
+    /// For each node, the index of its basis.
+    places: Vec<u32>,
+    /// The first basis is empty, for the nodes that are not ANDs.
+    bases: Vec<Box<[u128]>>,
+}
+
+impl Spaces {
+    fn basis(&self, node: Node) -> &[u128] {
+        &self.bases[self.places[node.index()] as usize]
+    }
+}
+
+fn spaces(graph: &Graph, forms: &Forms) -> Spaces {
+    let mut spaces = Spaces {
+        places: vec![0; graph.nodes()],
+        bases: Vec::with_capacity(1 + graph.size().ands),
+    };
+    spaces.bases.push(Box::default());
     for (node, op) in graph.gates().filter(|(_, op)| op.is_and()) {
         let operands = op.operands();
         let expanded = operands.map(|operand| {
@@ -124,7 +141,7 @@ fn spaces(graph: &Graph, forms: &Forms) -> Vec<Vec<u128>> {
                 if choice >> place & 1 == 1 {
                     for &and in expanded[place].as_ref()? {
                         rest ^= graph.fingerprint(and);
-                        for &row in &spaces[and.index()] {
+                        for &row in spaces.basis(and) {
                             space.insert(row)?;
                         }
                     }
@@ -133,9 +150,10 @@ fn spaces(graph: &Graph, forms: &Forms) -> Vec<Vec<u128>> {
             }
             Some(space.rows)
         });
-        spaces[node.index()] = found.expect("two operands span few leaves");
+        let rows = found.expect("two operands span few leaves");
+        spaces.places[node.index()] = spaces.bases.len() as u32;
         // The constant 1 belongs to every space.
-        spaces[node.index()].remove(0);
+        spaces.bases.push(rows[1..].into());
     }
     spaces
 }
@@ -177,7 +195,7 @@ struct Search<'a> {
     graph: &'a Graph,
     forms: Forms,
     uses: Uses,
-    spaces: Vec<Vec<u128>>,
+    spaces: Spaces,
 }
 
 impl Search<'_> {
@@ -188,7 +206,7 @@ impl Search<'_> {
     /// The ANDs near `root` that are functions of its leaves, in order.
     fn window(&self, root: Node) -> Vec<Node> {
         let mut space = Space::new(self.graph);
-        space.rows.extend(&self.spaces[root.index()]);
+        space.rows.extend(self.spaces.basis(root));
         let mut members = vec![root];
         let mut seen: HashSet<Node> = HashSet::from_iter([root]);
         let mut left = MAX_EXAMINED;
@@ -209,9 +227,7 @@ impl Search<'_> {
                 if members.len() < MAX_MEMBERS
                     && self.graph.and(and).is_some()
                     && seen.insert(and)
-                    && self.spaces[and.index()]
-                        .iter()
-                        .all(|&row| space.rest(row) == 0)
+                    && (self.spaces.basis(and).iter()).all(|&row| space.rest(row) == 0)
                 {
                     members.push(and);
                 }

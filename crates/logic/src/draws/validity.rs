@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use dealerless::circuit::bristol::{Netlist, Operation};
+use dealerless::circuit::bristol::Netlist;
 use dealerless::circuit::{Bit, Builder, Party};
 
 use super::{Entry, Shuffle};
@@ -59,25 +59,14 @@ impl Shuffle<'_> {
         accepted: &[bool],
     ) -> Bit {
         let entered = builder.input(0);
-        let mut wires = vec![Bit::ZERO; self.netlist.wires()];
-        for (wire, &entry) in self.entries.iter().enumerate() {
-            wires[wire] = match entry {
-                Entry::Public(bit) => Bit::from(bit),
-                Entry::Of(party) if free.contains(&party) => entered[wire],
-                Entry::Of(_) => Bit::from(accepted[wire]),
-            };
-        }
-        for step in self.netlist.steps() {
-            let on = |wire: dealerless::circuit::Wire| wires[wire.index()];
-            wires[step.sets.index()] = match step.operation {
-                Operation::Xor(a, b) => builder.xor(on(a), on(b)),
-                Operation::And(a, b) => builder.and(on(a), on(b)),
-                Operation::Not(a) => builder.not(on(a)),
-                Operation::Copy(a) => on(a),
-                Operation::Const(bit) => Bit::from(bit),
-            };
-        }
-        let outputs = &wires[self.netlist.first_output()..];
+        let entries = self.entries.iter().enumerate();
+        let inputs = entries.map(|(wire, &entry)| match entry {
+            Entry::Public(bit) => Bit::from(bit),
+            Entry::Of(party) if free.contains(&party) => entered[wire],
+            Entry::Of(_) => Bit::from(accepted[wire]),
+        });
+        let inputs: Vec<Bit> = inputs.collect();
+        let outputs = self.netlist.add_to(builder, &inputs);
         let bits = valid.iter().map(|&(number, value)| match value {
             true => outputs[number],
             false => builder.not(outputs[number]),
