@@ -96,6 +96,19 @@ impl TcpTransport {
         }
     }
 
+    /// Waits for the first byte of the peer, which stays unread. A listening party uses it to drop
+    /// strangers that send nothing before their silence takes up the whole time for a message.
+    ///
+    /// # Errors
+    /// [`Error::Timeout`] if there is no byte in time; [`Error::Lost`] if the connection fails.
+    pub fn await_byte(&self, timeout: Duration) -> Result<()> {
+        let clock = Self::opening("waiting for the first byte of the peer", timeout);
+        let stream = &self.socket.stream;
+        let limited = stream.set_read_timeout(Some(timeout));
+        let peeked = limited.and_then(|()| stream.peek(&mut [0]));
+        peeked.map(drop).map_err(|error| clock.failure(error))
+    }
+
     fn opening(during: &'static str, timeout: Duration) -> Clock {
         let deadlines = Deadlines {
             message: timeout,

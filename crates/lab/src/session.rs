@@ -85,6 +85,11 @@ impl SessionArgs {
     }
 }
 
+/// The time in which a peer that has connected sends the first byte of its hello. Without this limit,
+/// a stranger that sends nothing would take up the time for a whole message, and the real peer, whose
+/// hello waits for an answer, would give up.
+pub const FIRST_BYTE: Duration = Duration::from_secs(5);
+
 /// Listens on `address`. Returns the listener and its actual address.
 ///
 /// # Errors

@@ -104,6 +104,17 @@ fn listener_identifies_and_drops_strangers() {
     });
 }
 
+/// A stranger that stays silent is dropped before the real party gives up.
+#[test]
+fn listener_outlives_silent_strangers() {
+    let (listener, address) = start_listener(PATIENT);
+    let silent = TcpStream::connect(&address).unwrap();
+    let connector = start_connector(&address.to_string(), PATIENT);
+    connector.finish().exits(0);
+    drop(silent);
+    listener.finish().exits(0).says("Dropped a connection");
+}
+
 #[test]
 fn connector_identifies_strangers() {
     for (greeting, code, message) in strangers() {
@@ -139,13 +150,17 @@ fn silent_or_dripping_peer_times_out() {
             }
         })
     };
-    let listeners = [hang as fn(_) -> _, drip].map(|peer| {
+    let peers = [
+        (hang as fn(_) -> _, "waiting for the first byte of the peer"),
+        (drip, "saying hello"),
+    ];
+    let listeners = peers.map(|(peer, during)| {
         let (listener, address) = start_listener(SHORT);
-        (listener, peer(address))
+        (listener, peer(address), during)
     });
-    for (listener, peer) in listeners {
+    for (listener, peer, during) in listeners {
         let listener = listener.finish().exits(3);
-        let listener = listener.says("no answer from the peer within 5s while saying hello");
+        let listener = listener.says(&format!("no answer from the peer within 5s while {during}"));
         assert!(listener.took < Duration::from_secs(25), "{listener:?}");
         peer.join().unwrap();
     }

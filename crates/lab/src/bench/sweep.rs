@@ -20,7 +20,7 @@ use super::shaped::{Shape, shaped, shaped_sending};
 use super::side::{BoxedTransport, Job, Record, greet, measure as measure_side};
 use super::virtual_link::{AT_ONCE, VirtualClock, VirtualLink, virtual_link};
 use crate::loopback;
-use crate::session::{Greeting, SessionArgs, listen};
+use crate::session::{FIRST_BYTE, Greeting, SessionArgs, listen};
 use crate::stop::Stop;
 
 /// The default timeout of a message on a shaped link: practically unlimited, since the link may be
@@ -231,7 +231,13 @@ impl Connector<'_> {
         loop {
             let left = args.timeout.patience().saturating_sub(begun.elapsed());
             let met = self.connect(args, left, stop).map_err(anyhow::Error::from);
-            let met = met.and_then(|transport| greet(party, session, terms, Box::new(transport)));
+            let met = met.and_then(|transport| {
+                if let Connector::Listening(_) = self {
+                    let speaks = transport.await_byte(FIRST_BYTE.min(args.timeout.message()));
+                    speaks.map_err(mpc::Error::from)?;
+                }
+                greet(party, session, terms, Box::new(transport))
+            });
             let error = match met {
                 Ok(greeting) => return Ok(greeting),
                 Err(error) => error,

@@ -24,7 +24,7 @@ use super::owners::{Owner, Owners};
 use super::values::{self, Value, ValueArgs};
 use crate::cost::TrafficCost;
 use crate::loopback;
-use crate::session::{Evaluates, Greeting, PLAIN_TCP_WARNING, SessionArgs, listen};
+use crate::session::{Evaluates, FIRST_BYTE, Greeting, PLAIN_TCP_WARNING, SessionArgs, listen};
 
 /// Evaluates a netlist, or a shuffle, between two parties.
 ///
@@ -308,7 +308,12 @@ impl Side<'_> {
         let (begun, patience) = (Instant::now(), self.session.patience());
         loop {
             let left = patience.saturating_sub(begun.elapsed());
-            match self.greet(TcpTransport::accept(listener, left)?) {
+            let transport = TcpTransport::accept(listener, left)?;
+            let speaks = transport.await_byte(FIRST_BYTE.min(self.session.message()));
+            match speaks
+                .map_err(mpc::Error::from)
+                .and_then(|()| self.greet(transport))
+            {
                 Err(mpc::Error::Channel(error)) if !matches!(error, net::Error::Version { .. }) => {
                     say(&format!(
                         "Dropped a connection: {error}. Waiting for the other party."
