@@ -8,8 +8,8 @@ use anyhow::Context;
 use comfy_table::{ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle};
 use indicatif::{DecimalBytes, HumanCount};
 use serde::Serialize;
-use terminal_size::{Width, terminal_size};
-use unicode_width::UnicodeWidthStr;
+use terminal_size::{Width, terminal_size_of};
+use unicode_width::UnicodeWidthChar;
 
 /// Standard output is a pipe, and its reader (`head`, for example) has closed the pipe.
 #[derive(Debug, thiserror::Error)]
@@ -105,18 +105,33 @@ pub fn grid() -> Table {
 /// nor `COLUMNS` determines one.
 pub const MAX_WIDTH: usize = 80;
 
-/// The width of texts and tables, in columns: that of the terminal, or else `COLUMNS`, as for the
-/// help; at most [`MAX_WIDTH`].
+/// The width of texts and tables, in columns: the width of the terminal on standard output, or else
+/// `COLUMNS`, at most [`MAX_WIDTH`].
 pub fn width() -> usize {
-    let terminal = terminal_size().map(|(Width(columns), _)| columns.into());
+    let terminal = terminal_size_of(io::stdout()).map(|(Width(columns), _)| columns.into());
     let set = || env::var("COLUMNS").ok()?.parse().ok();
     let width = terminal.or_else(set).filter(|columns| *columns > 0);
     width.unwrap_or(MAX_WIDTH).min(MAX_WIDTH)
 }
 
+/// The width of a text in columns, not counting its colour codes.
+pub fn columns_of(text: &str) -> usize {
+    let mut columns = 0;
+    let mut in_colour = false;
+    for character in text.chars() {
+        match (in_colour, character) {
+            (false, '\x1b') => in_colour = true,
+            (true, 'm') => in_colour = false,
+            (true, _) => {}
+            (false, _) => columns += character.width().unwrap_or(0),
+        }
+    }
+    columns
+}
+
 /// Whether a line of the text is wider than `width`.
 pub fn exceeds(text: &str, width: usize) -> bool {
-    text.lines().any(|line| line.width() > width)
+    text.lines().any(|line| columns_of(line) > width)
 }
 
 /// Hides columns of a table until it fits [`width`]. `spared` lists the position and the name of
@@ -166,19 +181,18 @@ pub fn lines(text: &str) -> String {
     wrapped(text, width(), "")
 }
 
-/// Wraps the lines of a text to `width` columns. A line that continues another has its indentation,
-/// followed by `indent`. A word that is longer than a line stays whole.
+/// Wraps the lines of a text to `width` columns. A line that continues another begins with `indent`.
+/// A word that is longer than a line stays whole, so that an invite can be copied.
 pub fn wrapped(text: &str, width: usize, indent: &str) -> String {
     let mut lines = Vec::new();
     for whole in text.split('\n') {
-        let words = whole.trim_start_matches(' ');
-        let own = &whole[..whole.len() - words.len()];
-        let mut line = own.to_owned();
-        for (place, word) in words.split(' ').enumerate() {
-            if place > 0 && line.width() + 1 + word.width() > width && !line.trim().is_empty() {
+        let mut line = String::new();
+        for (place, word) in whole.split(' ').enumerate() {
+            let fits = columns_of(&line) + 1 + columns_of(word) <= width;
+            if !fits && !line.trim().is_empty() {
                 lines.push(line.trim_end().to_owned());
-                line = format!("{own}{indent}");
-            } else if place > 0 && !line.trim().is_empty() {
+                line = indent.to_owned();
+            } else if place > 0 {
                 line.push(' ');
             }
             line.push_str(word);
@@ -208,10 +222,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_wraps_with_its_indentation() {
+    fn text_wraps_between_words_and_colours_have_no_width() {
         assert_eq!(wrapped("one two three", 7, ""), "one two\nthree");
         assert_eq!(
-            wrapped("  name   ab cd\n\nnext", 9, "  "),
+            wrapped("  name   ab cd\n\nnext", 9, "    "),
             "  name\n    ab cd\n\nnext"
         );
         assert_eq!(wrapped("  a    b", 80, "  "), "  a    b");
@@ -221,6 +235,8 @@ mod tests {
             wrapped(&format!("run {invite}"), 40, ""),
             format!("run\n{invite}")
         );
+        assert_eq!(columns_of("\x1b[91mA♥\x1b[0m"), 2);
+        assert_eq!(columns_of("甲乙"), 4);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use dealerless::verifiable::MAX_SEATS;
 use dealerless_table::log::Clock;
 use dealerless_table::rules::{
-    BettingRules, Limit, NamedKinds, Posts, Stakes, StakesError, Variety,
+    BettingRules, Limit, NamedKinds, PokerKind, Posts, Stakes, StakesError, Variety,
 };
 
 use crate::game_name::GameName;
@@ -143,15 +143,15 @@ fn players(most: u8) -> String {
     }
 }
 
-/// The maximum number of players of a game: the seats of its deck, if its rules allow them.
+/// The maximum number of players of a game: the smaller of what its rules and its deck allow.
 fn most_seats(game: GameName) -> u8 {
-    match game {
-        // A verifiable deck has 10 seats, and draw has cards for 5 players.
-        GameName::Holdem | GameName::FixedHoldem => MAX_SEATS as u8,
-        GameName::Draw => 5,
-        // A sealed deck has 2 seats.
-        GameName::Deck | GameName::Bridge => 2,
-    }
+    let kind = match game {
+        GameName::Holdem | GameName::FixedHoldem => PokerKind::Holdem,
+        GameName::Draw => PokerKind::FiveCardDraw,
+        // A sealed deck has 2 seats. Only poker has a verifiable deck at a table.
+        GameName::Deck | GameName::Bridge => return 2,
+    };
+    kind.most_seats().min(MAX_SEATS as u8)
 }
 
 impl Terms {

@@ -118,7 +118,7 @@ impl Views {
             }
         }
         output::fit(&mut grid, &[]);
-        let result = output::wrapped(&self.result(), output::width(), "  ");
+        let result = output::wrapped(&self.result(), output::width(), "    ");
         format!("{}\n\n{result}", grid.trim_fmt())
     }
 

@@ -134,7 +134,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         output::show(&format!("{}\n", hand.describe(number)))?;
     }
     let cost = format!("Cost:\n{}", cost.describe());
-    output::show(&output::wrapped(&cost, output::width(), "  "))
+    output::show(&output::wrapped(&cost, output::width(), "    "))
 }
 
 /// The object of `--json`.

@@ -118,6 +118,6 @@ fn screen(listed: &[Listed], args: &Args) -> String {
         ([], None, None) => "No match has been played here.".into(),
         ([], Some(_), _) => "No finished match is that old.".into(),
         ([], None, Some(_)) => "No match is that old.".into(),
-        _ => wrapped(&history::lines(listed), width(), "  "),
+        _ => wrapped(&history::lines(listed), width(), "    "),
     }
 }

@@ -9,7 +9,6 @@ pub(crate) mod admit;
 mod banks;
 mod bot;
 mod cards;
-mod columns;
 mod dial;
 pub(crate) mod door;
 pub(crate) mod gathering;

@@ -19,12 +19,12 @@ use terminal_size::{Width, terminal_size};
 
 use super::bot::Bot;
 use super::cards::{Colours, Ink, Style};
-use super::columns::WIDTH;
 use super::headings::{IDENTITY, PROGRAMS, SCREEN};
 use super::open::inputs_file;
 use super::player::{Face, Player};
 use super::relays::{RelayArgs, Relays};
 use super::screen::{Columns, Screen};
+use crate::output::MAX_WIDTH;
 use crate::settings::Settings;
 
 /// The options of the player on this side.
@@ -200,7 +200,7 @@ fn data_folder(set: impl Fn(&'static str) -> Option<std::ffi::OsString>) -> Opti
 
 /// The width of the terminal, in columns.
 fn columns() -> usize {
-    terminal_size().map_or(WIDTH, |(Width(columns), _)| columns.into())
+    terminal_size().map_or(MAX_WIDTH, |(Width(columns), _)| columns.into())
 }
 
 impl OwnArgs {

@@ -18,10 +18,9 @@ use dealerless_seat::words::{self, Names};
 use dealerless_table::connection::Invite;
 
 use super::cards::Ink;
-use super::columns::wrapped;
 use super::prompt::Typed;
 use super::turn;
-use crate::output::count;
+use crate::output::{MAX_WIDTH, count, wrapped};
 use asked::Question;
 use cards_seen::HandsSeen;
 use output::Output;
@@ -538,7 +537,7 @@ impl Screen {
     }
 
     fn line(&mut self, text: &str) -> io::Result<()> {
-        self.output.lines(&wrapped(text, "    "))
+        self.output.lines(&wrapped(text, MAX_WIDTH, "    "))
     }
 }
 

@@ -6,8 +6,7 @@ use dealerless_seat::seated::Seated;
 use dealerless_seat::words::{self, Names};
 
 use super::cards::Ink;
-use super::columns::wrapped;
-use crate::output::count;
+use crate::output::{MAX_WIDTH, count, wrapped};
 
 /// The lines that a person sees before a choice: the visible cards, the pot and the allowed inputs.
 pub(crate) fn block(names: &Names, ink: Ink, turn: &YourTurn) -> String {
@@ -175,8 +174,8 @@ pub(crate) fn help(seated: Option<&Seated>) -> String {
         ("q, leave", &leave),
     ]);
     let row = |(keys, text): &(&str, &str)| match keys.len() {
-        ..10 => wrapped(&format!("  {keys:<9} {text}"), INDENT),
-        _ => wrapped(&format!("  {keys}\n{INDENT}{text}"), INDENT),
+        ..10 => wrapped(&format!("  {keys:<9} {text}"), MAX_WIDTH, INDENT),
+        _ => wrapped(&format!("  {keys}\n{INDENT}{text}"), MAX_WIDTH, INDENT),
     };
     let rows: Vec<String> = rows.iter().map(row).collect();
     format!("What you can type:\n{}", rows.join("\n"))

@@ -1,5 +1,5 @@
-//! Output fits 80 columns and narrower terminals, is the same on a pipe and in a file, and ends quietly if its reader is
-//! gone.
+//! Output fits 80 columns and narrower terminals, is the same on a pipe and in a file, and ends
+//! quietly if its reader is gone.
 //! Invalid arguments get an explanation.
 
 use crate::common;
@@ -107,11 +107,11 @@ fn lists_of_matches_and_peers_fit_80_columns() {
     }
 }
 
-/// The standard output of a command in 40 columns.
-fn in_40_columns(folder: &Path, line: &str) -> String {
+/// The standard output of a command in a terminal of this width.
+fn in_columns(columns: &str, folder: &Path, line: &str) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_dealerless"))
         .args(line.split(' '))
-        .env("COLUMNS", "40")
+        .env("COLUMNS", columns)
         .env("DEALERLESS_HOME", folder)
         .output()
         .unwrap();
@@ -134,12 +134,17 @@ fn demo_history_and_stats_fit_40_columns() {
         "circuit stats --draw 5,9 --comparison",
         &format!("circuit stats {and} {xor} --draw 9"),
     ] {
-        let text = in_40_columns(a.path(), line);
+        let text = in_columns("40", a.path(), line);
         assert!(text.lines().count() > 1, "{line}: {text}");
         assert_fits_in(40, &text, line);
     }
-    let stats = in_40_columns(a.path(), "circuit stats");
+    let stats = in_columns("40", a.path(), "circuit stats");
     assert!(stats.contains("Omitted to fit 40 columns:"), "{stats}");
+    let [one, usual] = ["20", "80"].map(|columns| in_columns(columns, a.path(), "circuit stats"));
+    assert_fits_in(20, &one, "circuit stats");
+    for columns in ["200", "0", "wide", ""] {
+        assert_eq!(in_columns(columns, a.path(), "circuit stats"), usual);
+    }
 }
 
 #[test]

@@ -62,7 +62,7 @@ impl PokerKind {
     }
 
     /// The maximum number of seats for which the deck has enough cards.
-    pub(super) fn most_seats(self) -> u8 {
+    pub fn most_seats(self) -> u8 {
         ((Self::CARDS as usize - self.whole_board()) / self.max_own_cards()) as u8
     }
 

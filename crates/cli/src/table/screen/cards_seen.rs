@@ -145,7 +145,7 @@ mod tests {
         let last_of_100: Vec<(usize, bool)> = (396..400).map(|hand| (hand, false)).collect();
         let line = format!("Board 100 N:{}", HANDS.join(" "));
         assert_eq!(lines_of(&last_of_100), [line.as_str()]);
-        assert!(line.len() <= crate::table::columns::WIDTH);
+        assert!(line.len() <= crate::output::MAX_WIDTH);
         let two: Vec<(usize, bool)> = (0..8).map(|hand| (hand, false)).collect();
         let lines = [1, 2].map(|board| format!("Board {board}   N:{}", HANDS.join(" ")));
         assert_eq!(lines_of(&two), lines);

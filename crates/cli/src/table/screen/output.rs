@@ -6,7 +6,9 @@
 
 use std::io::{self, Write};
 
-use super::super::columns::{cut, width};
+use unicode_width::UnicodeWidthChar;
+
+use crate::output::columns_of;
 
 /// A function that returns the width of a terminal.
 pub(crate) type Columns = fn() -> usize;
@@ -48,7 +50,7 @@ impl Output {
     /// Writes lines.
     pub(super) fn lines(&mut self, text: &str) -> io::Result<()> {
         let columns = self.columns.map_or(0, |columns| columns());
-        let fits = text.split('\n').all(|row| width(row) <= columns);
+        let fits = text.split('\n').all(|row| columns_of(row) <= columns);
         let written = if self.prompted && fits {
             text.split('\n').map(|row| self.above_prompt(row)).collect()
         } else {
@@ -129,5 +131,25 @@ impl Drop for Output {
     fn drop(&mut self) {
         // It does not matter any more if the terminal cannot be written to.
         let _ = self.end();
+    }
+}
+
+/// The longest prefix of a text without colours that fits into `columns` columns.
+fn cut(text: &str, columns: usize) -> String {
+    let mut used = 0;
+    let fits = |character: &char| {
+        used += character.width().unwrap_or(0);
+        used <= columns
+    };
+    text.chars().take_while(fits).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wide_characters_are_not_cut_in_half() {
+        assert_eq!([cut("甲乙", 3), cut("abc", 2)], ["甲", "ab"]);
     }
 }

@@ -16,13 +16,22 @@ pub(super) fn screen(deals: &[Deal]) -> String {
     };
     let (table, hidden) = table(deals);
     text.push_str(&table.trim_fmt());
-    let mut notes = vec![
-        "AND+: including the check that both parties' inputs are in range; the other columns are \
-         without it. Joint: ANDs that depend on inputs of both parties, the same with and without \
-         the check; only these are garbled, as half gates. Inputs (garbler's and evaluator's) and \
-         outputs in bits."
-            .to_owned(),
-    ];
+    let shows = |column| !hidden.contains(&column);
+    let mut legend = Vec::new();
+    if shows("AND+") {
+        legend.push(
+            "AND+: including the check that both parties' inputs are in range; the other columns \
+             are without it.",
+        );
+    }
+    legend.push(
+        "Joint: ANDs that depend on inputs of both parties, the same with and without the check; \
+         only these are garbled, as half gates.",
+    );
+    if shows("inputs") {
+        legend.push("Inputs (garbler's and evaluator's) and outputs in bits.");
+    }
+    let mut notes = vec![legend.join(" ")];
     if !hidden.is_empty() {
         notes.push(format!(
             "Omitted to fit {} columns: {}. --csv and --json include everything.",

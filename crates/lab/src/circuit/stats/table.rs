@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use comfy_table::CellAlignment;
-use dealerless_command_line::output::{bytes, count, exceeds, grid, lines, shortened, width};
+use dealerless_command_line::output::{bytes, count, exceeds, fit, grid, lines, shortened, width};
 
 use super::super::entry::Counts;
 use super::deal_table::ands;
@@ -13,7 +13,7 @@ use super::netlists::NetlistEntry;
 /// The maximum number of circuits side by side, which fit into 80 columns.
 const MAX_ACROSS: usize = 3;
 
-/// The maximum length of a circuit's name, in characters.
+/// The length of a line of a circuit's name, in characters. A name has at most two lines.
 const NAME: usize = 17;
 
 /// The number of digits of the digest to show.
@@ -34,18 +34,22 @@ pub(super) fn screen(netlists: &[NetlistEntry], deals: &[Deal]) -> String {
         let blocks: Vec<String> = columns.chunks(across).map(block).collect();
         blocks.join("\n\n")
     };
-    let fits = |across: &usize| !exceeds(&in_blocks(*across), width());
-    let across = (1..=MAX_ACROSS).rev().find(fits).unwrap_or(1);
+    let all = (1..=MAX_ACROSS).rev().map(in_blocks);
+    let fitting = { all }.find(|blocks| !exceeds(blocks, width()));
+    let blocks = fitting.unwrap_or_else(|| in_blocks(1));
+    let checks = match columns.iter().any(|column| column.checked.is_some()) {
+        true => " AND+: including the check that both inputs are in range.",
+        false => "",
+    };
     let notes = lines(&format!(
-        "Gates are counted as written; depths and layers exclude dead gates, which no \
-         output needs. An AND is joint if it depends on inputs of both parties. AND when \
-         run: after folding constants and sharing equal gates. AND+: including the check \
-         that both inputs are in range. Garbled: with half gates. Malicious run: bytes of \
-         the first run of a session in both directions, from an empty pool, without setup \
-         and openings. The digest, of which the first {DIGITS} digits are shown, is what the \
-         two parties compare before a run."
+        "Gates are counted as written; depths and layers exclude dead gates, which no output needs. \
+         An AND is joint if it depends on inputs of both parties. AND when run: after folding \
+         constants and sharing equal gates.{checks} Garbled: with half gates. Malicious run: bytes \
+         of the first run of a session in both directions, from an empty pool, without setup and \
+         openings. The digest, of which the first {DIGITS} digits are shown, is what the two \
+         parties compare before a run."
     ));
-    format!("{}\n\n{notes}", in_blocks(across))
+    format!("{blocks}\n\n{notes}")
 }
 
 impl<'a> Column<'a> {
@@ -86,7 +90,9 @@ impl Column<'_> {
 fn shown(name: &str) -> String {
     // A control character would move the cursor.
     let name: String = name.chars().filter(|c| !c.is_control()).collect();
-    shortened(&name, NAME)
+    let name: Vec<char> = shortened(&name, 2 * NAME - 1).chars().collect();
+    let lines: Vec<String> = name.chunks(NAME).map(String::from_iter).collect();
+    lines.join("\n")
 }
 
 fn block(columns: &[Column]) -> String {
@@ -101,6 +107,9 @@ fn block(columns: &[Column]) -> String {
     }
     for column in grid.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
+    }
+    if columns.len() == 1 {
+        fit(&mut grid, &[]);
     }
     grid.trim_fmt()
 }
@@ -195,8 +204,10 @@ mod tests {
     #[test]
     fn long_name_keeps_its_ends_and_control_characters_are_removed() {
         assert_eq!(shown("aes_128.txt"), "aes_128.txt");
-        let name = "AES-expanded-of-old-times.txt";
-        assert_eq!(shown(name), "AES-expa…imes.txt");
+        let name = "fisher-yates-52-of-52.txt";
+        assert_eq!(shown(name), "fisher-yates-52-o\nf-52.txt");
+        let name = "AES-expanded-of-old-times-in-another-format.txt";
+        assert_eq!(shown(name), "AES-expanded-of-…\nother-format.txt");
         assert_eq!(shown("a\u{1b}[2Jb\n"), "a[2Jb");
     }
 }

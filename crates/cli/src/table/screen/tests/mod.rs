@@ -14,9 +14,9 @@ use dealerless_seat::seated::Time;
 use dealerless_seat::seated::{Chips, Kind, Posts};
 
 use super::super::cards::{Colours, Style};
-use super::super::columns::{WIDTH, width};
 use super::super::turn as turn_block;
 use super::*;
+use crate::output::{MAX_WIDTH, columns_of};
 
 #[derive(Clone, Default)]
 struct Page(Arc<Mutex<Vec<u8>>>);
@@ -209,7 +209,7 @@ fn a_hand_of_poker_matches_the_stored_screen() {
     ]);
     let text = shown(Style::Symbols, &events);
     assert_eq!(text, include_str!("screens/hand.txt"));
-    assert!(text.lines().all(|line| width(line) <= WIDTH));
+    assert!(text.lines().all(|line| columns_of(line) <= MAX_WIDTH));
 }
 
 #[test]
@@ -237,7 +237,10 @@ fn cards_in_words_fit_the_screen() {
         "{text}"
     );
     assert!(text.is_ascii(), "{text}");
-    assert!(text.lines().all(|line| width(line) <= WIDTH), "{text}");
+    assert!(
+        text.lines().all(|line| columns_of(line) <= MAX_WIDTH),
+        "{text}"
+    );
 }
 
 #[test]
@@ -352,7 +355,7 @@ fn help_fits_the_screen_and_lists_the_inputs_of_the_game() {
     ];
     for (game, has, lacks) in cases {
         let help = help(game);
-        assert!(help.lines().all(|line| width(line) <= WIDTH));
+        assert!(help.lines().all(|line| columns_of(line) <= MAX_WIDTH));
         // Leaves room for the prompt below.
         assert!(help.lines().count() < 24, "{help}");
         for text in has
