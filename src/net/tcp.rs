@@ -100,7 +100,8 @@ impl TcpTransport {
     /// strangers that send nothing before their silence takes up the whole time for a message.
     ///
     /// # Errors
-    /// [`Error::Timeout`] if there is no byte in time; [`Error::Lost`] if the connection fails.
+    /// [`Error::Timeout`] if there is no byte in time; [`Error::Lost`] if the connection fails. The end
+    /// of the connection is no error here: the next read reports it.
     pub fn await_byte(&self, timeout: Duration) -> Result<()> {
         let clock = Self::opening("waiting for the first byte of the peer", timeout);
         let stream = &self.socket.stream;

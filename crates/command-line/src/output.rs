@@ -106,7 +106,7 @@ pub fn grid() -> Table {
 pub const MAX_WIDTH: usize = 80;
 
 /// The width of texts and tables, in columns: the width of the terminal on standard output, or else
-/// `COLUMNS`, at most [`MAX_WIDTH`].
+/// `COLUMNS`, at most [`MAX_WIDTH`]. Texts on standard error have this width, too.
 pub fn width() -> usize {
     let terminal = terminal_size_of(io::stdout()).map(|(Width(columns), _)| columns.into());
     let set = || env::var("COLUMNS").ok()?.parse().ok();
@@ -187,15 +187,19 @@ pub fn wrapped(text: &str, width: usize, indent: &str) -> String {
     let mut lines = Vec::new();
     for whole in text.split('\n') {
         let mut line = String::new();
+        // Whether the line has nothing but the indentation of a line that continues another.
+        let mut begins = false;
         for (place, word) in whole.split(' ').enumerate() {
             let fits = columns_of(&line) + 1 + columns_of(word) <= width;
-            if !fits && !line.trim().is_empty() {
+            if !fits && !word.is_empty() && !line.trim().is_empty() {
                 lines.push(line.trim_end().to_owned());
                 line = indent.to_owned();
-            } else if place > 0 {
+                begins = true;
+            } else if place > 0 && !begins {
                 line.push(' ');
             }
             line.push_str(word);
+            begins &= word.is_empty();
         }
         lines.push(line.trim_end().to_owned());
     }
@@ -229,6 +233,7 @@ mod tests {
             "  name\n    ab cd\n\nnext"
         );
         assert_eq!(wrapped("  a    b", 80, "  "), "  a    b");
+        assert_eq!(wrapped("one  two ", 3, ""), "one\ntwo");
         let invite = "x".repeat(200);
         assert_eq!(wrapped(&invite, 40, "  "), invite);
         assert_eq!(

@@ -85,9 +85,8 @@ impl SessionArgs {
     }
 }
 
-/// The time in which a peer that has connected sends the first byte of its hello. Without this limit,
-/// a stranger that sends nothing would take up the time for a whole message, and the real peer, whose
-/// hello waits for an answer, would give up.
+/// The timeout for the first byte of a peer that has connected. A silent stranger is dropped after
+/// this time instead of after the timeout of a message, so that the real peer does not give up.
 pub const FIRST_BYTE: Duration = Duration::from_secs(5);
 
 /// Listens on `address`. Returns the listener and its actual address.

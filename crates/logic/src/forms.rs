@@ -22,9 +22,10 @@ impl Lists {
         for (node, _) in entries() {
             starts[node.index()] += 1;
         }
-        let mut start = 0;
+        let mut start = 0u32;
         for end in &mut starts {
-            start += std::mem::replace(end, start);
+            let count = std::mem::replace(end, start);
+            start = start.checked_add(count).expect("fewer than 2^32 entries");
         }
         let mut items = vec![Node::ZERO; start as usize];
         let mut next = starts.clone();
@@ -76,7 +77,7 @@ impl Forms {
                 _ => lists.items.push(node),
             }
             let end = u32::try_from(lists.items.len());
-            lists.starts[index + 1] = end.expect("the terms of 2^28 nodes take 20 GB");
+            lists.starts[index + 1] = end.expect("fewer than 2^32 terms");
         }
         Forms { lists, opaque }
     }

@@ -207,8 +207,12 @@ impl<'a> Sums<'a> {
             nodes: sums,
             terms,
             pairs,
-            ..
+            places,
+            pair_places,
+            counts,
+            queue,
         } = self;
+        drop((places, pair_places, counts, queue));
         let mut sums = (0..).zip(sums).peekable();
         let mut recorder = Recorder::like(graph);
         let mut nodes: Vec<Node> = (0..recorder.nodes() as u32).map(Node).collect();

@@ -16,8 +16,8 @@ pub struct Reading {
     /// Whether the file states the numbers of its boards. If not, they are numbered from 1.
     pub is_numbered: bool,
     /// The first ten contradictions: a dealer or a vulnerability that does not match the board
-    /// number, a number with two deals, a tag that appears twice or is
-    /// missing, a name or a value that is not known.
+    /// number, a number with two deals, a tag that appears twice or is missing, an invalid name or
+    /// value.
     pub warnings: Vec<ReadError>,
     /// The number of contradictions after the first ten.
     pub further_warnings: usize,
@@ -131,10 +131,12 @@ impl Boards {
     /// Returns all boards and warnings.
     ///
     /// # Errors
-    /// [`Fault::Empty`] at `end`, the end of the file, if there are no boards.
+    /// If there are no boards: the first warning, or [`Fault::Empty`] at `end`, the end of the file.
     pub(super) fn finish(self, end: Location) -> Result<Reading, ReadError> {
         if self.found.is_empty() {
-            return Err(Fault::Empty.at(end));
+            // A skipped deal is the better reason.
+            let reason = self.warnings.into_iter().next();
+            return Err(reason.unwrap_or(Fault::Empty.at(end)));
         }
         Ok(Reading {
             boards: self.found,

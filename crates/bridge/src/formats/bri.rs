@@ -58,14 +58,15 @@ pub(super) fn has_lines(bytes: &[u8]) -> bool {
     let rest = bytes.get(HANDS..).unwrap_or_default();
     let is_end = |byte: &u8| matches!(byte, b'\r' | b'\n');
     let next = rest.iter().find(|byte| !is_end(byte));
-    rest.first().is_some_and(is_end) && next.is_none_or(u8::is_ascii_digit)
+    let is_next = |byte: &u8| byte.is_ascii_digit() || *byte == 0x1a;
+    rest.first().is_some_and(is_end) && next.is_none_or(is_next)
 }
 
 /// Reads the boards of a file that has a line of 78 digits for each board.
 pub(super) fn read_lines(bytes: &[u8]) -> Result<Reading, ReadError> {
     let mut boards = Boards::default();
     let mut last = 1;
-    for (number, line) in text::lines(bytes) {
+    for (number, line) in text::lines(text::checked(bytes)?) {
         last = number;
         if line.is_empty() {
             continue;

@@ -88,6 +88,9 @@ pub enum Fault {
         "zero byte in the line: the file is not a text, or is in UTF-16, which is not supported"
     )]
     ZeroByte,
+    /// A board of a LIN file has a number but no deal.
+    #[error("board {0} has no deal")]
+    NoDeal(u32),
     /// Only some boards have a number.
     #[error("this board has no number, but other boards have one")]
     SomeNumbers,
@@ -178,8 +181,8 @@ pub enum Fault {
     /// A field of a LIN file is not closed.
     #[error("the field that begins here has no closing |")]
     Field,
-    /// The name of a field of a LIN file does not have two characters.
-    #[error("a name of a field has two letters or digits; this field is skipped")]
+    /// The name of a field of a LIN file is not two letters or digits.
+    #[error("invalid field name; a name has two letters or digits. The field is skipped")]
     FieldName,
     /// A LIN file is percent-encoded.
     #[error("the text is percent-encoded, as in the address of a page: decode it first")]

@@ -91,11 +91,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<Reading, ReadError> {
             }
             b"ah" => {
                 if let Some(number) = heading(value) {
-                    if pending.deal.is_some() && pending.number.is_some() {
+                    let number = text::number(number).ok_or_else(|| fails(Fault::Number))?;
+                    let is_other = |(_, before)| before != number;
+                    if pending.deal.is_some() && pending.number.is_some_and(is_other) {
                         std::mem::take(&mut pending).finish(&mut boards)?;
                     }
-                    let number = text::number(number);
-                    pending.number = Some((line, number.ok_or_else(|| fails(Fault::Number))?));
+                    pending.number = Some((line, number));
                 }
             }
             b"sv" if !value.is_empty() => match vulnerability(value) {
@@ -116,6 +117,9 @@ impl Pending {
     /// Adds the board to `boards`, if its deal has been read.
     fn finish(self, boards: &mut Boards) -> Result<(), ReadError> {
         let Some((line, dealer, deal)) = self.deal else {
+            if let Some((line, number)) = self.number.filter(|(_, number)| !boards.holds(*number)) {
+                boards.warn(Fault::NoDeal(number).in_line(line));
+            }
             return Ok(());
         };
         let labelled = self.label.map(|label| (line, label));
@@ -146,12 +150,17 @@ fn label(value: &[u8]) -> Option<u32> {
 
 /// The digits after `Board` in a heading; `None` for other headings.
 fn heading(value: &[u8]) -> Option<&[u8]> {
-    let (word, number) = value.trim_ascii().split_at_checked(6)?;
+    let (word, number) = value.trim_ascii().split_at_checked(5)?;
+    // A link has `%20` or `+` for a space.
+    let spaces: [&[u8]; 3] = [b" ", b"%20", b"+"];
+    let number = spaces
+        .iter()
+        .find_map(|space| number.strip_prefix(*space))?;
     let number = number.trim_ascii_start();
     let number = number.strip_prefix(b"#").unwrap_or(number);
     let end = number.iter().position(|byte| !byte.is_ascii_digit());
     let digits = &number[..end.unwrap_or(number.len())];
-    (word.eq_ignore_ascii_case(b"Board ") && !digits.is_empty()).then_some(digits)
+    (word.eq_ignore_ascii_case(b"Board") && !digits.is_empty()).then_some(digits)
 }
 
 /// The line of a field's value, the name of the field, and the value.
@@ -171,7 +180,8 @@ impl<'a> Fields<'a> {
     fn next(&mut self) -> Result<Option<Field<'a>>, ReadError> {
         let rest = self.text.trim_ascii_start();
         self.advance(self.text.len() - rest.len());
-        if rest.is_empty() {
+        // Further arguments of a link may follow the last field.
+        if rest.is_empty() || rest.starts_with(b"&") && !rest.contains(&b'|') {
             return Ok(None);
         }
         let mut name = self.part()?;

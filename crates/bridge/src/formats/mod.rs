@@ -1,8 +1,8 @@
 //! Files of boards, in the formats of dealing machines and bridge programs.
 //!
-//! Files are written as Big Deal 2.0 (Hans van Staveren) writes them. PBN is also written in the
-//! export format of the PBN standard 2.1, which is the default. DUP files are also read if they
-//! follow Jannersten's description "Convert".
+//! Files are written as Big Deal 2.0 (Hans van Staveren) writes them, except [`Format::Pbn`], in the
+//! export format of the PBN standard 2.1, and [`Format::LinBbo`], in the style of Bridge Base Online.
+//! DUP files are also read if they follow Jannersten's description "Convert".
 //!
 //! Text files are read as bytes, not as UTF-8, since PBN 2.1 uses Latin-1, and names and comments
 //! may contain any bytes. Only the parts that describe a board are interpreted, which are ASCII.

@@ -133,7 +133,8 @@ impl Reader {
     /// the board, its value is not stored.
     ///
     /// `#` stands for the value of the last game that has this tag, or else for an empty value. A
-    /// value after `##` also applies to all later games without this tag (section 4.8). If a tag
+    /// tag with a value after `##` also applies, with its last value, to all later games without this
+    /// tag (section 4.8). If a tag
     /// appears twice in a game, the first value counts (section 3.4).
     fn keep(&mut self, tag: usize, line: usize, value: String) -> Result<(), ReadError> {
         if self.found[tag].is_some() {
@@ -155,7 +156,7 @@ impl Reader {
         let mut kept = String::new();
         if tag == BOARD {
             if value != "#" {
-                self.last_board = for_later.unwrap_or(&value).to_owned();
+                self.last_board = for_later.unwrap_or(&value).trim().to_owned();
             }
             kept.clone_from(&self.last_board);
         }

@@ -14,7 +14,13 @@ pub(super) const MAX_LINE: usize = 1 << 16;
 /// UTF-16 and in binary files.
 pub(super) fn checked(bytes: &[u8]) -> Result<&[u8], ReadError> {
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let text = text.strip_suffix(b"\x1a").unwrap_or(text);
+    let is_end = |byte: &u8| *byte == 0x1a || byte.is_ascii_whitespace();
+    let end = text
+        .iter()
+        .rposition(|byte| !is_end(byte))
+        .map_or(0, |place| place + 1);
+    let mark = text[end..].iter().position(|byte| *byte == 0x1a);
+    let text = &text[..mark.map_or(text.len(), |mark| end + mark)];
     for (number, line) in lines(text) {
         if line.len() > MAX_LINE {
             return Err(Fault::LongLine.in_line(number));

@@ -54,8 +54,8 @@ impl Input {
         }
         if !reading.warnings.is_empty() {
             say(&lines(&format!(
-                "{name}: of a repeated tag the first value is used, and of a board the dealer and the vulnerability \
-                 that its number determines. --strict refuses the file."
+                "{name}: check that no board is missing. The dealer and the vulnerability follow from the \
+                 board number; skipped fields and repeated tags are not used. --strict refuses the file."
             )));
         }
         if !reading.is_numbered {

@@ -460,7 +460,7 @@ pub(super) fn digest(circuit: &Circuit) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Tells the user how the ORs of a Bristol file were read.
+/// Reports the number of ORs in a Bristol file, if there are any.
 fn report_ors(ors: usize) {
     if ors > 0 {
         say(&format!(

@@ -67,7 +67,7 @@ fn lines_of_78_digits_are_read() {
             let cut = read(format, &file[..file.len() - 1]).unwrap_err();
             assert_eq!(cut, Fault::HandsLine.in_line(4));
         }
-        for end in ["\r\n", "\n", "\n\n"] {
+        for end in ["\r\n", "\n", "\n\n", "\r\n\x1a"] {
             let one = [lines[0], end.as_bytes()].concat();
             assert_eq!(read(format, &one), Ok(boards()[..1].to_vec()));
         }

@@ -149,9 +149,17 @@ fn lin_files_of_other_programs_are_read() {
         let dealt = "|md|3S6543HJ42DQ9CQT76,SAK9HK97653DTCK98,SJ2HAQDA7652CJ543|pg||";
         let found = read(Format::Lin, format!("qx|{label}{dealt}")).unwrap();
         assert_eq!(found[0].number, number, "{label}");
-        let heading = format!("qx|{label}{dealt}").replace("pg||", "ah|Board #33 - open|PG||\x1a");
+        let heading =
+            format!("qx|{label}{dealt}").replace("pg||", "ah|Board #33 - open|PG||\x1a\r\n\x1a");
         assert_eq!(read(Format::Lin, heading).unwrap()[0].number, 33);
     }
+    // A heading that is repeated, in upper case and in the form of a link.
+    let dealt = "md|3S6543HJ42DQ9CQT76,SAK9HK97653DTCK98,SJ2HAQDA7652CJ543|";
+    let second = "md|4SQ6HKJ632DAQ42CA2,SA952HAT54DT75C43,SKJT73H97DJ98CJT6|";
+    let twice = format!("{dealt}ah|Board%201|pg||ah|BOARD+1|pg||{second}ah|Board 2|pg||&x=y");
+    assert_eq!(read(Format::Lin, twice), Ok(boards()[..2].to_vec()));
+    let lost = format!("{dealt}ah|Board 1|qx|o2|{second}ah|Board 2|pg||").replace("md|4", "Cd|4");
+    assert_eq!(in_line(Format::Lin, &lost), (1, Fault::NoDeal(2)));
     // A link, and a board without a number, which is numbered from 1.
     let link = "https://www.bridgebase.com/tools/handviewer.html?lin=md|\
                 3S6543HJ42DQ9CQT76,SAK9HK97653DTCK98,SJ2HAQDA7652CJ543|sv|o|";

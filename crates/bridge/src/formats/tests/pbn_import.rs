@@ -171,6 +171,8 @@ fn tag_in_another_case_is_skipped_with_a_warning() {
     let found = reading(&file);
     assert_eq!(Ok(found.boards), only_first());
     assert_eq!(found.warnings, [Fault::TagCase("Deal").in_line(7)]);
+    let reason = Format::Pbn.read(b"[DEAL \"x\"]").unwrap_err();
+    assert_eq!(reason, Fault::TagCase("Deal").in_line(1));
 }
 
 #[test]

@@ -139,6 +139,7 @@ fn waiting_bench_outlives_strangers() {
     let line = format!("bench --connect {address} --cards 5 --rounds 1 --json");
     let evaluator = run(&line).exits(0).json();
     drop(silent);
+    garbler.message_with("waiting for the first byte of the peer");
     let garbler = garbler.finish().exits(0).json();
     for field in ["garbler_cpu_ms", "evaluator_cpu_ms"] {
         let cpu = |report: &Value| report["total"][field].as_f64().expect("a time");

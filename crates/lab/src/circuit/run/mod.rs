@@ -314,7 +314,10 @@ impl Side<'_> {
                 .map_err(mpc::Error::from)
                 .and_then(|()| self.greet(transport))
             {
-                Err(mpc::Error::Channel(error)) if !matches!(error, net::Error::Version { .. }) => {
+                Err(mpc::Error::Channel(error))
+                    if !matches!(error, net::Error::Version { .. })
+                        && begun.elapsed() < patience =>
+                {
                     say(&format!(
                         "Dropped a connection: {error}. Waiting for the other party."
                     ));

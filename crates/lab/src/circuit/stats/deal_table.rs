@@ -28,8 +28,10 @@ pub(super) fn screen(deals: &[Deal]) -> String {
         "Joint: ANDs that depend on inputs of both parties, the same with and without the check; \
          only these are garbled, as half gates.",
     );
-    if shows("inputs") {
-        legend.push("Inputs (garbler's and evaluator's) and outputs in bits.");
+    match (shows("inputs"), shows("outputs")) {
+        (true, true) => legend.push("Inputs (garbler's and evaluator's) and outputs in bits."),
+        (true, false) => legend.push("Inputs (garbler's and evaluator's) in bits."),
+        (false, _) => {}
     }
     let mut notes = vec![legend.join(" ")];
     if !hidden.is_empty() {

@@ -34,12 +34,13 @@ pub(super) fn screen(netlists: &[NetlistEntry], deals: &[Deal]) -> String {
         let blocks: Vec<String> = columns.chunks(across).map(block).collect();
         blocks.join("\n\n")
     };
-    let all = (1..=MAX_ACROSS).rev().map(in_blocks);
-    let fitting = { all }.find(|blocks| !exceeds(blocks, width()));
+    let mut all = (1..=MAX_ACROSS).rev().map(in_blocks);
+    let fitting = all.find(|blocks| !exceeds(blocks, width()));
     let blocks = fitting.unwrap_or_else(|| in_blocks(1));
-    let checks = match columns.iter().any(|column| column.checked.is_some()) {
-        true => " AND+: including the check that both inputs are in range.",
-        false => "",
+    let checks = if columns.iter().any(|column| column.checked.is_some()) {
+        " AND+: including the check that both inputs are in range."
+    } else {
+        ""
     };
     let notes = lines(&format!(
         "Gates are counted as written; depths and layers exclude dead gates, which no output needs. \
