@@ -28,12 +28,14 @@ impl Lists {
             start = start.checked_add(count).expect("fewer than 2^32 entries");
         }
         let mut items = vec![Node::ZERO; start as usize];
-        let mut next = starts.clone();
+        // Each start moves to the end of its list, which is the start of the next one.
         for (node, item) in entries() {
-            let place = &mut next[node.index()];
+            let place = &mut starts[node.index()];
             items[*place as usize] = item;
             *place += 1;
         }
+        starts.pop();
+        starts.insert(0, 0);
         Lists { starts, items }
     }
 
@@ -80,6 +82,29 @@ impl Forms {
             lists.starts[index + 1] = end.expect("fewer than 2^32 terms");
         }
         Forms { lists, opaque }
+    }
+
+    /// The forms without those of the XORs that are neither operands of ANDs nor pinned. Only the
+    /// forms of later XORs were made from them.
+    pub(crate) fn of_uses(mut self, graph: &Graph, uses: &Uses) -> Self {
+        let Lists { starts, items } = &mut self.lists;
+        let mut kept = 0;
+        for index in 0..graph.nodes() {
+            let node = Node(index as u32);
+            let [start, end] = [starts[index], starts[index + 1]].map(|place| place as usize);
+            let is_inner = matches!(graph.op(node), Some(Op::Xor(..)))
+                && !uses.is_pinned(node)
+                && uses.readers(node).is_empty();
+            starts[index] = kept as u32;
+            if !is_inner {
+                items.copy_within(start..end, kept);
+                kept += end - start;
+            }
+        }
+        starts[graph.nodes()] = kept as u32;
+        items.truncate(kept);
+        items.shrink_to_fit();
+        self
     }
 
     /// The terms of a node. An opaque node is its own only term.

@@ -51,6 +51,7 @@ pub(crate) struct Sum {
 pub(crate) fn find(graph: &Graph, watch: &dyn Watch) -> Vec<Sum> {
     let forms = Forms::of(graph);
     let uses = Uses::of(graph, &forms);
+    let forms = forms.of_uses(graph, &uses);
     let spaces = spaces(graph, &forms);
     let search = Search {
         graph,
@@ -106,24 +107,29 @@ pub(crate) fn replace(graph: &Graph, sums: &[Sum]) -> Graph {
 /// For each AND, a basis of a space of leaves, as fingerprints: the AND is a function of them. The
 /// leaves are as far from the AND as [`MAX_LEAVES`] allows.
 struct Spaces {
-    /// For each node, the index of its basis.
+    /// For each node, the index of its basis. Basis 0 is empty, for the nodes that are not ANDs.
     places: Vec<u32>,
-    /// The first basis is empty, for the nodes that are not ANDs.
-    bases: Vec<Box<[u128]>>,
+    /// Basis `i` is `rows[ends[i - 1]..ends[i]]`.
+    ends: Vec<usize>,
+    rows: Vec<u128>,
 }
 
 impl Spaces {
     fn basis(&self, node: Node) -> &[u128] {
-        &self.bases[self.places[node.index()] as usize]
+        match self.places[node.index()] as usize {
+            0 => &[],
+            place => &self.rows[self.ends[place - 1]..self.ends[place]],
+        }
     }
 }
 
 fn spaces(graph: &Graph, forms: &Forms) -> Spaces {
     let mut spaces = Spaces {
         places: vec![0; graph.nodes()],
-        bases: Vec::with_capacity(1 + graph.size().ands),
+        ends: Vec::with_capacity(1 + graph.size().ands),
+        rows: Vec::new(),
     };
-    spaces.bases.push(Box::default());
+    spaces.ends.push(0);
     for (node, op) in graph.gates().filter(|(_, op)| op.is_and()) {
         let operands = op.operands();
         let expanded = operands.map(|operand| {
@@ -151,9 +157,10 @@ fn spaces(graph: &Graph, forms: &Forms) -> Spaces {
             Some(space.rows)
         });
         let rows = found.expect("two operands span few leaves");
-        spaces.places[node.index()] = spaces.bases.len() as u32;
+        spaces.places[node.index()] = spaces.ends.len() as u32;
         // The constant 1 belongs to every space.
-        spaces.bases.push(rows[1..].into());
+        spaces.rows.extend_from_slice(&rows[1..]);
+        spaces.ends.push(spaces.rows.len());
     }
     spaces
 }
