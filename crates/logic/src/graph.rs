@@ -141,9 +141,9 @@ impl Graph {
         let mut numbers: Vec<Node> = (0..self.first_gate as u32).map(Node).collect();
         let mut next = self.first_gate;
         // The live gates move to the front, without a second copy of a large graph.
-        for index in self.first_gate..self.nodes() {
+        for (index, is_live) in live.into_iter().enumerate().skip(self.first_gate) {
             numbers.push(Node(next as u32));
-            if live[index] {
+            if is_live {
                 let number = |node: Node| numbers[node.index()];
                 self.gates[next - self.first_gate] = match self.gates[index - self.first_gate] {
                     Op::Xor(a, b) => Op::Xor(number(a), number(b)),

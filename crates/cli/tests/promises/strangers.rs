@@ -108,7 +108,7 @@ fn listener_identifies_and_drops_strangers() {
 #[test]
 fn listener_outlives_silent_strangers() {
     let (listener, address) = start_listener(PATIENT);
-    let silent = TcpStream::connect(&address).unwrap();
+    let silent = TcpStream::connect(address).unwrap();
     let connector = start_connector(&address.to_string(), PATIENT);
     connector.finish().exits(0);
     drop(silent);

@@ -99,7 +99,7 @@ fn jannersten(lowest: &str) -> Vec<u8> {
 
 #[test]
 fn dup_file_of_jannersten_is_read_with_its_number() {
-    let found = read(Format::Dup, &jannersten("17 ")).unwrap();
+    let found = read(Format::Dup, jannersten("17 ")).unwrap();
     assert_eq!(found[0].number, 17);
     let deal = "N:J987.JT7643.A4.Q .KQ2.QT9.AK98543 AQ42.A8.KJ762.J2 KT653.95.853.T76";
     assert_eq!(found[0].deal.to_string(), deal);

@@ -42,26 +42,26 @@ pub(super) fn screen(deals: &[Deal]) -> String {
         ));
     }
     let any = |is: fn(&Entry) -> bool| deals.iter().any(|deal| deal.entries.iter().any(is));
-    let marks: [(fn(&Entry) -> bool, &str); 4] = [
+    let marks = [
         (
-            |entry| entry.unchecked.computed,
+            any(|entry| entry.unchecked.computed),
             "† Computed without building the circuit.",
         ),
         (
-            |entry| entry.unchecked.in_slices(),
+            any(|entry| entry.unchecked.in_slices()),
             "‡ Built in slices, so the gates are not in layer order.",
         ),
         (
-            |entry| !entry.unchecked.exact,
+            any(|entry| !entry.unchecked.exact),
             "about: too high by a few per cent at most.",
         ),
         (
-            |entry| entry.comparison,
+            any(|entry| entry.comparison),
             "* For comparison only; never used in a match.",
         ),
     ];
-    let marks = marks.iter().filter(|(is, _)| any(*is));
-    notes.extend(marks.map(|(_, mark)| (*mark).to_owned()));
+    let marks = marks.into_iter().filter(|(applies, _)| *applies);
+    notes.extend(marks.map(|(_, mark)| mark.to_owned()));
     format!("{text}\n\n{}", lines(&notes.join("\n")))
 }
 
