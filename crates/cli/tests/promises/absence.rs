@@ -193,6 +193,8 @@ fn two_players_continue_without_the_third_who_returns_with_its_chips_later() {
     }
     for folder in [a, b] {
         let listed = text(run(folder, &["history"]));
+        let listed: Vec<&str> = listed.split_whitespace().collect();
+        let listed = listed.join(" ");
         let settled = "won 1. Settled without Cleo, and continued in match ";
         assert!(listed.contains(settled), "{listed}");
         let resumed = run(folder, &["resume", of]);
