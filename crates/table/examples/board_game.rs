@@ -41,8 +41,9 @@ const NAMES: [&str; 4] = ["Anna", "Bert", "Cleo", "Dora"];
 const LEAVER: (Seat, u32) = (Seat::new(3), 5);
 /// The game ends after this number of turns.
 const TURNS: u32 = 10;
-/// The number of the pile of cards among the decks.
+/// The number of the pile of cards among the decks, and its number of cards.
 const PILE: u8 = 2;
+const CARDS: u32 = 5;
 /// A card costs one good of each kind. At the start, each seat has two goods of its own tile and one of
 /// the next kind.
 const PRICE: [u8; 3] = [0, 1, 2];
@@ -78,6 +79,8 @@ struct Island {
     steals: u32,
     /// How many cards it has paid for and not drawn yet.
     paid: u32,
+    /// How many cards all seats have paid for.
+    sold: u32,
     /// Whether another seat has to answer an offer of the seat at its turn.
     offered: bool,
     gone: Vec<Seat>,
@@ -172,7 +175,8 @@ impl Island {
                 let mut kinds: Vec<u8> = give.iter().map(|good| good.kind).collect();
                 kinds.sort_unstable();
                 self.paid += 1;
-                kinds == PRICE
+                self.sold += 1;
+                kinds == PRICE && self.sold <= CARDS
             }
             Choice::Goods(GoodsChoice::Draw(deck)) => *deck == PILE && take_one(&mut self.paid),
             // The library checks the rest.
@@ -254,7 +258,9 @@ impl Bot {
         if island.paid > 0 {
             return Choice::Goods(GoodsChoice::Draw(PILE));
         }
-        if let Some(give) = self.known(&PRICE) {
+        if island.sold < CARDS
+            && let Some(give) = self.known(&PRICE)
+        {
             return Choice::Goods(GoodsChoice::Give(give));
         }
         if let Some(position) = self.knight(game) {
