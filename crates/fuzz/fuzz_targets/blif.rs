@@ -7,6 +7,8 @@ use dealerless::circuit::aiger::{Aig, Encoding, write};
 use dealerless::circuit::blif;
 use dealerless::circuit::bristol::{Inputs, first_difference};
 use libfuzzer_sys::fuzz_target;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(aig) = blif::read(bytes, bytes.len() as u64) else {
@@ -17,14 +19,8 @@ fuzz_target!(|bytes: &[u8]| {
     write(&netlist, Encoding::Binary, &mut file).expect("writing to memory cannot fail");
     let again = Aig::parse(&file).expect("the written file is readable");
     let again = again.netlist(None, None).expect("no widths are given");
-    // A xorshift generator: the inputs need not be unpredictable.
-    let mut state = 0x0123_4567_89ab_cdef_u64;
-    let word = &mut || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
+    let mut rng = StdRng::seed_from_u64(0);
+    let word = &mut || rng.random();
     let inputs = Inputs::Some { random: 64, word };
     assert_eq!(first_difference(&netlist, &again, inputs, |_| ()), Ok(None));
 });

@@ -87,7 +87,7 @@ impl SessionArgs {
 
 /// The timeout for the first byte of a peer that has connected. A silent stranger is dropped after
 /// this time instead of after the timeout of a message, so that the real peer does not give up.
-pub const FIRST_BYTE: Duration = Duration::from_secs(5);
+pub(crate) const FIRST_BYTE: Duration = Duration::from_secs(5);
 
 /// Listens on `address`. Returns the listener and its actual address.
 ///

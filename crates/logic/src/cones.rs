@@ -14,7 +14,7 @@
 //! place of nodes: their cuts have nodes as leaves, and one node as root.
 
 use crate::classes::CLASSES;
-use crate::forms::{Forms, Uses, has};
+use crate::forms::{Forms, Uses, forms_and_uses, has};
 use crate::function::{Function, VARIABLES};
 use crate::graph::{Graph, Node};
 
@@ -114,8 +114,7 @@ struct Local {
 
 impl<'a> Cones<'a> {
     pub(crate) fn of(graph: &'a Graph) -> Self {
-        let forms = Forms::of(graph);
-        let uses = Uses::of(graph, &forms);
+        let (forms, uses) = forms_and_uses(graph);
         let [least, most] = SETS;
         let sets = (ALL_SETS / graph.size().ands.max(1)).clamp(least, most);
         Cones {

@@ -3,120 +3,69 @@
 use hashbrown::HashMap;
 
 use crate::graph::{Graph, Node, Op};
+use crate::lists::Lists;
 
 /// The maximum number of terms of a form.
 const MAX_TERMS: usize = 16;
-
-/// Lists of nodes, one list for each node of a graph.
-struct Lists {
-    /// List `i` is `items[starts[i]..starts[i + 1]]`.
-    starts: Vec<u32>,
-    items: Vec<Node>,
-}
-
-impl Lists {
-    /// The lists with these entries: pairs of a node and an item of its list. `entries` is called
-    /// twice.
-    fn of<I: Iterator<Item = (Node, Node)>>(nodes: usize, entries: impl Fn() -> I) -> Self {
-        let mut starts = vec![0; nodes + 1];
-        for (node, _) in entries() {
-            starts[node.index()] += 1;
-        }
-        let mut start = 0u32;
-        for end in &mut starts {
-            let count = std::mem::replace(end, start);
-            start = start.checked_add(count).expect("fewer than 2^32 entries");
-        }
-        let mut items = vec![Node::ZERO; start as usize];
-        // Each start moves to the end of its list, which is the start of the next one.
-        for (node, item) in entries() {
-            let place = &mut starts[node.index()];
-            items[*place as usize] = item;
-            *place += 1;
-        }
-        starts.pop();
-        starts.insert(0, 0);
-        Lists { starts, items }
-    }
-
-    fn get(&self, node: Node) -> &[Node] {
-        let [start, end] = [0, 1].map(|next| self.starts[node.index() + next] as usize);
-        &self.items[start..end]
-    }
-}
 
 /// The linear form of each node: the inputs, ANDs and constants whose XOR the node is, in order.
 ///
 /// A node whose form has more than [`MAX_TERMS`] terms is *opaque*: it is itself a term of the forms
 /// of later nodes.
 pub(crate) struct Forms {
-    lists: Lists,
+    lists: Lists<Node>,
     /// The terms of each opaque node.
     opaque: HashMap<Node, Box<[Node]>>,
 }
 
+/// The forms and uses of a graph. The forms of the XORs that are not uses are dropped: only the forms
+/// of later XORs were made from them.
+pub(crate) fn forms_and_uses(graph: &Graph) -> (Forms, Uses) {
+    let mut forms = Forms::of(graph);
+    let uses = Uses::of(graph, &forms);
+    forms.lists.keep(|index| {
+        let node = Node(index as u32);
+        !matches!(graph.op(node), Some(Op::Xor(..)))
+            || uses.is_pinned(node)
+            || !uses.readers(node).is_empty()
+    });
+    (forms, uses)
+}
+
 impl Forms {
-    pub(crate) fn of(graph: &Graph) -> Self {
-        let mut lists = Lists {
-            starts: vec![0; graph.nodes() + 1],
-            items: Vec::new(),
-        };
+    fn of(graph: &Graph) -> Self {
+        let mut lists = Lists::with_capacity(graph.nodes());
         let mut opaque = HashMap::new();
         let mut sum = Vec::new();
         for index in 0..graph.nodes() {
             let node = Node(index as u32);
             match graph.op(node) {
-                None if node == Node::ZERO => {}
+                None if node == Node::ZERO => lists.push(&[]),
                 Some(Op::Xor(a, b)) => {
-                    add(lists.get(a), lists.get(b), &mut sum);
+                    add(lists.get(a.index()), lists.get(b.index()), &mut sum);
                     if sum.len() <= MAX_TERMS {
-                        lists.items.extend_from_slice(&sum);
+                        lists.push(&sum);
                     } else {
                         opaque.insert(node, sum.as_slice().into());
-                        lists.items.push(node);
+                        lists.push(&[node]);
                     }
                 }
-                _ => lists.items.push(node),
+                _ => lists.push(&[node]),
             }
-            let end = u32::try_from(lists.items.len());
-            lists.starts[index + 1] = end.expect("fewer than 2^32 terms");
         }
         Forms { lists, opaque }
     }
 
-    /// The forms without those of the XORs that are neither operands of ANDs nor pinned. Only the
-    /// forms of later XORs were made from them.
-    pub(crate) fn of_uses(mut self, graph: &Graph, uses: &Uses) -> Self {
-        let Lists { starts, items } = &mut self.lists;
-        let mut kept = 0;
-        for index in 0..graph.nodes() {
-            let node = Node(index as u32);
-            let [start, end] = [starts[index], starts[index + 1]].map(|place| place as usize);
-            let is_inner = matches!(graph.op(node), Some(Op::Xor(..)))
-                && !uses.is_pinned(node)
-                && uses.readers(node).is_empty();
-            starts[index] = kept as u32;
-            if !is_inner {
-                items.copy_within(start..end, kept);
-                kept += end - start;
-            }
-        }
-        starts[graph.nodes()] = kept as u32;
-        items.truncate(kept);
-        items.shrink_to_fit();
-        self
-    }
-
     /// The terms of a node. An opaque node is its own only term.
     pub(crate) fn terms(&self, node: Node) -> &[Node] {
-        self.lists.get(node)
+        self.lists.get(node.index())
     }
 
     /// The terms of a use, also if it is opaque.
     pub(crate) fn of_use(&self, node: Node) -> &[Node] {
         match self.opaque.get(&node) {
             Some(terms) => terms,
-            None => self.lists.get(node),
+            None => self.lists.get(node.index()),
         }
     }
 
@@ -152,25 +101,25 @@ fn add(a: &[Node], b: &[Node], sum: &mut Vec<Node>) {
 /// that is an operand of an AND, an output, or opaque. Nothing else depends on an AND.
 pub(crate) struct Uses {
     /// For each AND, the nodes that are uses of it.
-    uses: Lists,
+    uses: Lists<Node>,
     /// For each node, the ANDs of which it is an operand.
-    readers: Lists,
+    readers: Lists<Node>,
     /// Whether a use is an output or opaque.
     pinned: Vec<bool>,
 }
 
 impl Uses {
-    pub(crate) fn of(graph: &Graph, forms: &Forms) -> Self {
+    fn of(graph: &Graph, forms: &Forms) -> Self {
         let readers = Lists::of(graph.nodes(), || {
             let ands = graph.gates().filter(|(_, op)| op.is_and());
-            ands.flat_map(|(and, op)| op.operands().map(|operand| (operand, and)))
+            ands.flat_map(|(and, op)| op.operands().map(|operand| (operand.index(), and)))
         });
         let mut pinned = vec![false; graph.nodes()];
         graph.outputs().for_each(|node| pinned[node.index()] = true);
         for (node, _) in graph.gates() {
             pinned[node.index()] |= forms.is_opaque(node);
         }
-        let is_use = |node: Node| pinned[node.index()] || !readers.get(node).is_empty();
+        let is_use = |node: Node| pinned[node.index()] || !readers.get(node.index()).is_empty();
         let uses = Lists::of(graph.nodes(), || {
             let uses = graph
                 .gates()
@@ -179,7 +128,7 @@ impl Uses {
             uses.flat_map(|node| {
                 let terms = forms.of_use(node).iter();
                 let ands = terms.filter(|&&term| graph.and(term).is_some());
-                ands.map(move |&term| (term, node))
+                ands.map(move |&term| (term.index(), node))
             })
         });
         Uses {
@@ -191,12 +140,12 @@ impl Uses {
 
     /// The uses of an AND, in order.
     pub(crate) fn of_and(&self, and: Node) -> &[Node] {
-        self.uses.get(and)
+        self.uses.get(and.index())
     }
 
     /// The ANDs that read a node directly.
     pub(crate) fn readers(&self, node: Node) -> &[Node] {
-        self.readers.get(node)
+        self.readers.get(node.index())
     }
 
     /// Whether the value of a node is needed apart from the ANDs that read it.

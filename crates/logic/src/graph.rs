@@ -8,7 +8,7 @@ use rand::rngs::{StdRng, SysRng};
 use rand::{RngExt, SeedableRng};
 
 /// The number of a node: the constant 0, the constant 1, the input bits, and then the gates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Node(pub(crate) u32);
 
 impl Node {

@@ -15,6 +15,7 @@ pub mod equal;
 mod forms;
 pub mod function;
 mod graph;
+mod lists;
 mod optimise;
 mod rewrite;
 mod sums;

@@ -12,6 +12,7 @@ use hashbrown::HashMap;
 
 use crate::forms::without_pairs;
 use crate::graph::{Graph, Node, Op, Recorder};
+use crate::lists::Lists;
 use crate::optimise::Watch;
 
 /// Pairs are counted in sums of at most this many terms.
@@ -31,39 +32,28 @@ pub(crate) fn share(graph: &Graph, watch: &dyn Watch) -> Option<Graph> {
     (shared.size() < graph.size()).then_some(shared)
 }
 
-/// Lists that only become shorter, in one allocation.
-struct Lists {
-    /// List `i` begins at `starts[i]` and has `lengths[i]` items.
-    starts: Vec<u32>,
+/// Lists that only become shorter.
+struct Shrinking {
+    lists: Lists<u32>,
     lengths: Vec<u32>,
-    items: Vec<u32>,
 }
 
-impl Lists {
-    fn new() -> Self {
-        Lists {
-            starts: Vec::new(),
-            lengths: Vec::new(),
-            items: Vec::new(),
+impl Shrinking {
+    fn new(lists: Lists<u32>) -> Self {
+        let lengths = (0..lists.count()).map(|list| lists.get(list).len() as u32);
+        Shrinking {
+            lengths: lengths.collect(),
+            lists,
         }
     }
 
-    /// Adds a list.
-    fn push(&mut self, items: &[u32]) {
-        self.starts.push(self.items.len() as u32);
-        self.lengths.push(items.len() as u32);
-        self.items.extend_from_slice(items);
-    }
-
     fn get(&self, list: usize) -> &[u32] {
-        let start = self.starts[list] as usize;
-        &self.items[start..][..self.lengths[list] as usize]
+        &self.lists.get(list)[..self.lengths[list] as usize]
     }
 
     /// Replaces the items of a list by at most as many.
     fn set(&mut self, list: usize, items: &[u32]) {
-        let start = self.starts[list] as usize;
-        self.items[start..][..items.len()].copy_from_slice(items);
+        self.lists.get_mut(list)[..items.len()].copy_from_slice(items);
         self.lengths[list] = items.len() as u32;
     }
 }
@@ -74,11 +64,11 @@ struct Sums<'a> {
     /// The node of each sum.
     nodes: Vec<Node>,
     /// The terms of each sum, in order.
-    terms: Lists,
+    terms: Shrinking,
     /// The two terms of each pair.
     pairs: Vec<[Term; 2]>,
     /// For each node, the sums that contain it as a term, and some that did.
-    places: Lists,
+    places: Shrinking,
     /// For each pair, the sums that contain it as a term, and some that did.
     pair_places: Vec<Vec<u32>>,
     /// The number of sums that contain each pair of terms, if both terms are in several sums.
@@ -90,7 +80,16 @@ struct Sums<'a> {
 impl<'a> Sums<'a> {
     fn of(graph: &'a Graph) -> Self {
         let (nodes, terms) = terms(graph);
-        let places = places(graph, &terms);
+        // For each term, the sums that contain it.
+        let places = Lists::of(graph.nodes(), || {
+            let sums = 0..terms.count();
+            sums.flat_map(|sum| {
+                terms
+                    .get(sum)
+                    .iter()
+                    .map(move |&term| (term as usize, sum as u32))
+            })
+        });
         let mut counts: HashMap<[Term; 2], u32> = HashMap::new();
         let is_shared = |term: &Term| places.get(*term as usize).len() > 1;
         let mut shared = Vec::new();
@@ -113,9 +112,9 @@ impl<'a> Sums<'a> {
         Sums {
             graph,
             nodes,
-            terms,
+            terms: Shrinking::new(terms),
             pairs: Vec::new(),
-            places,
+            places: Shrinking::new(places),
             pair_places: Vec::new(),
             counts,
             queue,
@@ -201,7 +200,7 @@ impl<'a> Sums<'a> {
 
     /// Records the graph with its new sums.
     fn graph(self) -> Graph {
-        // What only the search needs is freed first.
+        // Free what only the search needs, before the new graph takes memory.
         let Sums {
             graph,
             nodes: sums,
@@ -243,10 +242,10 @@ impl<'a> Sums<'a> {
 }
 
 /// The sums of a graph: their nodes, and their terms in order.
-fn terms(graph: &Graph) -> (Vec<Node>, Lists) {
+fn terms(graph: &Graph) -> (Vec<Node>, Lists<Term>) {
     let is_sum = heads(graph);
     let mut nodes = Vec::new();
-    let mut terms = Lists::new();
+    let mut terms = Lists::with_capacity(0);
     let mut pending = Vec::new();
     for (node, op) in graph.gates() {
         if !is_sum[node.index()] {
@@ -264,31 +263,6 @@ fn terms(graph: &Graph) -> (Vec<Node>, Lists) {
         terms.push(&without_pairs(sum));
     }
     (nodes, terms)
-}
-
-/// For each node of a graph, the sums that contain it as a term.
-fn places(graph: &Graph, terms: &Lists) -> Lists {
-    let mut places = Lists {
-        starts: vec![0; graph.nodes()],
-        lengths: vec![0; graph.nodes()],
-        items: vec![0; terms.items.len()],
-    };
-    for &term in &terms.items {
-        places.starts[term as usize] += 1;
-    }
-    let mut start = 0;
-    for count in &mut places.starts {
-        start += std::mem::replace(count, start);
-    }
-    for sum in 0..terms.starts.len() {
-        for &term in terms.get(sum) {
-            let term = term as usize;
-            let end = places.starts[term] + places.lengths[term];
-            places.items[end as usize] = sum as u32;
-            places.lengths[term] += 1;
-        }
-    }
-    places
 }
 
 /// The recorded node of a term. All nodes that it is made of are recorded. `nodes` has the recorded

@@ -11,9 +11,10 @@
 use hashbrown::HashSet;
 use rayon::prelude::*;
 
-use crate::forms::{Forms, Uses, has, without_pairs};
+use crate::forms::{Forms, Uses, forms_and_uses, has, without_pairs};
 use crate::function::counting;
 use crate::graph::{Graph, Node, Recorder};
+use crate::lists::Lists;
 use crate::optimise::Watch;
 
 /// The maximum number of leaves.
@@ -49,9 +50,7 @@ pub(crate) struct Sum {
 
 /// The ANDs that are sums of earlier nodes, with few terms first.
 pub(crate) fn find(graph: &Graph, watch: &dyn Watch) -> Vec<Sum> {
-    let forms = Forms::of(graph);
-    let uses = Uses::of(graph, &forms);
-    let forms = forms.of_uses(graph, &uses);
+    let (forms, uses) = forms_and_uses(graph);
     let spaces = spaces(graph, &forms);
     let search = Search {
         graph,
@@ -109,27 +108,21 @@ pub(crate) fn replace(graph: &Graph, sums: &[Sum]) -> Graph {
 struct Spaces {
     /// For each node, the index of its basis. Basis 0 is empty, for the nodes that are not ANDs.
     places: Vec<u32>,
-    /// Basis `i` is `rows[ends[i - 1]..ends[i]]`.
-    ends: Vec<usize>,
-    rows: Vec<u128>,
+    bases: Lists<u128>,
 }
 
 impl Spaces {
     fn basis(&self, node: Node) -> &[u128] {
-        match self.places[node.index()] as usize {
-            0 => &[],
-            place => &self.rows[self.ends[place - 1]..self.ends[place]],
-        }
+        self.bases.get(self.places[node.index()] as usize)
     }
 }
 
 fn spaces(graph: &Graph, forms: &Forms) -> Spaces {
     let mut spaces = Spaces {
         places: vec![0; graph.nodes()],
-        ends: Vec::with_capacity(1 + graph.size().ands),
-        rows: Vec::new(),
+        bases: Lists::with_capacity(1 + graph.size().ands),
     };
-    spaces.ends.push(0);
+    spaces.bases.push(&[]);
     for (node, op) in graph.gates().filter(|(_, op)| op.is_and()) {
         let operands = op.operands();
         let expanded = operands.map(|operand| {
@@ -157,10 +150,9 @@ fn spaces(graph: &Graph, forms: &Forms) -> Spaces {
             Some(space.rows)
         });
         let rows = found.expect("two operands span few leaves");
-        spaces.places[node.index()] = spaces.ends.len() as u32;
+        spaces.places[node.index()] = spaces.bases.count() as u32;
         // The constant 1 belongs to every space.
-        spaces.rows.extend_from_slice(&rows[1..]);
-        spaces.ends.push(spaces.rows.len());
+        spaces.bases.push(&rows[1..]);
     }
     spaces
 }

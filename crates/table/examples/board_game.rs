@@ -41,8 +41,9 @@ const NAMES: [&str; 4] = ["Anna", "Bert", "Cleo", "Dora"];
 const LEAVER: (Seat, u32) = (Seat::new(3), 5);
 /// The game ends after this number of turns.
 const TURNS: u32 = 10;
-/// The number of the pile of cards among the decks, and its number of cards.
+/// The number of the pile of cards among the decks.
 const PILE: u8 = 2;
+/// The number of cards in the pile.
 const CARDS: u32 = 5;
 /// A card costs one good of each kind. At the start, each seat has two goods of its own tile and one of
 /// the next kind.
@@ -79,7 +80,7 @@ struct Island {
     steals: u32,
     /// How many cards it has paid for and not drawn yet.
     paid: u32,
-    /// How many cards all seats have paid for.
+    /// The number of cards that all seats have paid for.
     sold: u32,
     /// Whether another seat has to answer an offer of the seat at its turn.
     offered: bool,

@@ -15,7 +15,7 @@
 //! .end
 //! ```
 //!
-//! A function can instead list the inputs for which it is 0. A function without inputs is a constant.
+//! Alternatively, a function lists the inputs for which it is 0. A function without inputs is a constant.
 //! Functions come in any order. Latches, other models and libraries of gates are errors.
 //!
 //! [`read`] returns an [`Aig`]: each line becomes an AND, and the lines of a function become an OR. A

@@ -47,7 +47,7 @@ fn head_checksum(duplicates: u32, lowest: u32, highest: u32, status: Status) -> 
     duplicates ^ lowest ^ highest ^ u32::from(status == Status::Show)
 }
 
-/// The checksum of board `number`, of which the machine makes `copies` copies.
+/// The checksum of board `number`. `copies` is the number of copies that the machine makes.
 fn checksum(number: u32, copies: u32, letters: &[u8]) -> u32 {
     let codes = letters.iter().map(|letter| u32::from(*letter));
     codes.fold(number ^ copies, |sum, code| sum ^ code)
@@ -72,8 +72,7 @@ struct Found<'a> {
     checksum: Option<(usize, u32)>,
     /// The letters and digits of each board, by board number.
     boards: Vec<Option<(usize, &'a [u8])>>,
-    /// The number of copies of each board, by board number. A board without this line has 0
-    /// copies.
+    /// The number of copies of each board, by board number. Without this line it is 0.
     copies: Vec<Option<(usize, u32)>>,
 }
 

@@ -29,7 +29,7 @@ impl fmt::Display for Location {
 pub struct ReadError {
     /// The location.
     pub place: Location,
-    /// What is wrong.
+    /// The error or the contradiction.
     pub fault: Fault,
 }
 

@@ -132,9 +132,8 @@ impl Reader {
     /// Stores the value of the tag with the index `tag` in [`MANDATORY`]. If the tag does not describe
     /// the board, its value is not stored.
     ///
-    /// `#` stands for the value of the last game that has this tag, or else for an empty value. A
-    /// tag with a value after `##` also applies, with its last value, to all later games without this
-    /// tag (section 4.8). If a tag
+    /// `#` stands for the value of the last game that has this tag, or else for an empty value. If a
+    /// value began with `##`, later games without this tag have its last value (section 4.8). If a tag
     /// appears twice in a game, the first value counts (section 3.4).
     fn keep(&mut self, tag: usize, line: usize, value: String) -> Result<(), ReadError> {
         if self.found[tag].is_some() {
@@ -220,7 +219,7 @@ impl Reader {
     }
 }
 
-/// Parses a deal, in which white space may be repeated and letters may be lower case.
+/// Parses a deal. Accepts repeated white space and lower-case letters.
 fn read_deal(text: &str) -> Result<Deal, Fault> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let deal = words.join(" ").replacen(": ", ":", 1);

@@ -21,7 +21,7 @@ pub(super) enum Token {
     },
 }
 
-/// A comment or a tag that continues in the next line, with the line in which it begins.
+/// An unfinished comment or tag, with the number of its first line.
 enum Open {
     Comment(usize),
     Tag(usize, Parts),

@@ -47,8 +47,7 @@ pub(super) fn screen(netlists: &[NetlistEntry], deals: &[Deal]) -> String {
          An AND is joint if it depends on inputs of both parties. AND when run: after folding \
          constants and sharing equal gates.{checks} Garbled: with half gates. Malicious run: bytes \
          of the first run of a session in both directions, from an empty pool, without setup and \
-         openings. The digest, of which the first {DIGITS} digits are shown, is what the two \
-         parties compare before a run."
+         openings. Digest: its first {DIGITS} digits; the two parties compare it before a run."
     ));
     format!("{blocks}\n\n{notes}")
 }
