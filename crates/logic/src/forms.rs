@@ -22,13 +22,12 @@ pub(crate) struct Forms {
 /// of later XORs were made from them.
 pub(crate) fn forms_and_uses(graph: &Graph) -> (Forms, Uses) {
     let mut forms = Forms::of(graph);
-    let uses = Uses::of(graph, &forms);
+    let mut uses = Uses::without_terms(graph, &forms);
     forms.lists.keep(|index| {
         let node = Node(index as u32);
-        !matches!(graph.op(node), Some(Op::Xor(..)))
-            || uses.is_pinned(node)
-            || !uses.readers(node).is_empty()
+        !matches!(graph.op(node), Some(Op::Xor(..))) || uses.is_use(node)
     });
+    uses.find_terms(graph, &forms);
     (forms, uses)
 }
 
@@ -109,7 +108,8 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    fn of(graph: &Graph, forms: &Forms) -> Self {
+    /// The nodes that are uses, but not yet of which ANDs.
+    fn without_terms(graph: &Graph, forms: &Forms) -> Self {
         let readers = Lists::of(graph.nodes(), || {
             let ands = graph.gates().filter(|(_, op)| op.is_and());
             ands.flat_map(|(and, op)| op.operands().map(|operand| (operand.index(), and)))
@@ -119,23 +119,26 @@ impl Uses {
         for (node, _) in graph.gates() {
             pinned[node.index()] |= forms.is_opaque(node);
         }
-        let is_use = |node: Node| pinned[node.index()] || !readers.get(node.index()).is_empty();
-        let uses = Lists::of(graph.nodes(), || {
-            let uses = graph
-                .gates()
-                .map(|(node, _)| node)
-                .filter(|&node| is_use(node));
-            uses.flat_map(|node| {
+        Uses {
+            uses: Lists::with_capacity(0),
+            readers,
+            pinned,
+        }
+    }
+
+    fn find_terms(&mut self, graph: &Graph, forms: &Forms) {
+        self.uses = Lists::of(graph.nodes(), || {
+            let nodes = graph.gates().map(|(node, _)| node);
+            nodes.filter(|&node| self.is_use(node)).flat_map(|node| {
                 let terms = forms.of_use(node).iter();
                 let ands = terms.filter(|&&term| graph.and(term).is_some());
                 ands.map(move |&term| (term.index(), node))
             })
         });
-        Uses {
-            uses,
-            readers,
-            pinned,
-        }
+    }
+
+    fn is_use(&self, node: Node) -> bool {
+        self.is_pinned(node) || !self.readers(node).is_empty()
     }
 
     /// The uses of an AND, in order.

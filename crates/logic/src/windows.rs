@@ -103,16 +103,16 @@ pub(crate) fn replace(graph: &Graph, sums: &[Sum]) -> Graph {
     recorder.finish(graph, &nodes)
 }
 
-/// For each AND, a basis of a space of leaves, as fingerprints: the AND is a function of them. The
-/// leaves are as far from the AND as [`MAX_LEAVES`] allows.
+/// For each AND, a basis of a space of leaves, as [`half`] fingerprints: the AND is a function of them.
+/// The leaves are as far from the AND as [`MAX_LEAVES`] allows.
 struct Spaces {
     /// For each node, the index of its basis. Basis 0 is empty, for the nodes that are not ANDs.
     places: Vec<u32>,
-    bases: Lists<u128>,
+    bases: Lists<u64>,
 }
 
 impl Spaces {
-    fn basis(&self, node: Node) -> &[u128] {
+    fn basis(&self, node: Node) -> &[u64] {
         self.bases.get(self.places[node.index()] as usize)
     }
 }
@@ -136,10 +136,10 @@ fn spaces(graph: &Graph, forms: &Forms) -> Spaces {
         let found = choices.into_iter().find_map(|choice| {
             let mut space = Space::new(graph);
             for (place, operand) in operands.into_iter().enumerate() {
-                let mut rest = graph.fingerprint(operand);
+                let mut rest = half(graph, operand);
                 if choice >> place & 1 == 1 {
                     for &and in expanded[place].as_ref()? {
-                        rest ^= graph.fingerprint(and);
+                        rest ^= half(graph, and);
                         for &row in spaces.basis(and) {
                             space.insert(row)?;
                         }
@@ -157,20 +157,26 @@ fn spaces(graph: &Graph, forms: &Forms) -> Spaces {
     spaces
 }
 
-/// A space of linear forms, by the fingerprints of a basis in which each row has its own highest
+/// Half of a fingerprint. It decides only which ANDs are examined together: the sums that replace ANDs
+/// are found with whole fingerprints.
+fn half(graph: &Graph, node: Node) -> u64 {
+    graph.fingerprint(node) as u64
+}
+
+/// A space of linear forms, by the [`half`] fingerprints of a basis in which each row has its own highest
 /// bit. The first row is the constant 1.
 struct Space {
-    rows: Vec<u128>,
+    rows: Vec<u64>,
 }
 
 impl Space {
     fn new(graph: &Graph) -> Self {
         Space {
-            rows: vec![graph.fingerprint(Node::ONE)],
+            rows: vec![half(graph, Node::ONE)],
         }
     }
 
-    fn rest(&self, form: u128) -> u128 {
+    fn rest(&self, form: u64) -> u64 {
         self.rows.iter().fold(form, |rest, row| {
             if rest >> row.ilog2() & 1 == 1 {
                 rest ^ row
@@ -181,7 +187,7 @@ impl Space {
     }
 
     /// Adds a form. `None` if the space becomes too large.
-    fn insert(&mut self, form: u128) -> Option<()> {
+    fn insert(&mut self, form: u64) -> Option<()> {
         let rest = self.rest(form);
         if rest != 0 {
             self.rows.push(rest);
