@@ -287,7 +287,7 @@ export function actionsView(app, picked) {
     if (now?.ask === "show-or-muck") return "Your turn. Show your cards to all, or keep them closed?";
     const seat = seatToChoose(match);
     if (seat !== null) return `Waiting for ${nameOf(match, seat)} to choose.`;
-    if (match.sitsOut) return "You sit out. The next hand waits for you.";
+    if (match.sitsOut) return areSeveral(match) ? "You sit out." : "You sit out. The next hand waits for you.";
     if (match.deal?.result) return "The hand is over.";
     if (!match.deal) return "";
     return isShuffling(match) ? "The deck is being shuffled." : `Waiting for ${theOthers(match)}.`;

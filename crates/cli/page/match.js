@@ -216,6 +216,10 @@ export function apply(match, event, now) {
     case "stays":
       match.leaving = null;
       break;
+    case "out-of-time":
+      // With two players, the event "sits-out" follows.
+      if (event.seat === match.own && areSeveral(match)) match.sitsOut = true;
+      break;
     case "sits-out":
       match.sitsOut = true;
       match.pause = null;
@@ -244,7 +248,7 @@ export function apply(match, event, now) {
 function sit(match, seated) {
   const other = match.seated?.match !== seated.match;
   match.seated = seated;
-  Object.assign(match, NOTHING, { own: seated.seat, invites: [], link: null, code: null });
+  Object.assign(match, NOTHING, { own: seated.seat, invites: [], link: null, code: null, sitsOut: false });
   if (other) {
     match.deal = null;
     match.previous = null;
@@ -261,7 +265,9 @@ function deal(match, dealt) {
   match.deal = newDeal(match, dealt.hand, dealt.try);
   match.deal.playing = dealt.playing;
   match.deal.start = dealt.stacks.map((chips, seat) => chips + (dealt.posted?.[seat] ?? 0));
-  Object.assign(match, chipsOf(dealt), { turn: null, sitsOut: false, late: null, askRebuy: null, pause: null });
+  // With several players, a hand is dealt without those who sit out.
+  const sitsOut = areSeveral(match) && match.sitsOut;
+  Object.assign(match, chipsOf(dealt), { turn: null, sitsOut, late: sitsOut ? match.late : null, askRebuy: null, pause: null });
 }
 
 /** @param {Dealt | YourTurn | TheirTurn} event */

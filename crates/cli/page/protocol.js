@@ -127,7 +127,7 @@
  */
 
 /**
- * @typedef {"line" | "keys" | "deal" | "shuffle" | "cards" | "dice" | "move" | "result" | "roll-call"} Pending
+ * @typedef {"line" | "history" | "keys" | "deal" | "shuffle" | "cards" | "dice" | "move" | "result" | "vote" | "back"} Pending
  * @typedef {"played" | "no-chips" | "left" | "removed" | "too-few" | "forfeited" | "disputed" | "bad-cards" | "no-keys" | "foul" | "fork"} Ended
  */
 

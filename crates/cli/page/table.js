@@ -204,7 +204,7 @@ function stopText(match) {
 
 /** What leaving costs. The program reports it only after the command. @param {Match} match */
 function leaveText(match) {
-  if (mayDisappear(match.seated)) return "Your hand is folded at your next turn, and the others play on without you if enough are left.";
+  if (mayDisappear(match.seated)) return "Your hand is folded at your next turn, and the others play on without you if enough are left. If the hand ends before your turn, the match ends with it.";
   if (areSeveral(match)) {
     return "Your hand is folded at your next turn, and the match is over when the others have played it to its end. "
       + "All of them together can then read every card that you had.";

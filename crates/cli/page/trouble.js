@@ -212,7 +212,7 @@ function ofWaiting(app, match) {
     const title = clock ? `${other} has run out of time` : `${other} does not respond`;
     const time = clock ? `for as long as ${other} had time` : "for ten minutes";
     if (outOfTime.asks) {
-      return ["wait", title, [`Nothing has come from ${other} ${time}.`, "Your program asks the others. If nobody has heard more, you all play on without this player."],
+      return ["wait", title, [`Nothing has come from ${other} ${time}.`, "Your program signs a call that names this player. If nobody has what is missing, you all play on without this player."],
         sealed(match), [], []];
     }
     return ["wait", outOfTime.away ? `${other} is disconnected` : title, [outOfTime.away
@@ -235,7 +235,9 @@ function ofWaiting(app, match) {
     };
     const done = DONE[match.late?.do ?? ""];
     const why = done ? `You ran out of time, and your program ${done} for you.` : "You chose to sit out.";
-    return ["wait", "You sit out", [why], ["The next hand waits for you."], [`${why} You sit out until you press “I am back”.`],
+    return ["wait", "You sit out", [why], [
+      areSeveral(match) ? "From the next hand on you get no cards. Your program shuffles and opens cards for the others." : "The next hand waits for you.",
+    ], [`${why} You sit out until you press “I am back”.`],
       [["I am back", back]]];
   }
   return null;

@@ -311,11 +311,12 @@ export function timeWords({ move, bank }) {
 
 /** @param {Match} match @param {Waiting} waiting */
 export function waitingFor(match, waiting) {
-  const who = waiting.seats.length === 0 ? "the shuffle on this machine" : namesOf(match, waiting.seats);
+  const alone = waiting.for === "line" ? "a connection" : areSeveral(match) ? "your program" : "the shuffle on this machine";
+  const who = waiting.seats.length === 0 ? alone : namesOf(match, waiting.seats);
   const what = waiting.seats.length === 0 ? "" : {
-    line: " to reconnect", deal: " to deal", keys: " to agree on keys",
+    line: " to reconnect", history: " to resume the match", deal: " to deal", keys: " to agree on keys",
     shuffle: areSeveral(match) ? " to shuffle" : " to seal the deck", cards: " to open cards",
-    dice: " to roll", move: " to choose", result: " to agree to the result", "roll-call": " to answer a roll call",
+    dice: " to roll", move: " to choose", result: " to agree to the result", vote: " to vote on a call", back: " to sit in again",
   }[waiting.for] ?? "";
   const time = waiting.seconds < 120 ? `${waiting.seconds} s` : `${Math.floor(waiting.seconds / 60)} min`;
   return `Waiting for ${who}${what}: ${time}.`;
@@ -378,9 +379,11 @@ function outOfTime(match, event) {
 
 /** @param {Match} match @param {RollCall} event */
 function rollCall(match, { seat, missing }) {
-  const who = seat === match.own ? "Your program has" : `${does(match, seat, "have")}`;
-  const whom = missing.length === 1 && missing[0] === match.own ? "you" : namesOf(match, missing);
-  return `${who} received nothing from ${whom} in time. If nobody else has, the match goes on without ${missing.length === 1 ? "that player" : "them"}.`;
+  const who = seat === match.own ? "Your program lacks" : does(match, seat, "lack");
+  const isOwn = missing.length === 1 && missing[0] === match.own;
+  const [whom, time, them] = isOwn ? ["you", "your", "you"]
+    : missing.length === 1 ? [namesOf(match, missing), "the", "that player"] : [namesOf(match, missing), "their", "them"];
+  return `${who} something of ${whom}, and ${time} time is over. If nobody else has it, the match goes on without ${them}.`;
 }
 
 /** @param {Match} match @param {CardSeen} event @returns {Part[]} */

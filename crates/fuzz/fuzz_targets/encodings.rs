@@ -85,27 +85,30 @@ fn any_message(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Resul
     })
 }
 
-/// A roll call without the part of its seat. Its signature is arbitrary.
-fn any_roll_call(log: &MatchLog, input: &mut Unstructured) -> Result<LogMessage> {
+/// A vote that signs a call of two claims, without a part. Its signature is arbitrary.
+fn any_vote(log: &MatchLog, input: &mut Unstructured) -> Result<LogMessage> {
     const STATEMENT: u8 = 3;
-    const ROLL_CALL: u8 = 3;
+    const VOTE: u8 = 4;
+    const SIGNS: u8 = 1;
     let mut bytes = vec![STATEMENT];
     bytes.extend(log.hash());
-    bytes.push(ROLL_CALL);
+    bytes.push(VOTE);
     bytes.extend(log.step().to_le_bytes());
     bytes.push(input.arbitrary()?);
     bytes.extend(input.arbitrary::<[u8; 64]>()?);
-    // The number, the missing seats, and no part.
-    bytes.extend(input.arbitrary::<[u8; 3]>()?);
-    bytes.push(0);
-    Ok(LogMessage::decode(&bytes).expect("a roll call"))
+    // No statement, part or valid part of one seat, and no vote of the next one.
+    let seat = input.int_in_range(0..=254)?;
+    bytes.extend([2, seat, input.int_in_range(0..=2)?, seat + 1, 3]);
+    bytes.extend(input.arbitrary::<[u8; 32]>()?);
+    bytes.push(SIGNS);
+    Ok(LogMessage::decode(&bytes).expect("a vote"))
 }
 
 /// A message of a match with a verifiable deck.
 fn message_of_several(input: &mut Unstructured) -> Result<LogMessage> {
     let played = input.choose(&*MATCHES)?;
     match input.ratio(1, 4)? {
-        true => any_roll_call(input.choose(&played.moments)?, input),
+        true => any_vote(input.choose(&played.moments)?, input),
         false => Ok(input.choose(&played.messages)?.clone()),
     }
 }

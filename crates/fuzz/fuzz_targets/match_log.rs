@@ -107,7 +107,7 @@ fn accept(table: &Table, log: &mut MatchLog, part: SignedPart, hostile: Seat, co
             assert!(seen(&again) == seen(log));
             return;
         }
-        Ok(Accepted::Ack | Accepted::Ahead | Accepted::RollCall(_) | Accepted::Void) => {
+        Ok(Accepted::Ack | Accepted::Ahead | Accepted::Vote(_) | Accepted::Void) => {
             unreachable!("a part of a match without roll calls")
         }
         Ok(Accepted::Known) => assert!(was.part(part.step, part.seat).is_some()),

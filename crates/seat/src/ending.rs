@@ -6,14 +6,15 @@ use dealerless_table::Seat;
 use dealerless_table::log::{End, MatchLog, Opening, PartKind, Phase, Settled, Stop, Unsettled};
 use dealerless_table::rules::{Learners, Legal, Outcome, SettledBy};
 
-use crate::event::{Ended, Event};
+use crate::event::{Awaited, Ended, Event};
+use crate::story::pending;
 use crate::words::{Names, capitalized, count, list};
 
 /// The exit code for incorrect usage and local errors.
 pub const LOCAL: u8 = 1;
 /// The exit code when a check failed or the peer broke the protocol, disagreed or aborted.
 pub const PEER: u8 = 2;
-/// The exit code when no connection could be made, or the other players have received nothing in time.
+/// The exit code when no connection could be made, or the other players did not receive in time what was due.
 pub const CONNECTION: u8 = 3;
 
 /// The error of a match that ended with a breach of its rules. The log contains the breach.
@@ -140,8 +141,8 @@ pub fn in_words(end: &End, seat: Seat, names: &Names) -> String {
             )
         }
         End::Removed => {
-            "The other players have received nothing from you in time and play on without you. Your hand \
-             is folded. Your other chips are yours: you can return with them in the next match of this \
+            "The other players did not receive in time what was due from you, and play on without you. Your \
+             hand is folded. Your other chips are yours: you can return with them in the next match of this \
              table."
                 .into()
         }
@@ -204,7 +205,7 @@ pub fn settled(settled: &Settled, name: impl Fn(Seat) -> String) -> String {
 /// Describes the hand whose result not all seats have signed, if there is such a hand. `name`
 /// returns the name of a seat within a sentence.
 pub fn unsettled(log: &MatchLog, name: impl Fn(Seat) -> String) -> Option<String> {
-    let waits_for = log.waits_for();
+    let (waits_for, _) = pending(log);
     let names = list(waits_for.iter().map(|&seat| name(seat)).collect());
     match log.unsettled()? {
         Unsettled::Decided(outcome) => {
@@ -298,6 +299,8 @@ pub fn due(log: &MatchLog) -> &'static str {
         })
     };
     match log.phase() {
+        _ if pending(log).1 == Awaited::Vote => "vote on a call",
+        _ if pending(log).1 == Awaited::Back => "sit in again",
         Phase::Deal => "deal",
         Phase::Seal(_) => "seal the deck",
         Phase::Keys | Phase::KeyDealing | Phase::Complaints => "agree to the keys of the deck",

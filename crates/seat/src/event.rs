@@ -161,16 +161,16 @@ pub enum Event {
         /// choice.
         #[serde(skip_serializing_if = "std::ops::Not::not", default)]
         away: bool,
-        /// Whether this seat asks the others with a roll call, because seats may disappear and enough
+        /// Whether this seat signs a call that names the seat, because seats may disappear and enough
         /// would be left. Then the match cannot be closed.
         #[serde(skip_serializing_if = "std::ops::Not::not", default)]
         asks: bool,
     },
-    /// A seat states that it lacks something of the `missing` seats, and that their time is out. If all
-    /// other seats state the same, these seats are removed. Only if seats may disappear.
+    /// A seat signs a call: it lacks something of the `missing` seats, and their time is over. If all
+    /// other seats sign the same call, these seats are removed. Only if seats may disappear.
     RollCall { seat: u8, missing: Vec<u8> },
-    /// A seat is gone, and its hand is folded: all others have stated that they lack something of it.
-    /// The match goes on.
+    /// A seat is gone, and its hand is folded: all others have signed a call that names it. The match
+    /// goes on.
     Gone { seat: u8 },
     /// This seat leaves at its next turn. Until that turn, `stay` cancels `leave`.
     Leaving {
@@ -409,7 +409,10 @@ pub struct Shown {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Awaited {
+    /// A connection. Without seats, this seat may be the one that is cut off.
     Line,
+    /// The history of a seat that is connected.
+    History,
     /// The keys of a verifiable deck.
     Keys,
     Deal,
@@ -418,8 +421,10 @@ pub enum Awaited {
     Dice,
     Move,
     Result,
-    /// Roll calls or answers of the other seats.
-    RollCall,
+    /// Votes on a call.
+    Vote,
+    /// Players who sit out, and without whom too few play.
+    Back,
 }
 
 /// The way a seat ended the match.

@@ -85,8 +85,8 @@ fn costs_of_several(log: &MatchLog, own: u64) -> String {
     let opens = opens(match_info.header()).map_or(0, usize::from);
     match left >= opens {
         true => format!(
-            "{chips}, and the others play on without you. You can return with your other chips in the \
-             next match of this table."
+            "{chips}, and the others play on without you. If the hand ends before your turn, the match ends \
+             with it. You can return with your other chips in the next match of this table."
         ),
         false => {
             format!("{chips}, and the match ends at once: too few players are left to open cards.")

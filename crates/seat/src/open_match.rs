@@ -5,6 +5,8 @@ use dealerless_table::log::{Claim, Claimed, MatchLog, Opened};
 use dealerless_table::play::Control;
 use dealerless_table::{Seat, hex};
 
+use crate::event::Awaited;
+use crate::story::pending;
 use crate::words::{counted, list};
 
 /// The state of an opened match on one line, such as `hand 3 of 10, Bert to speak`.
@@ -12,7 +14,7 @@ pub fn state<S>(opened: &Opened<S>) -> String {
     let log = &opened.log;
     let attempt = log.attempt();
     let hands = log.match_info().header().stakes.hands();
-    let speaks = log.waits_for();
+    let (speaks, what) = pending(log);
     let named = |seats: &[Seat]| names(opened, seats.iter().copied());
     let who = if speaks.contains(&opened.sitting.seat) {
         "you".to_owned()
@@ -30,8 +32,8 @@ pub fn state<S>(opened: &Opened<S>) -> String {
     };
     let late = match claimed(Claimed::OutOfTime) {
         None => String::new(),
-        // This player cannot act because the peer's engine did not answer in time, or the seat
-        // owes an answer to a roll call.
+        // This player cannot act because the peer's engine did not answer in time, or the seat has not
+        // voted on a call.
         Some(claim) if who == "you" || !speaks.contains(&claim.seat) => {
             format!(", {} out of time", named(&[claim.seat]))
         }
@@ -41,8 +43,13 @@ pub fn state<S>(opened: &Opened<S>) -> String {
     let away = away.map_or_else(String::new, |claim| {
         format!(", {} was away", named(&[claim.seat]))
     });
+    let acts = match what {
+        Awaited::Vote => "to vote on a call",
+        Awaited::Back => "to sit in again",
+        _ => "to speak",
+    };
     format!(
-        "hand {} of {hands}, {who} to speak{late}{away}{closed}",
+        "hand {} of {hands}, {who} {acts}{late}{away}{closed}",
         attempt.hand
     )
 }
@@ -73,7 +80,7 @@ pub fn has_peer_parts(log: &MatchLog, own: Seat) -> bool {
 pub fn closed_claim(log: &MatchLog, time: u64) -> Claim {
     Claim {
         step: log.step(),
-        seat: log.waits_for().first().copied().unwrap_or(Seat::HOST),
+        seat: pending(log).0.first().copied().unwrap_or(Seat::HOST),
         time,
         what: Claimed::Closed,
     }

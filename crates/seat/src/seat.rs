@@ -14,7 +14,7 @@ use dealerless_table::storage::{Storage, Vault};
 use rand::{CryptoRng, Rng};
 
 use crate::ending::{self, counts_against_peer, unconfirmed_at, unsettled_at};
-use crate::event::{Awaited, Event};
+use crate::event::Event;
 use crate::leaving::{self, leaves};
 use crate::peers::{self, MOST_VOID, NotAllowed, question_of_tries};
 use crate::retry::{HOST_PAUSE, pause};
@@ -91,6 +91,11 @@ pub trait TableView {
     fn is_connected(&self) -> bool;
     /// Returns the time that a seat has left, in a match with a clock.
     fn time_left(&self, seat: Seat) -> Option<TimeLeft>;
+    /// Returns the time in the bank of a seat, as it has to be stored, in a match with a clock.
+    fn bank_to_store(&self, seat: Seat) -> Option<Duration>;
+    /// Returns the step of the own turn, and the seconds since 1970 at which it was first shown, if the
+    /// clock of a turn does not begin again after a restart.
+    fn own_turn(&self) -> Option<(u64, u64)>;
     /// Returns the seat that has run out of time, so that the player may close the match.
     fn may_close(&self) -> Option<Seat>;
 }
@@ -109,6 +114,14 @@ impl<S: Storage, V: Vault, X: Send + 'static> TableView for Table<S, V, X> {
         self.time_left(seat)
     }
 
+    fn bank_to_store(&self, seat: Seat) -> Option<Duration> {
+        self.bank_to_store(seat)
+    }
+
+    fn own_turn(&self) -> Option<(u64, u64)> {
+        self.own_turn()
+    }
+
     fn may_close(&self) -> Option<Seat> {
         self.may_close()
     }
@@ -125,6 +138,14 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableView for TableCore<S, V, R, X> 
 
     fn time_left(&self, seat: Seat) -> Option<TimeLeft> {
         self.time_left(seat)
+    }
+
+    fn bank_to_store(&self, seat: Seat) -> Option<Duration> {
+        self.bank_to_store(seat)
+    }
+
+    fn own_turn(&self) -> Option<(u64, u64)> {
+        self.own_turn()
     }
 
     fn may_close(&self) -> Option<Seat> {
@@ -414,7 +435,7 @@ impl SeatStory {
     /// player of this seat.
     pub fn until_report(&mut self, play: &impl SeatView, now: Duration) -> Option<Duration> {
         self.begin_wait(play, now);
-        waits_for(play)?;
+        awaited(play)?;
         let waited = now.saturating_sub(self.wait.since);
         Some(self.next_report().saturating_sub(waited))
     }
@@ -434,7 +455,7 @@ impl SeatStory {
     /// Returns the report of the current wait if it is due.
     pub fn report(&mut self, play: &impl SeatView, now: Duration) -> Option<Event> {
         self.begin_wait(play, now);
-        let (seats, what) = waits_for(play)?;
+        let (seats, what) = awaited(play)?;
         let due = self.next_report();
         if now.saturating_sub(self.wait.since) < due {
             return None;
@@ -520,10 +541,14 @@ pub fn connected_again(name: &Name) -> Event {
     }
 }
 
-/// Returns the seats that are gone after `news`. The program stops looking for them.
+/// Returns the seats for which the program stops looking after `news`: they are gone. It goes on looking for
+/// a host that the others have removed, because the host cannot dial its guests to learn this.
 pub fn gone_after(news: &News, log: &MatchLog) -> Vec<Seat> {
     match news {
-        News::Log(LogEvent::Removed { seats }) => seats.clone(),
+        News::Log(LogEvent::Removed { seats }) => {
+            let guests = seats.iter().filter(|seat| **seat != Seat::HOST);
+            guests.copied().collect()
+        }
         News::Log(LogEvent::Stopped { seat, .. }) if is_gone(log, *seat) => vec![*seat],
         _ => Vec::new(),
     }
@@ -557,19 +582,7 @@ fn time_left(table: &impl TableView, seat: Seat) -> Option<crate::seated::Time> 
 
 /// Whether the match waits for the player of this seat.
 pub fn is_own_turn(play: &impl SeatView) -> bool {
-    waits_for(play).is_none()
-}
-
-/// The seats for which the match waits, and what they have to do. `None` if it waits for the player of
-/// this seat.
-fn waits_for(play: &impl SeatView) -> Option<(Vec<u8>, Awaited)> {
-    let (log, own) = (play.log(), play.seat());
-    if play.is_synced() {
-        return awaited(log, own);
-    }
-    let seats = Seat::all(log.match_info().seats());
-    let others = seats.filter(|seat| *seat != own && !is_gone(log, *seat));
-    Some((others.map(Seat::number).collect(), Awaited::Line))
+    awaited(play).is_none()
 }
 
 #[cfg(test)]

@@ -45,6 +45,9 @@ pub trait SeatView {
     fn is_beaten(&self) -> bool;
     /// Whether the seats have the same log, so that the match can continue.
     fn is_synced(&self) -> bool;
+    /// Returns the seats for whose histories the seat waits before it is synced, and whether they are
+    /// connected.
+    fn waits_for_histories(&self) -> (Vec<Seat>, bool);
     /// Whether the seat can leave at once, and not only at its next turn.
     fn leaves_now(&self) -> bool;
 }
@@ -68,6 +71,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> SeatView for Play<S, V, R> {
 
     fn is_synced(&self) -> bool {
         self.is_synced()
+    }
+
+    fn waits_for_histories(&self) -> (Vec<Seat>, bool) {
+        self.waits_for_histories()
     }
 
     fn leaves_now(&self) -> bool {
@@ -425,29 +432,48 @@ fn numbers(seats: &[Seat]) -> Vec<u8> {
     seats.iter().map(|seat| seat.number()).collect()
 }
 
-/// Returns the pending seats and the action that they must take; `None` if the match waits for the
-/// player at this seat.
-pub fn awaited(log: &MatchLog, seat: Seat) -> Option<(Vec<u8>, Awaited)> {
-    if log.is_bound(seat) {
-        let others = Seat::all(log.match_info().seats());
-        let others = others.filter(|other| *other != seat && !log.gone().contains(other));
-        return Some((numbers(&others.collect::<Vec<_>>()), Awaited::RollCall));
+/// Returns the seats that the match waits for, as the owner of this log counts them, and what they must
+/// do. All screens and records show this.
+pub(crate) fn pending(log: &MatchLog) -> (Vec<Seat>, Awaited) {
+    let votes = log.waits_for_votes();
+    if !votes.is_empty() {
+        return (votes.iter().collect(), Awaited::Vote);
     }
+    let mut seats = log.waits_for();
     let what = match log.phase() {
         Phase::Keys | Phase::KeyDealing | Phase::Complaints | Phase::Key(_) => Awaited::Keys,
+        Phase::Deal if seats.iter().any(|seat| log.sat_out().contains(seat)) => {
+            seats.retain(|seat| log.sat_out().contains(seat));
+            Awaited::Back
+        }
         Phase::Deal => Awaited::Deal,
-        Phase::Seal(_) | Phase::Shuffle(_) => Awaited::Shuffle,
+        Phase::Seal(_) | Phase::Shuffle(_) | Phase::Reseal(..) => Awaited::Shuffle,
         Phase::Open(_) => Awaited::Cards,
-        Phase::Reseal(..) => Awaited::Shuffle,
         Phase::Commit(_) | Phase::Reveal(_) => Awaited::Dice,
         Phase::Choose { .. } => Awaited::Move,
-        Phase::Result(_) => Awaited::Result,
-        _ => return None,
+        _ => Awaited::Result,
     };
-    let seats = log.waits_for();
-    match (what, seats.contains(&seat)) {
-        (_, false) => Some((numbers(&seats), what)),
-        (Awaited::Shuffle, true) => Some((Vec::new(), what)),
-        (_, true) => None,
+    (seats, what)
+}
+
+/// Returns the seats that the match waits for, and what they must do; `None` if it waits for the player
+/// at this seat. The list is empty if it waits for this program.
+pub(crate) fn awaited(seat: &impl SeatView) -> Option<(Vec<u8>, Awaited)> {
+    if !seat.is_synced() {
+        let (seats, are_here) = seat.waits_for_histories();
+        let what = if are_here {
+            Awaited::History
+        } else {
+            Awaited::Line
+        };
+        return Some((numbers(&seats), what));
     }
+    let (mut seats, what) = pending(seat.log());
+    match (what, seats.contains(&seat.seat())) {
+        (Awaited::Shuffle, true) => seats.clear(),
+        (Awaited::Vote, true) => seats.retain(|other| *other != seat.seat()),
+        (_, true) => return None,
+        (_, false) => {}
+    }
+    Some((numbers(&seats), what))
 }

@@ -124,21 +124,21 @@ pub fn time_left(turn: &YourTurn, time: Time) -> String {
     }
 }
 
-/// Describes a roll call: `seat` lacks something of the `missing` seats.
+/// Describes a call that `seat` has signed: it lacks something of the `missing` seats.
 pub fn roll_call(names: &Names, seat: u8, missing: &[u8]) -> String {
-    let from = match missing {
-        [one] if names.is_own(*one) => "you".to_owned(),
-        missing => names.list(missing),
+    let (whom, time, them) = match missing {
+        [one] if names.is_own(*one) => ("you".to_owned(), "your", "you"),
+        [_] => (names.list(missing), "the", "that player"),
+        missing => (names.list(missing), "their", "them"),
     };
-    let what = match names.is_own(seat) {
-        true => "Your program has received nothing from".to_owned(),
-        false => format!("{} has received nothing from", names.name(seat)),
+    let who = match names.is_own(seat) {
+        true => "Your program lacks".to_owned(),
+        false => names.does(seat, "lack"),
     };
-    let them = match missing {
-        [_] => "that player",
-        _ => "them",
-    };
-    format!("{what} {from} in time. If nobody else has, the match goes on without {them}.")
+    format!(
+        "{who} something of {whom}, and {time} time is over. If nobody else has it, the match goes on \
+         without {them}."
+    )
 }
 
 /// Describes that a seat is gone.
@@ -389,6 +389,7 @@ pub(crate) fn with_sources(error: &dyn Error) -> String {
 /// Describes the pending seats, the action that they must take and the time that has passed.
 pub fn waiting(names: &Names, seats: &[u8], what: Awaited, seconds: u64) -> String {
     let who = match seats {
+        [] if what == Awaited::Line => "a connection".to_owned(),
         [] if names.are_several() => "your program".to_owned(),
         [] => "the shuffle".to_owned(),
         seats => names.list(seats),
@@ -401,8 +402,10 @@ pub fn waiting(names: &Names, seats: &[u8], what: Awaited, seconds: u64) -> Stri
         Awaited::Cards => " to open cards",
         Awaited::Dice => " to roll",
         Awaited::Move => " to choose",
-        Awaited::Line => " to reconnect",
-        Awaited::RollCall => " to answer a roll call",
+        Awaited::Line if !seats.is_empty() => " to reconnect",
+        Awaited::History => " to resume the match",
+        Awaited::Vote => " to vote on a call",
+        Awaited::Back => " to sit in again",
         _ => "",
     };
     let time = match seconds {
@@ -465,15 +468,38 @@ mod tests {
     }
 
     #[test]
+    fn wait_names_the_pending_seats_and_their_action() {
+        let all = ["Anna", "Bert", "Cleo"].map(String::from).to_vec();
+        let names = Names::of_all(all, false).read_by(0);
+        for (seats, what, text) in [
+            (&[1, 2][..], Awaited::Back, "Bert and Cleo to sit in again"),
+            (&[2], Awaited::Vote, "Cleo to vote on a call"),
+            (&[1], Awaited::History, "Bert to resume the match"),
+            (&[1], Awaited::Line, "Bert to reconnect"),
+            (&[], Awaited::Line, "a connection"),
+            (&[], Awaited::Shuffle, "your program to shuffle"),
+        ] {
+            assert_eq!(
+                waiting(&names, seats, what, 15),
+                format!("Waiting for {text}: 15 s")
+            );
+        }
+    }
+
+    #[test]
     fn roll_call_names_its_seat_and_those_that_are_missing() {
         let all = ["Anna", "Bert", "Cleo"].map(String::from).to_vec();
         let names = Names::of_all(all, false).read_by(0);
         let own = roll_call(&names, 0, &[1, 2]);
-        assert!(own.starts_with("Your program has received nothing from Bert and Cleo in time."));
+        assert!(
+            own.starts_with(
+                "Your program lacks something of Bert and Cleo, and their time is over."
+            )
+        );
         assert!(own.ends_with("without them."));
         let theirs = roll_call(&names, 1, &[0]);
-        assert!(theirs.starts_with("Bert has received nothing from you in time."));
-        assert!(theirs.ends_with("without that player."));
+        assert!(theirs.starts_with("Bert lacks something of you, and your time is over."));
+        assert!(theirs.ends_with("without you."));
         let texts = [0, 2].map(|seat| gone(&names, seat));
         assert_eq!(
             texts,

@@ -50,22 +50,11 @@ impl fmt::Display for Seat {
     }
 }
 
-/// A set of seats of one table with at most 16 seats. Its encoding is a mask, whose bit `i` stands for
-/// seat `i`.
+/// A set of seats of one table with at most 16 seats: a mask, whose bit `i` stands for seat `i`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SeatSet(u16);
 
 impl SeatSet {
-    /// The set with this mask.
-    pub(crate) const fn of_mask(mask: u16) -> Self {
-        SeatSet(mask)
-    }
-
-    /// The mask of the set.
-    pub(crate) const fn mask(self) -> u16 {
-        self.0
-    }
-
     fn bit(seat: Seat) -> u16 {
         1u16.checked_shl(seat.0.into()).unwrap_or(0)
     }

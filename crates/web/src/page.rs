@@ -11,6 +11,7 @@ use dealerless_seat::json;
 use dealerless_seat::records::answers;
 use dealerless_seat::records::history::{self, RecordFile};
 use dealerless_seat::records::show;
+use dealerless_seat::records::words::Moment;
 use dealerless_seat::stored::{self, OpenMatch, UnreadMatch};
 use dealerless_table::Seat;
 use dealerless_table::connection::Invite;
@@ -238,7 +239,7 @@ impl Page {
             (false, "/history") => self.history(),
             (false, "/show") => self.show(query)?,
             (false, "/record") => {
-                let record = matches::record(&called(query)?)?;
+                let record = matches::record(&called(query)?.0)?;
                 json!({ "hex": dealerless_table::hex(&record) })
             }
             (false, "/audit") => {
@@ -336,9 +337,10 @@ impl Page {
     }
 
     fn show(&self, query: &str) -> anyhow::Result<Value> {
-        let name = called(query)?;
+        let (name, created) = called(query)?;
         let record = show::read(&matches::record(&name)?, Some(self.own.identity()))?;
-        let mut shown = answers::shown(&record, None);
+        let date = Moment::of_file(Duration::from_secs(created));
+        let mut shown = answers::shown(&record, date);
         if matches!(record.log.phase(), Phase::Over(_)) {
             let of = record.log.match_info().id();
             shown["audit"] = matches::audit_state(&of).into();
@@ -520,17 +522,15 @@ impl Page {
     }
 }
 
-/// The name of the record that a query names, as `match=` and its id or the first digits of the id.
-fn called(query: &str) -> anyhow::Result<String> {
+/// The name of the record that a query names, as `match=` and its id or the first digits of the id, and the
+/// time of its creation in seconds since 1970.
+fn called(query: &str) -> anyhow::Result<(String, u64)> {
     let called = query.strip_prefix("match=").unwrap_or("");
     let mut names = files::names(matches::RECORD).into_iter();
     let is_called = |(name, _): &(String, u64)| {
         show::is_id_of(called, name.strip_suffix(matches::RECORD).unwrap_or(name))
     };
-    let (name, _) = names
-        .find(is_called)
-        .context("there is no such match here")?;
-    Ok(name)
+    names.find(is_called).context("there is no such match here")
 }
 
 /// Verifies one or two records. The body is their concatenation, and the query has their lengths.

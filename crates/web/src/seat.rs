@@ -96,7 +96,8 @@ impl SeatInPlay {
         let mut clock = NamedFile::open_or_create(&matches::clock_name(&of))?;
         // If they cannot be read, the time banks are full again on this side.
         let stored = String::from_utf8(clock.read()?).unwrap_or_default();
-        table.restore_banks(&Banks::stored(&stored));
+        let (left, own_turn) = Banks::stored(&stored).to_restore();
+        table.restore_banks(&left, own_turn);
         let banks = (Banks::of(&table), clock);
         page::tell(&Event::Seated(Box::new(seated)));
         Ok(SeatInPlay {

@@ -129,8 +129,10 @@ impl Programs {
         for (name, record) in names.iter().zip(records) {
             std::fs::write(folder.path().join(name), record).context("cannot write the records")?;
         }
+        // The folder `nobody` is empty. Without keys, the commands print what anybody can read.
+        let nobody = ["--home", "nobody"];
         let mut args = words(&["verify"]);
-        args.extend(words(names));
+        args.extend(words(&[names, &nobody].concat()));
         let (text, _) = self
             .text([&args[..], &words(&["--verbose"])].concat(), at)
             .await?;
@@ -138,8 +140,7 @@ impl Programs {
         let (verify, exit_code) = self.object(args, at).await?;
         let mut shown = Vec::new();
         for name in names {
-            // The folder `nobody` is empty. Without keys, `show` prints what anybody can read.
-            let args = words(&["show", name, "--home", "nobody"]);
+            let args = words(&[&["show", name], &nobody[..]].concat());
             let (text, good) = self.text(args, at).await?;
             shown.push(good.then_some(text));
         }

@@ -126,6 +126,17 @@ impl Folder {
     }
 }
 
+/// The player's keys, to verify a record. `None` if there are none, they cannot be used, or another process
+/// uses the folder.
+///
+/// # Errors
+/// If no folder is known.
+pub(super) fn keys(folder: &FolderArgs) -> anyhow::Result<Option<Arc<Identity>>> {
+    let has_keys = folder.identity_file()?.is_file();
+    let opened = has_keys.then(|| Folder::open(folder).ok()).flatten();
+    Ok(opened.and_then(|folder| folder.identity))
+}
+
 /// The file that [`Folder::path`] finds, without opening the player's keys.
 ///
 /// # Errors

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use dealerless_seat::records::verify::{Read, Verified, outcome, pairs, report};
 
 use super::decks;
-use super::source::{path_of, read};
+use super::source::{keys, path_of, read};
 use crate::failure::AnswerIsNo;
 use crate::output::{show, show_json};
 use crate::table::FolderArgs;
 
 /// Replays the record of a match: every signature, card, choice and result.
 ///
-/// This needs no keys, so anybody can settle an argument with the file of any side. A valid record
-/// proves who signed what in which order, that each opened card is the one that was sealed, and that
+/// This needs no keys, so anybody can settle an argument with the file of any side. With the keys in
+/// your folder, it also checks that nobody has changed a byte of your own file. A valid record proves who signed what in which order, that each opened card is the one that was sealed, and that
 /// the chips add up. For two players, it does not prove that a shuffle took place, or who lied when an
 /// opening is disputed. For more players, it also proves each shuffle and each opening. It never
 /// proves who interrupted an open match.
@@ -46,11 +46,12 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let own = keys(&args.folder)?;
     let mut files = Vec::new();
     for given in &args.files {
         let path = path_of(given, &args.folder)?;
         let bytes = read(&path)?;
-        files.push(Read::of(path.display().to_string(), &bytes));
+        files.push(Read::of(path.display().to_string(), &bytes, own.as_deref()));
     }
     let pairs = pairs(&files);
     let decks = match (&args.audit, &files[0].record) {

@@ -25,7 +25,8 @@ impl Banks {
     ) -> Self {
         let path = clock_file(log);
         let text = std::fs::read_to_string(&path).unwrap_or_default();
-        table.restore_banks(&Stored::stored(&text));
+        let (banks, own_turn) = Stored::stored(&text).to_restore();
+        table.restore_banks(&banks, own_turn);
         let kept = Stored::of(table);
         Banks { path, kept }
     }

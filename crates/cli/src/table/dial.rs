@@ -66,6 +66,8 @@ pub(crate) struct Dialer {
     longest: Duration,
     /// The thread that is dialling. Dropping this value stops the thread.
     dialling: Option<StopOnDrop>,
+    /// Whether the player has left the match and is not dialled any more.
+    has_left: bool,
 }
 
 /// Stops a dialling thread when dropped.
@@ -97,6 +99,7 @@ impl Dialer {
             tries: 0,
             longest: HOST_PAUSE,
             dialling: None,
+            has_left: false,
         }
     }
 
@@ -120,6 +123,9 @@ impl Dialer {
     /// # Errors
     /// If the thread cannot be started.
     pub(crate) fn dial(&mut self) -> io::Result<()> {
+        if self.has_left {
+            return Ok(());
+        }
         let ended = Arc::new(AtomicBool::new(false));
         self.dialling = Some(StopOnDrop(Arc::clone(&ended)));
         let call = Call {
@@ -155,6 +161,12 @@ impl Dialer {
     /// Stops dialling because the match continues. The next dial starts without a delay.
     pub(crate) fn connected(&mut self) {
         self.tries = 0;
+        self.stop();
+    }
+
+    /// Stops dialling a player who has left the match.
+    pub(crate) fn left(&mut self) {
+        self.has_left = true;
         self.stop();
     }
 

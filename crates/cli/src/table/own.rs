@@ -124,12 +124,18 @@ impl FolderArgs {
         {
             return Err(error);
         }
-        let folder = self.folder()?;
-        let file = match &self.identity {
-            None => folder.join("identity"),
-            Some(file) => file.clone(),
-        };
-        Ok(Home::look(&folder, &file)?)
+        Ok(Home::look(&self.folder()?, &self.identity_file()?)?)
+    }
+
+    /// Returns the path of the identity. The file need not exist.
+    ///
+    /// # Errors
+    /// If no folder is known.
+    pub(crate) fn identity_file(&self) -> anyhow::Result<PathBuf> {
+        match &self.identity {
+            None => Ok(self.folder()?.join("identity")),
+            Some(file) => Ok(file.clone()),
+        }
     }
 
     /// Opens the folder without a name for the player.

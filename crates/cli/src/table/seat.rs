@@ -202,7 +202,8 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
             return Ok(());
         }
         match lost {
-            ConnectionLost::Ignored => Ok(()),
+            // A host that was removed cannot dial its guests: they tell it when it comes back.
+            ConnectionLost::Ignored => self.dial(),
             ConnectionLost::GoesOn(event) => {
                 self.player.tell(&event)?;
                 self.dial()
@@ -225,7 +226,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
     fn stop_looking_for(&mut self, seats: &[Seat]) {
         for seat in seats {
             match (*seat, &mut self.guests) {
-                (Seat::HOST, _) => self.dialer.iter_mut().for_each(Dialer::stop),
+                (Seat::HOST, _) => self.dialer.iter_mut().for_each(Dialer::left),
                 (seat, Some(guests)) => guests.stop(seat),
                 (_, None) => {}
             }
@@ -251,10 +252,13 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         match post {
             Post::Connection(connection) if !is_sealed(self.log()) => {
                 let name = connection.met.peer_name.clone();
+                let peer = self.story.seat_of(&connection.met.peer);
                 let host = &self.log().match_info().players()[0].identity;
                 let is_of_star = self.guests.is_none() || connection.met.peer == *host;
                 self.connected(*connection, false)?;
-                if is_of_star && self.table.play().is_synced() {
+                let is_gone = |seat| self.log().gone().contains(&seat);
+                let is_gone = peer.is_some_and(is_gone);
+                if is_of_star && !is_gone && self.table.play().is_synced() {
                     self.player.tell(&connected_again(&name))?;
                 }
             }

@@ -154,6 +154,7 @@ tests! {
         page_asks_once_before_a_pot_is_given_up,
         clock_shows_the_bank_and_a_late_player_sees_the_choice_made,
         all_in_is_labelled_and_fixed_limit_has_no_amount,
+        late_player_of_several_sees_that_it_sits_out_and_can_come_back,
         sitting_out_after_a_showdown_offers_no_next_hand,
         no_chips_are_on_the_table_after_a_leave,
         own_cards_are_marked_as_seen_by_all_after_an_all_in_or_show,

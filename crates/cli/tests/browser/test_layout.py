@@ -6,7 +6,7 @@ from programs import Page
 
 # Width, height and device pixels for each CSS pixel. The last size is 1280x800 at a zoom of 200 %.
 SIZES = [
-    (320, 568, 1), (360, 640, 1), (640, 360, 1), (640, 400, 1), (844, 390, 1), (768, 1024, 1), (1280, 720, 1),
+    (320, 568, 1), (360, 640, 1), (640, 360, 1), (640, 400, 1), (683, 325, 1), (844, 390, 1), (768, 1024, 1), (1280, 720, 1),
     (1280, 800, 1), (1366, 650, 1), (1440, 760, 1), (2560, 1440, 1), (640, 400, 2),
 ]
 
@@ -25,6 +25,11 @@ parts.forEach((one, at) => parts.slice(at + 1).forEach((other) => {
   const [width, height] = [Math.min(a.right, b.right) - Math.max(a.left, b.left), Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top)];
   if (width > 1 && height > 1) found.push(`${named(one)} and ${named(other)} overlap by ${Math.round(width)}x${Math.round(height)}`);
 }));
+const text = document.createRange();
+seen(".say").forEach((one) => text.selectNodeContents(one));
+for (const one of seen(".actions :is(button, input)")) {
+  if (box(one).top < box(text).bottom - 1) found.push(`${named(one)} "${one.textContent}" covers the text of the turn`);
+}
 const [table] = seen(".table");
 for (const one of seen(".table :is(.community, .card, .plate, .did, .bet, .worth, .pot, .outcome)")) {
   if (!inside(box(one), box(table))) found.push(`${named(one)} is outside of the table`);
@@ -96,6 +101,7 @@ SCENES = {
     "exchange": hand(5, 2, draw=True, ask="exchange"),
     "draw-bet": bet(5, draw=True),
     "draw-showdown": showdown(5, draw=True),
+    "large-bet": bet(call=10000, **{"raise": {"min": 10800, "max": 11200}}),
     "next-hand": [*showdown(2, draw=False), {**DEALT, "hand": 2, "stacks": [8900, 14900], "bets": [100, 200], "pot": 300}],
     "muck": hand(2, 2, draw=False, ask="show-or-muck"),
     "all-in": bet(stacks=[800, 0]),

@@ -127,6 +127,19 @@ class People(Case):
         self.assertEqual(self.commands(browser), ["back"])
         browser.until(lambda: not browser.has_button("I am back"), "the table")
 
+    def test_late_player_of_several_sees_that_it_sits_out_and_can_come_back(self):
+        browser = self.browser()
+        fed(browser, Page(self, "Anna"))
+        seated = {**CLOCKED, "names": ["Anna", "Bert", "Clara"], "fingerprints": SEATED["fingerprints"][:1] * 3}
+        dealt = {**DEALT, "stacks": [200, 199, 198], "bets": [0, 1, 2], "playing": [0, 1, 2]}
+        feed(browser, seated, dealt, {"event": "out-of-time", "seat": 0}, {"event": "chose", "hand": 1, "seat": 0, "do": "fold"},
+             {**dealt, "hand": 2, "playing": [1, 2]})
+        browser.run(RECORD_COMMANDS)
+        browser.reads("You ran out of time, and your program folded for you. You sit out until you press “I am back”")
+        browser.press("I am back")
+        self.assertEqual(self.commands(browser), ["back"])
+        browser.until(lambda: not browser.has_button("I am back"), "the table")
+
     def test_sitting_out_after_a_showdown_offers_no_next_hand(self):
         browser = self.table(SHOWN, {"event": "pause", "milliseconds": 2500})
         browser.find("button", "Next hand")

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use dealerless_seat::event::Event;
+use dealerless_seat::event::{Awaited, Event};
 use serde_json::json;
 
 /// Events without a sentence on the page, and the file of the page that handles each.
@@ -35,10 +35,27 @@ const WORDS: &str = include_str!("../../page/words.js");
 /// The names of all events, from serde's error message for an unknown event.
 fn events() -> BTreeSet<String> {
     let unknown = serde_json::from_value::<Event>(json!({ "event": "?" }));
-    let error = unknown.expect_err("an unknown event").to_string();
+    names(&unknown.expect_err("an unknown event"))
+}
+
+/// The names in serde's error message for an unknown name.
+fn names(error: &serde_json::Error) -> BTreeSet<String> {
+    let error = error.to_string();
     let (_, listed) = error.split_once("expected one of").expect(&error);
     let names = listed.split('`').skip(1).step_by(2);
     names.map(str::to_owned).collect()
+}
+
+#[test]
+fn page_and_its_description_name_all_that_a_match_waits_for() {
+    let awaited = names(&serde_json::from_value::<Awaited>(json!("?")).expect_err("unknown"));
+    assert!(awaited.contains("vote"), "{awaited:?}");
+    let (_, shown) = WORDS.split_once("function waitingFor(").expect("its words");
+    let protocol = include_str!("../../../../docs/table-protocol.md");
+    for name in awaited {
+        assert!(shown.contains(&format!(" {name}: ")), "{name}");
+        assert!(protocol.contains(&format!("`{name}`")), "{name}");
+    }
 }
 
 /// The events for which `sentence` in `words.js` has a case.

@@ -108,6 +108,53 @@ fn killed_program_of_three_resumes_with_the_same_cards_and_chips() {
     }
 }
 
+/// Reads the events of a side up to the first report of a wait. Returns what the side waits for.
+fn wait(side: &mut Side) -> [Value; 2] {
+    let waiting = side.until("waiting");
+    ["for", "seats"].map(|field| waiting[field].clone())
+}
+
+#[test]
+fn players_who_sit_out_are_waited_for_until_they_sit_in_again() {
+    let [a, b, c] = folders();
+    let stakes = ["--hands", "3", "--stack", "10000", "--time", "3"];
+    let (mut anna, invites) = host(a.path(), &free_address(), &stakes);
+    let join = ["--json", "--yes", "--name"];
+    let guests = [(&b, "Bert"), (&c, "Cleo")].into_iter().zip(&invites);
+    let mut guests: Vec<Side> = guests
+        .map(|((folder, name), invite)| {
+            let args = [&["join", invite.as_str()], &join[..], &[name]].concat();
+            Side::start(folder.path(), &args)
+        })
+        .collect();
+    for guest in &mut guests {
+        guest.until("seated");
+        guest.say(&json!({"do": "sit-out"}));
+    }
+    while wait(&mut anna) != [json!("back"), json!([1, 2])] {}
+}
+
+/// The host of several waits for a guest that is away. The other guest is connected to the host, and
+/// waits for it to resume the match.
+#[test]
+fn player_who_is_connected_is_not_waited_for_to_reconnect() {
+    let folders = folders();
+    let at = free_address();
+    let stakes = ["--hands", "3", "--stack", "10000", "--time", "none"];
+    let (mut anna, invites) = host(folders[0].path(), &at, &stakes);
+    let bert = bot(folders[1].path(), &invites[0], "Bert");
+    notice(&mut anna, "Bert is here");
+    let mut cleo = bot(folders[2].path(), &invites[1], "Cleo");
+    cleo.up_to("card");
+    for side in [anna, bert, cleo] {
+        side.kill();
+    }
+    let mut anna = resume(folders[0].path(), &["--auto", "--listen", &at]);
+    let mut bert = resume(folders[1].path(), &["--auto", "--at", &at]);
+    while wait(&mut bert) != [json!("history"), json!([0])] {}
+    while wait(&mut anna) != [json!("line"), json!([2])] {}
+}
+
 /// A guest declines the list of players, and another one disconnects while it waits. The host
 /// seats others in their place.
 #[test]

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::common::matches::{free_address, host_at};
+use crate::common::matches::{free_address, host_at, resume};
 use crate::common::side::{Side, of_kind};
 
 /// Runs a command in a folder. Returns standard output and the exit code.
@@ -59,6 +59,23 @@ fn three_players_play_and_their_records_agree() {
     let proven = "The proof of every key, shuffle, opening and shown card is valid";
     assert!(text.contains(proven), "{text}");
     assert!(text.contains("\nAll 3 records agree"), "{text}");
+    // Only the owner's key protects the last MAC of a file.
+    let foreign = "The file belongs to another identity than yours.";
+    let mine = ["This is your file", foreign].map(|line| text.matches(line).count());
+    assert_eq!(mine, [1, 2], "{text}");
+    let changed = home.join("changed.log");
+    let mut bytes = std::fs::read(files[0]).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(&changed, bytes).unwrap();
+    let changed = changed.to_str().unwrap();
+    let codes = [0, 1].map(|seat| command(folders[seat].path(), &["verify", changed]).1);
+    assert_eq!(codes, [4, 0]);
+    let nobody = home.join("nobody");
+    let (text, code) = command(&nobody, &["verify", changed]);
+    assert!(
+        code == 0 && text.contains("are unproven") && !nobody.exists(),
+        "{text}"
+    );
     let (text, code) = command(home, &[&["verify", "--json"], &files[..]].concat());
     let verified: Value = serde_json::from_str(&text).unwrap();
     assert_eq!((code, &verified["compared"]), (0, &Value::Null));
@@ -276,6 +293,60 @@ fn match_goes_on_without_a_host_that_is_killed() {
     for record in verified["records"].as_array().unwrap() {
         assert_eq!(record["record"]["gone"], json!([0]), "{record}");
     }
+}
+
+/// The host is killed, and removed at its turn. It comes back while the others are in the hand.
+#[test]
+fn host_that_was_removed_is_told_at_once_when_it_comes_back() {
+    let folders = [(); 4].map(|()| tempfile::tempdir().unwrap());
+    let at = free_address();
+    let terms = [
+        "--seats",
+        "4",
+        "--may-leave",
+        "1",
+        "--time",
+        "20",
+        "--hands",
+        "9",
+    ];
+    let (mut host, first) = host_at(folders[0].path(), &at, &terms);
+    let mut invites = vec![first];
+    for _ in 0..2 {
+        invites.push(host.event()["invite"].as_str().unwrap().to_owned());
+    }
+    let mut guests: Vec<Side> = Vec::new();
+    for ((folder, invite), name) in folders[1..]
+        .iter()
+        .zip(&invites)
+        .zip(["Bert", "Cleo", "Dora"])
+    {
+        guests.push(Side::start(
+            folder.path(),
+            &["join", invite, "--json", "--yes", "--name", name],
+        ));
+        let is_here = |event: Value| event["text"].as_str().unwrap().contains(" is here:");
+        while !is_here(host.until("notice")) {}
+    }
+    guests[2].until("your-turn");
+    guests[2].say(&json!({"do": "fold"}));
+    host.until("your-turn");
+    host.kill();
+    assert_eq!(guests[0].until("gone")["seat"], 0);
+    guests[0].until("your-turn");
+    let mut host = resume(folders[0].path(), &["--listen", &at]);
+    assert_eq!(host.until("over")["how"], "removed");
+    // Nobody was told that the host is at the table again, and the hand goes on.
+    guests[0].say(&json!({"do": "fold"}));
+    let mut events = Vec::new();
+    while of_kind(&events, "result").is_empty() {
+        events.push(guests[0].event());
+    }
+    let texts = events.iter().filter_map(|event| event["text"].as_str());
+    assert!(
+        !texts.clone().any(|text| text.contains("connected again")),
+        "{events:?}"
+    );
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub fn shown(record: &Record, date: Option<Moment>) -> Value {
 pub fn verified(records: &[&[u8]], date: Option<Moment>) -> Value {
     let named = NAMES.iter().zip(records);
     let files: Vec<Read> = named
-        .map(|(name, bytes)| Read::of((*name).to_owned(), bytes))
+        .map(|(name, bytes)| Read::of((*name).to_owned(), bytes, None))
         .collect();
     let pairs = pairs(&files);
     let shown = |file: &Read| Some(text(file.record.as_ref().ok()?, date));

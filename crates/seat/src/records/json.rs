@@ -16,6 +16,7 @@ use crate::command::Said;
 use crate::ending::due;
 use crate::game_name;
 use crate::seated::{Kind, Missing};
+use crate::story::pending;
 
 pub(super) fn of_file(read: &Read) -> Value {
     match &read.record {
@@ -44,12 +45,8 @@ pub(super) fn of_record(record: &Record) -> Value {
     let fingerprints: Vec<String> = players
         .map(|player| player.identity.fingerprint().to_string())
         .collect();
-    let waits_for: Vec<u8> = record
-        .log
-        .waits_for()
-        .iter()
-        .map(|seat| seat.number())
-        .collect();
+    let waits_for = pending(&record.log).0.into_iter();
+    let waits_for: Vec<u8> = waits_for.map(Seat::number).collect();
     let stakes = &record.log.match_info().header().stakes;
     json!({
         "match": hex(&record.log.match_info().id()),

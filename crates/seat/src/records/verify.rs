@@ -1,31 +1,39 @@
 //! The verification of the records of one or several sides of a match.
 
 use dealerless::shuffle::split::Split;
+use dealerless_table::identity::Identity;
 use dealerless_table::log::{Evidence, Header, Signed};
 use dealerless_table::record::{BadRecord, Compared, Record, RecordedHand, compare};
 use dealerless_table::{Seat, hex};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::json;
 use super::words::{self, Who, boards_are};
+use super::{json, show};
 use crate::ending;
+use crate::story::pending;
 use crate::words::{count, counted};
 
 /// A file and its record.
 pub struct Read {
     /// The name of the file in messages.
     pub file: String,
-    /// The record, read without a key.
+    /// The record.
     pub record: Result<Record, BadRecord>,
+    /// Whether the record was read without the given key, because it belongs to another identity.
+    is_foreign: bool,
 }
 
 impl Read {
-    /// Reads the record in `bytes`, without a key.
-    pub fn of(file: String, bytes: &[u8]) -> Self {
+    /// Reads the record in `bytes`, with the key of the reader if it is given and the record belongs to
+    /// this identity.
+    pub fn of(file: String, bytes: &[u8], own: Option<&Identity>) -> Self {
+        let record = show::read(bytes, own);
+        let is_read = record.as_ref().is_ok_and(|record| !record.read_by_owner);
         Read {
             file,
-            record: Record::read(bytes, None),
+            is_foreign: own.is_some() && is_read,
+            record,
         }
     }
 }
@@ -250,8 +258,8 @@ fn of_file(read: &Read, verbose: bool) -> String {
     lines.push(words::state(&who, record));
     if let gone @ [_, ..] = words::gone(record) {
         lines.push(format!(
-            "Gone while the others played on: {}. A roll call of the others, or a signed departure, is in \
-             the record; silence proves no misconduct.",
+            "Gone while the others played on: {}. The votes of the others on a call, or a signed departure, \
+             are in the record; silence proves no misconduct.",
             who.list(gone)
         ));
     }
@@ -269,8 +277,12 @@ fn of_file(read: &Read, verbose: bool) -> String {
             .map(|claim| words::claim(&who, record, claim)),
     );
     lines.extend(extra_contents(record));
-    if !record.read_by_owner {
-        lines.push(UNPROVEN.to_owned());
+    match (record.read_by_owner, read.is_foreign) {
+        (true, _) => lines.push(PROVEN.to_owned()),
+        (false, true) => lines.push(format!(
+            "The file belongs to another identity than yours. {UNPROVEN}"
+        )),
+        (false, false) => lines.push(UNPROVEN.to_owned()),
     }
     lines.join("\n")
 }
@@ -292,6 +304,9 @@ fn proven(header: &Header) -> &'static str {
         (_, None) => "Every signature is valid, every opened card is the one that was sealed.",
     }
 }
+
+/// The note about a file that was read with the key of its owner.
+const PROVEN: &str = "This is your file: nobody has changed a byte of it.";
 
 /// The note about the fields that the signatures do not cover.
 const UNPROVEN: &str = "The names, the owner, notes and claims are unproven: anybody who had the file could \
@@ -341,7 +356,7 @@ fn of_hand(who: &Who, record: &Record, hand: &RecordedHand) -> String {
     let void = void_tries(who, &hand.voided);
     let Some(outcome) = &hand.outcome else {
         if words::is_decided(record) {
-            let unsigned = who.list(&record.log.waits_for());
+            let unsigned = who.list(&pending(&record.log).0);
             return format!(
                 "  Hand {}{void}: decided, not signed by {unsigned}.",
                 hand.begun.hand

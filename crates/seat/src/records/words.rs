@@ -11,6 +11,7 @@ use dealerless_table::{Seat, hex};
 use crate::ending::{due, unconfirmed, unsettled};
 use crate::game_name::title;
 use crate::seated::Kind;
+use crate::story::pending;
 use crate::words::{self, Names, count, counted, kinds, misleads, sentence, with_sources};
 
 /// The names of the players, in texts that address no player as "you".
@@ -110,11 +111,7 @@ pub(super) fn state(who: &Who, record: &Record) -> String {
                 .collect::<Vec<_>>()
                 .join(" ")
         }
-        MatchState::Open {
-            after,
-            hand,
-            waits_for,
-        } => {
+        MatchState::Open { after, hand, .. } => {
             let after = match after {
                 None => "before the first step".to_owned(),
                 Some(step) => format!("after step {step}"),
@@ -122,7 +119,7 @@ pub(super) fn state(who: &Who, record: &Record) -> String {
             if let Some(unsettled) = unsettled(&record.log, |seat| who.name(seat)) {
                 return format!("Open {after}, in hand {hand}. {unsettled}");
             }
-            let (names, due) = (who.list(&waits_for), due(&record.log));
+            let (names, due) = (who.list(&pending(&record.log).0), due(&record.log));
             format!("Open {after}, in hand {hand}: {names} must {due}.")
         }
     }
@@ -276,12 +273,12 @@ pub(super) fn claim(who: &Who, record: &Record, claim: &Claim) -> String {
             let mut parts = record.log.history(step);
             let has_moved = parts.any(|part| (part.step, part.seat) == (step, seat));
             let is_valid = claim.is_valid(&record.log);
-            let answers = if has_moved && is_valid {
-                ": it owes an answer to a roll call"
+            let votes = if has_moved && is_valid {
+                ": it has not voted on a call"
             } else {
                 ""
             };
-            // A seat that had signed could still owe an answer to a roll call.
+            // The vote of a seat that had signed could still be lacking.
             let is_past = record.log.step() > step && record.log.match_info().has_roll_calls();
             let worth = match has_moved && !is_past {
                 _ if is_valid => format!("It is only {owner}'s word."),
@@ -289,7 +286,7 @@ pub(super) fn claim(who: &Who, record: &Record, claim: &Claim) -> String {
                 false => "It is void: the match has continued since.".to_owned(),
             };
             format!(
-                "{owner}'s program noted on {at} UTC that {name} was out of time in step {step}{answers}. \
+                "{owner}'s program noted on {at} UTC that {name} was out of time in step {step}{votes}. \
                  {worth}"
             )
         }

@@ -13,6 +13,7 @@ use dealerless_table::rules::{
 use dealerless_table::storage::MemoryVault;
 
 use super::*;
+use crate::event::Awaited;
 use crate::open_match;
 
 /// The table of a guest, in the state that a test chooses.
@@ -45,6 +46,10 @@ impl SeatView for TestTable {
         self.is_synced
     }
 
+    fn waits_for_histories(&self) -> (Vec<Seat>, bool) {
+        (vec![Seat::HOST], false)
+    }
+
     fn leaves_now(&self) -> bool {
         false
     }
@@ -61,6 +66,14 @@ impl TableView for TestTable {
 
     fn time_left(&self, _: Seat) -> Option<TimeLeft> {
         self.time
+    }
+
+    fn bank_to_store(&self, _: Seat) -> Option<Duration> {
+        None
+    }
+
+    fn own_turn(&self) -> Option<(u64, u64)> {
+        None
     }
 
     fn may_close(&self) -> Option<Seat> {

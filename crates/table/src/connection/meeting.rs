@@ -278,7 +278,7 @@ pub(super) fn introduced(
 
 pub(super) fn name(reader: &mut Reader) -> Result<Name, MeetingError> {
     let name = reader.string(Name::MAX_BYTES).map_err(malformed)?;
-    Ok(Name::from_peer(name))
+    Name::decode(name).map_err(malformed)
 }
 
 pub(super) fn malformed(_: Malformed) -> MeetingError {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::wire::Malformed;
+
 /// A name that a player chose. It is shown but never trusted: only keys identify a player.
 ///
 /// A name has 1 to 32 characters. Characters that could change how a screen or a file is displayed
@@ -36,9 +38,13 @@ impl Name {
         }
     }
 
-    /// Makes a name from bytes received from a peer.
-    pub(crate) fn from_peer(bytes: &[u8]) -> Self {
-        Self::clean(&String::from_utf8_lossy(bytes))
+    /// Decodes a name in a message or a file. Each name has one encoding: itself, [clean](Self::clean).
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
+        let name = Self::clean(str::from_utf8(bytes).map_err(|_| Malformed)?);
+        match name.0.as_bytes() == bytes {
+            true => Ok(name),
+            false => Err(Malformed),
+        }
     }
 
     /// The name without quotation marks.
@@ -144,6 +150,10 @@ mod tests {
         assert!(name.as_str().chars().count() <= 32);
         assert!(name.as_str().len() <= Name::MAX_BYTES);
         assert_eq!(Name::clean(name.as_str()), name);
-        assert_eq!(Name::from_peer(b"\xff\xfeA").as_str(), "\u{fffd}\u{fffd}A");
+        assert_eq!(Name::decode(name.as_str().as_bytes()), Ok(name));
+        for given in ["", " A", "A  B", "A\n", "A\u{202e}"].map(str::as_bytes) {
+            assert_eq!(Name::decode(given), Err(Malformed));
+        }
+        assert_eq!(Name::decode(b"\xff\xfeA"), Err(Malformed));
     }
 }

@@ -153,10 +153,10 @@ impl MatchLog {
         seats > 2 && absent.iter().all(is_live) && cannot_go_on && is_majority
     }
 
-    /// The seats that owe the owner an answer to a roll call.
+    /// The seats whose votes the owner lacks.
     pub(super) fn unanswered(&self) -> SeatSet {
-        let lacks = self.lacks_of_others().into_iter();
-        let answers = lacks.filter(|(_, what)| *what == Missing::Answer);
-        answers.map(|(seat, _)| seat).collect()
+        let missing = self.missing().into_iter();
+        let votes = missing.filter(|(_, what)| matches!(what, Missing::Vote(_)));
+        votes.map(|(seat, _)| seat).collect()
     }
 }

@@ -25,7 +25,7 @@ impl MatchLog {
     /// Whether `seat` may sign its part of a release only with a statement of `other`: a seat other
     /// than these two can have shown them different logs. This is not possible if only these two
     /// have signed parts since (and in) the last step with a part of `other`. With roll calls it is
-    /// always possible, because a third seat can speak by a roll call.
+    /// always possible, because a third seat can speak by a vote.
     fn needs(&self, seat: Seat, other: Seat) -> bool {
         if self.match_info().has_roll_calls() {
             return self.step() > 0;
@@ -48,7 +48,8 @@ impl MatchLog {
     }
 
     /// Whether `seat` has to sign an ack now: it has signed nothing for this release, and another
-    /// seat needs its statement. Or the match ended with a conviction, and this seat remains and has
+    /// seat needs its statement; or it has signed nothing for this step, and a call names it, so that the
+    /// others learn that it is there. Or the match ended with a conviction, and this seat remains and has
     /// not [confirmed](Self::unconfirmed) the end of its log.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn owes_ack(&self, seat: Seat) -> bool {
@@ -58,12 +59,13 @@ impl MatchLog {
         if self.confirms_end() {
             return self.unsigned_now().contains(&seat);
         }
-        self.is_release()
-            && self.state.deck.is_live(seat)
+        let is_needed = || {
+            let mut others = self.live().filter(|other| *other != seat);
+            self.is_release() && others.any(|other| self.needs(other, seat))
+        };
+        self.state.deck.is_live(seat)
             && !self.has_spoken(self.step(), seat)
-            && self
-                .live()
-                .any(|other| other != seat && self.needs(other, seat))
+            && (is_needed() || self.is_named(seat) && !self.is_over())
     }
 
     /// The seats whose statements `seat` still needs before it may sign its part of this release.
@@ -92,10 +94,25 @@ impl MatchLog {
         if !self.owes_ack(seat) {
             return Err(CannotSign::NoAck);
         }
+        Ok(self.new_ack(identity, seat))
+    }
+
+    /// Signs an ack with which the owner shows that it is there: the others then count the time for its
+    /// part from the ack on. `None` if the seats cannot be removed, or the owner has signed something for
+    /// this step. The caller must [write](super::Journal::append) it before sending it.
+    pub(crate) fn sign_presence(&mut self, identity: &Identity) -> Option<SignedAck> {
+        let (step, owner) = (self.step(), self.owner);
+        let can_be_removed = self.match_info().has_roll_calls() && !self.is_over();
+        let is_due =
+            can_be_removed && self.live_at(step).contains(owner) && !self.has_spoken(step, owner);
+        is_due.then(|| self.new_ack(identity, owner))
+    }
+
+    fn new_ack(&mut self, identity: &Identity, seat: Seat) -> SignedAck {
         let (of, step) = (self.match_info().id(), self.step());
         let ack = SignedAck::sign(identity, &of, step, &self.hash(), seat);
         self.add_ack(ack.clone());
-        Ok(ack)
+        ack
     }
 
     /// Adds a statement of any seat, which names the history for which it was signed.
@@ -129,9 +146,9 @@ impl MatchLog {
                 self.accept_ack(ack, before)
             }
             Signed::Ahead(ahead) => self.accept_ahead(*ahead, None),
-            Signed::RollCall(call) => {
-                let before = self.before(call.step, call.seat)?;
-                self.accept_roll_call(*call, before)
+            Signed::Vote(vote) => {
+                let before = self.before(vote.step, vote.seat)?;
+                self.accept_vote(*vote, before)
             }
         }
     }
@@ -163,12 +180,12 @@ impl MatchLog {
         }
         let part = self.part(step, seat).cloned().map(Signed::Part);
         let ack = || self.ack(step, seat).cloned().map(Signed::Ack);
-        let call = || {
-            let mut calls = self.calls_at(step).iter();
-            let call = calls.find(|call| call.seat == seat)?;
-            Some(Signed::RollCall(Box::new(call.clone())))
+        let vote = || {
+            let mut votes = self.votes_at(step).iter();
+            let vote = votes.find(|vote| vote.seat == seat)?;
+            Some(Signed::Vote(Box::new(vote.clone())))
         };
-        let known = part.or_else(ack).or_else(call);
+        let known = part.or_else(ack).or_else(vote);
         match known {
             Some(signed) => {
                 let known = Statement {

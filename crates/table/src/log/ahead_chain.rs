@@ -184,6 +184,29 @@ impl MatchLog {
         whole.map_or([0; 32], |chain| chain.hash)
     }
 
+    /// The shuffles of the ahead chain before the deals of a step.
+    fn shuffles_before(&self, step: u64) -> impl Iterator<Item = &Statement> {
+        let complete = self.complete(step);
+        let used = complete.into_iter().flat_map(|step| &step.ahead);
+        let deals_now = step == self.step() && self.phase() == Phase::Deal;
+        let current = self.ahead().filter(|_| deals_now);
+        used.chain(current.into_iter().flat_map(AheadChain::all))
+    }
+
+    /// The shuffle of a seat in the ahead chain before the deals of a step.
+    pub(super) fn shuffle_before(&self, step: u64, seat: Seat) -> Option<&Statement> {
+        let mut shuffles = self.shuffles_before(step);
+        shuffles.find(|shuffle| shuffle.signed.seat() == seat)
+    }
+
+    /// Whether the deals of a step can come after the ahead chain with this head.
+    pub(super) fn deals_after(&self, step: u64, head: Head) -> bool {
+        let deals_now = step == self.step() && self.phase() == Phase::Deal;
+        let is_current = self.ahead().is_some_and(|chain| chain.head == head);
+        let mut shuffles = self.shuffles_before(step);
+        deals_now && is_current || shuffles.any(|shuffle| shuffle.signed.head() == Some(head))
+    }
+
     /// The last shuffle of the ahead chain of the next hand.
     pub(crate) fn last_ahead(&self) -> Option<&Statement> {
         self.ahead()?.statements.last()

@@ -44,8 +44,7 @@ const BACK: u8 = 3;
 impl Claim {
     /// Whether the claim still applies: `step` is the current step, and `seat` has not signed in
     /// it. A seat can sign and then be away, so [`Claimed::Away`] applies until the step is
-    /// complete. A seat that has signed can be out of time with its answer to a roll call of the
-    /// owner.
+    /// complete. A seat that has signed can be out of time with its vote on a call.
     pub fn is_valid(&self, log: &MatchLog) -> bool {
         let is_pending = log.part(self.step, self.seat).is_none();
         let outlasts = match self.what {

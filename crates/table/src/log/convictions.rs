@@ -16,7 +16,7 @@ use crate::seat::Seat;
 /// The proofs against seats that ended the match.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Convictions {
-    /// The first evidence of each seat, and one of two parts or two roll calls for each step of this
+    /// The first evidence of each seat, and one of two parts or two votes for each step of this
     /// log.
     forks: Vec<Evidence>,
     /// The earliest foul of each seat.
@@ -111,7 +111,7 @@ impl MatchLog {
         Ok(is_new)
     }
 
-    /// Whether this is evidence of two parts or two roll calls for the history of this log.
+    /// Whether this is evidence of two parts or two votes for the history of this log.
     fn parts_here(&self, evidence: &Evidence) -> bool {
         let history = self.hash_before(evidence.step());
         history.is_some() && evidence.history() == history.as_ref()
@@ -137,8 +137,8 @@ impl MatchLog {
     /// The number of steps that count. After a conviction in a match with more than two seats, this
     /// can be less than [`step`](Self::step).
     ///
-    /// Two honest logs first differ at a step for which some seat has signed two parts, or two roll calls
-    /// with one number. But a seat can sign a second one for an old step at any time, so this alone must
+    /// Two honest logs first differ at a step for which some seat has signed two parts, or two votes
+    /// on one call. But a seat can sign a second one for an old step at any time, so this alone must
     /// not undo later steps. Such a step counts if each remaining seat has signed a statement for a later step of this
     /// log. If two honest logs differ at a step, neither can have such a statement of the other owner.
     pub fn counted_steps(&self) -> u64 {
@@ -171,7 +171,7 @@ impl MatchLog {
         if !self.confirms_end() {
             return Vec::new();
         }
-        // The seats that an open roll call of the owner names can have completed this step.
+        // The seats that an open call of the owner names can have completed this step.
         let mut seats = self.unsigned_now();
         seats.extend(self.named_by_open_calls());
         seats.sort_unstable();

@@ -7,7 +7,7 @@
 //!
 //! A seat that starts again in a match with roll calls keeps all statements for the current step and
 //! later ones in this way, until enough other seats have sent their histories. A history that lacks the
-//! seat's own roll calls would otherwise complete a step by parts, and a step is never undone.
+//! seat's own votes would otherwise complete a step by parts, and a step is never undone.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -19,7 +19,7 @@ use super::signed::{Signed, Statement, StatementPlace};
 use crate::seat::{Seat, SeatSet};
 
 /// The order in which a log accepts statements: the shuffles for the next hand as soon as they fit, then
-/// the log step by step. The roll calls of the log's owner come first in their step.
+/// the log step by step. The votes of the log's owner come first in their step.
 type Order = (Option<Head>, u64, bool, StatementPlace);
 
 /// The early statements that one connected seat has sent.
@@ -111,11 +111,11 @@ impl Early {
 
 fn order(log: &MatchLog, statement: &Statement) -> Order {
     let signed = &statement.signed;
-    let is_own_call = matches!(signed, Signed::RollCall(_)) && signed.seat() == log.owner;
+    let is_own_vote = matches!(signed, Signed::Vote(_)) && signed.seat() == log.owner;
     (
         signed.head(),
         signed.step(),
-        !is_own_call,
+        !is_own_vote,
         statement.place(),
     )
 }
@@ -163,6 +163,7 @@ impl MatchLog {
             || present == live.len()
             || !waits && present >= self.threshold()
     }
+
     /// The seats without whose histories an owner that has started again can never sign: all that are
     /// left and not in `heard`, if too few are.
     pub(crate) fn unheard(&self, heard: &BTreeSet<Seat>) -> SeatSet {

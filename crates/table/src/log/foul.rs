@@ -140,10 +140,10 @@ pub enum Refused {
     /// The seat signed an ack in a match of two seats.
     #[error("{0} signed an ack in a match without acks")]
     NoAck(Seat),
-    /// The seat signed a roll call in a match or a step without roll calls, or one that names seats
-    /// which no roll call in this step can name.
-    #[error("{0} signed an invalid roll call")]
-    RollCall(Seat),
+    /// The seat voted in a match or a step without roll calls, or on a call that cannot be made in this
+    /// step.
+    #[error("{0} signed an invalid vote")]
+    Vote(Seat),
     /// The shuffle belongs to an ahead chain that this log does not use.
     #[error("{0} shuffled in an ahead chain that is not in use")]
     OtherChain(Seat),

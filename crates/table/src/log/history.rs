@@ -4,13 +4,14 @@ use super::ahead_chain::AheadChain;
 use super::foul::PartFoul;
 use super::judge::{self, Place};
 use super::match_log::{MatchLog, Step};
-use super::roll_call::SignedRollCall;
+use super::phase::Phase;
+use super::roll_call::SignedVote;
 use super::signed::{Signed, SignedAck, SignedPart, Statement};
 use super::state::Standing;
-use crate::seat::Seat;
+use crate::seat::{Seat, SeatSet};
 
 impl Step {
-    /// The parts of the step, then those that a roll call has made void.
+    /// The parts of the step, then those that a call has made void.
     fn all_parts(&self) -> impl Iterator<Item = &SignedPart> {
         let void = self.rolled.iter().flat_map(|rolled| &rolled.void);
         self.parts.iter().chain(void)
@@ -93,27 +94,40 @@ impl MatchLog {
         self.complete(step)?.standing.as_ref()
     }
 
-    /// The roll calls and answers for this step, in order of their numbers and seats.
-    pub(super) fn calls_at(&self, step: u64) -> &[SignedRollCall] {
+    /// The votes for this step, in order of their calls and seats.
+    pub(super) fn votes_at(&self, step: u64) -> &[SignedVote] {
         match step == self.step() {
-            true => &self.calls,
-            false => self.complete(step).map_or(&[], |step| &step.calls),
+            true => &self.votes,
+            false => self.complete(step).map_or(&[], |step| &step.votes),
         }
     }
 
-    /// Adds a verified roll call for a step of this log.
-    pub(super) fn add_call(&mut self, call: SignedRollCall) {
-        let calls = match self.complete_mut(call.step) {
-            Some(step) => &mut step.calls,
-            None => &mut self.calls,
+    /// Adds a verified vote for a step of this log.
+    pub(super) fn add_vote(&mut self, vote: SignedVote) {
+        let votes = match self.complete_mut(vote.step) {
+            Some(step) => &mut step.votes,
+            None => &mut self.votes,
         };
-        let place = calls.partition_point(|o| (o.round, o.seat) < (call.round, call.seat));
-        calls.insert(place, call);
+        let order = |vote: &SignedVote| (vote.call.id(), vote.seat);
+        let place = votes.partition_point(|other| order(other) < order(&vote));
+        votes.insert(place, vote);
     }
 
-    /// Judges a part for a step that a roll call has ended without this part, though it was due. If the
+    /// The seats that sign a part in this step, and whether it is a release. Both follow from the history
+    /// before the step, also after a conviction.
+    pub(super) fn due_at(&self, step: u64) -> (SeatSet, bool) {
+        match self.complete(step) {
+            Some(step) => (step.due, step.is_release),
+            None => {
+                let is_release = matches!(self.state.phase, Phase::Open(_) | Phase::Key(_));
+                (self.state.signers().into_iter().collect(), is_release)
+            }
+        }
+    }
+
+    /// Judges a part for a step that a call has ended without this part, though it was due. If the
     /// rules allow it, it is void, and no foul: its seat did not know. A foul is one in every log, also in
-    /// those that the roll call reached later. `None` for any other part.
+    /// those that the votes reached later. `None` for any other part.
     pub(super) fn judge_void(
         &self,
         part: &SignedPart,
@@ -122,7 +136,10 @@ impl MatchLog {
         let rolled = self.complete(part.step)?.rolled.as_ref()?;
         let step = part.step;
         let judge = || judge::judge(&rolled.state, Place { step, before }, part.seat, &part.part);
-        rolled.due.contains(part.seat).then(|| judge().map(drop))
+        self.complete(step)?
+            .due
+            .contains(part.seat)
+            .then(|| judge().map(drop))
     }
 
     /// Keeps a void part.
@@ -138,7 +155,7 @@ impl MatchLog {
     pub(crate) fn has_spoken(&self, step: u64, seat: Seat) -> bool {
         self.ack(step, seat).is_some()
             || self.part_in_log(step, seat).is_some()
-            || self.calls_at(step).iter().any(|call| call.seat == seat)
+            || self.votes_at(step).iter().any(|vote| vote.seat == seat)
     }
 
     /// The last step in which `seat` has signed a statement, as far as it was not forgotten. The seat has
@@ -157,7 +174,8 @@ impl MatchLog {
             .or_else(|| fouls.find(|part| part.step == step && part.seat == seat))
     }
 
-    fn part_in_log(&self, step: u64, seat: Seat) -> Option<&SignedPart> {
+    /// The same without fouls.
+    pub(super) fn part_in_log(&self, step: u64, seat: Seat) -> Option<&SignedPart> {
         let of_seat = |part: &&SignedPart| part.seat == seat;
         if step == self.step() {
             self.current.iter().map(|(part, _)| part).find(of_seat)
@@ -182,7 +200,7 @@ impl MatchLog {
 
     /// All statements from step `from` on that were not forgotten, in order of the steps: the
     /// shuffles of the ahead chain that the deals of a step name, then the acks of the step in order
-    /// of the seats, then its roll calls in order of their numbers, then its parts. The shuffles for the
+    /// of the seats, then its votes in order of their calls, then its parts. The shuffles for the
     /// next hand belong to the current step. In a match of two seats, the foul that ended the match
     /// comes last.
     pub(crate) fn statements(&self, from: u64) -> Vec<Statement> {
@@ -208,10 +226,10 @@ impl MatchLog {
                 }
             };
             let acks = acks.iter().cloned().map(Signed::Ack);
-            let calls = self.calls_at(step).iter().cloned();
-            let calls = calls.map(|call| Signed::RollCall(Box::new(call)));
+            let votes = self.votes_at(step).iter().cloned();
+            let votes = votes.map(|vote| Signed::Vote(Box::new(vote)));
             let parts = parts.into_iter().cloned().map(Signed::Part);
-            let all = acks.chain(calls).chain(parts);
+            let all = acks.chain(votes).chain(parts);
             statements.extend(all.map(|signed| Statement { before, signed }));
         }
         let fouls = self.convictions.fouls().iter().filter_map(|proof| {

@@ -139,6 +139,11 @@ impl MatchLog {
         self.hash_before(self.state.deck.final_since()?)
     }
 
+    /// Whether a seat may buy in again before the next deal.
+    pub(crate) fn may_rebuy(&self, seat: Seat) -> bool {
+        self.state.may_rebuy(seat)
+    }
+
     /// Checks whether the seat may make this choice now.
     pub(crate) fn may_choose(&self, seat: Seat, choice: &Choice) -> Result<(), Foul> {
         match (self.phase(), &self.state.dealt) {

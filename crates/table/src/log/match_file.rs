@@ -6,7 +6,7 @@ use super::ahead_chain::SignedAhead;
 use super::claim::Claim;
 use super::part::Part;
 use super::records::{Chain, Changed, Records, Tags, claimed};
-use super::roll_call::SignedRollCall;
+use super::roll_call::SignedVote;
 use super::seen::Note;
 use super::signed::{Evidence, Signed, SignedAck, SignedPart};
 use super::sitting::Sitting;
@@ -27,7 +27,7 @@ const CLAIM: u8 = 4;
 const ACK: u8 = 5;
 const EVIDENCE_OF_STATEMENTS: u8 = 6;
 const AHEAD: u8 = 7;
-const ROLL_CALL: u8 = 8;
+const VOTE: u8 = 9;
 
 /// A record after the first record, which is a [`Sitting`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl Entry {
             Entry::Signed(Signed::Part(part)) => content(PART, part.encode()),
             Entry::Signed(Signed::Ack(ack)) => content(ACK, ack.encode()),
             Entry::Signed(Signed::Ahead(ahead)) => content(AHEAD, ahead.encode()),
-            Entry::Signed(Signed::RollCall(call)) => content(ROLL_CALL, call.encode()),
+            Entry::Signed(Signed::Vote(vote)) => content(VOTE, vote.encode()),
             Entry::Evidence(evidence) => {
                 let kind = match evidence.is_of_parts() {
                     true => EVIDENCE,
@@ -95,9 +95,9 @@ impl Entry {
                 let ahead = SignedAhead::decode(bytes).map_err(|_| Malformed)?;
                 Entry::Signed(Signed::Ahead(Box::new(ahead)))
             }
-            ROLL_CALL => {
-                let call = SignedRollCall::decode(bytes).map_err(|_| Malformed)?;
-                Entry::Signed(Signed::RollCall(Box::new(call)))
+            VOTE => {
+                let vote = SignedVote::decode(bytes, 0).map_err(|_| Malformed)?;
+                Entry::Signed(Signed::Vote(Box::new(vote)))
             }
             EVIDENCE => Entry::Evidence(Evidence::decode_parts(bytes).map_err(|_| Malformed)?),
             EVIDENCE_OF_STATEMENTS => {

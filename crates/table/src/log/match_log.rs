@@ -8,7 +8,7 @@ use super::judge::{self, Judged, Place};
 use super::part::{Part, PartKind};
 use super::phase::{End, Phase, Stop};
 use super::players::Match;
-use super::roll_call::{Ending, SignedRollCall};
+use super::roll_call::{CallId, Ending, SignedVote};
 use super::shape::Shape;
 use super::signed::{Evidence, SignedAck, SignedPart, Statement, step_hash};
 use super::state::{Standing, State};
@@ -32,8 +32,8 @@ pub struct MatchLog {
     pub(super) current: Vec<(SignedPart, Part)>,
     /// The acks for the current step, in order of the seats.
     pub(super) acks: Vec<SignedAck>,
-    /// The roll calls for the current step, in order of their numbers and seats.
-    pub(super) calls: Vec<SignedRollCall>,
+    /// The votes for the current step, in order of their calls and seats.
+    pub(super) votes: Vec<SignedVote>,
     /// The hand after the move in the current step, if the judge has computed it.
     after: Option<Box<Hand>>,
     /// The hash of all complete steps.
@@ -43,12 +43,10 @@ pub struct MatchLog {
     pub(super) hand_starts: [u64; 3],
     /// The proofs against the seats that ended the match.
     pub(super) convictions: Convictions,
-    /// The seat whose log this is. Which roll calls are won or lost depends on it.
+    /// The seat whose log this is. Which calls end a step depends on it.
     pub(super) owner: Seat,
     /// Whether the others have removed the owner.
     pub(super) is_removed: bool,
-    /// Up to this step, the owner signs no roll calls and no answers.
-    pub(super) no_roll_calls: Option<u64>,
 }
 
 #[derive(Clone, Debug)]
@@ -59,9 +57,13 @@ pub(super) struct Step {
     pub(super) parts: Vec<SignedPart>,
     /// The acks, in order of the seats.
     pub(super) acks: Vec<SignedAck>,
-    /// The roll calls, in order of their numbers and seats.
-    pub(super) calls: Vec<SignedRollCall>,
-    /// How a roll call has ended the step, if one has.
+    /// The votes, in order of their calls and seats.
+    pub(super) votes: Vec<SignedVote>,
+    /// The seats whose parts were due.
+    pub(super) due: SeatSet,
+    /// Whether the step is a release.
+    pub(super) is_release: bool,
+    /// How a call has ended the step, if one has.
     pub(super) rolled: Option<Rolled>,
     /// The shuffles that were made before these deals, if the deals name them.
     pub(super) ahead: Vec<Statement>,
@@ -69,11 +71,11 @@ pub(super) struct Step {
     pub(super) standing: Option<Standing>,
 }
 
-/// A step that a roll call has ended.
+/// A step that a call has ended.
 #[derive(Clone, Debug)]
 pub(super) struct Rolled {
-    /// The seats whose parts were due.
-    pub(super) due: SeatSet,
+    /// The call.
+    pub(super) call: CallId,
     /// The parts that do not count, in order of the seats.
     pub(super) void: Vec<SignedPart>,
     /// The state before the step, which judges parts that arrive later.
@@ -85,12 +87,11 @@ pub(super) struct Rolled {
 pub enum Accepted {
     /// A part that is new to the log, with its events.
     New(Part, Vec<LogEvent>),
-    /// A part that is new to the log, for a step that a roll call has ended without this part.
+    /// A part that is new to the log, for a step that a call has ended without this part.
     Void,
-    /// A roll call or an answer that is new to the log, with the events of the part that it carries and
-    /// of the step that it has ended. If the part proves that the seat has cheated, the log has
-    /// recorded that, too.
-    RollCall(Vec<LogEvent>),
+    /// A vote that is new to the log, with the events of the statement that it carries and of the step
+    /// that it has ended. If the statement proves that a seat has cheated, the log has recorded that, too.
+    Vote(Vec<LogEvent>),
     /// An ack that is new to the log.
     Ack,
     /// A shuffle for the next hand that is new to the log.
@@ -120,12 +121,12 @@ pub enum CannotSign {
     /// The seat owes no ack.
     #[error("this seat owes no ack")]
     NoAck,
-    /// The seat has an open roll call in this step, and signs no part before the roll call is lost.
-    #[error("this seat has an open roll call in this step")]
+    /// The seat has an open call in this step, and signs no part before the call is lost.
+    #[error("this seat has an open call in this step")]
     Bound,
-    /// The seat may not call the roll now, or owes no answer.
-    #[error("this seat may not sign a roll call or an answer now")]
-    NoRollCall,
+    /// There is no call that the seat may sign or has to refuse.
+    #[error("there is no call on which this seat may vote now")]
+    NoVote,
     /// The seat owes no shuffle for the next hand.
     #[error("this seat owes no shuffle for the next hand")]
     Ahead,
@@ -139,7 +140,7 @@ pub enum CannotSign {
 
 impl MatchLog {
     /// An empty log of a seat, the `owner`. In a match with roll calls, the steps of a log depend on
-    /// which roll calls its owner has signed, so every reader of the owner's file has to name the
+    /// which calls its owner has signed, so every reader of the owner's file has to name the
     /// owner.
     pub fn new(match_info: Match, owner: Seat) -> Self {
         let (hash, state) = (match_info.id(), State::new(&match_info));
@@ -149,7 +150,7 @@ impl MatchLog {
             forgotten: 0,
             current: Vec::new(),
             acks: Vec::new(),
-            calls: Vec::new(),
+            votes: Vec::new(),
             after: None,
             hash,
             state,
@@ -157,7 +158,6 @@ impl MatchLog {
             convictions: Convictions::default(),
             owner,
             is_removed: false,
-            no_roll_calls: None,
         }
     }
 
@@ -351,7 +351,7 @@ impl MatchLog {
     /// Completes the current step. Returns its events.
     pub(super) fn complete_step(&mut self, ending: Ending) -> Vec<LogEvent> {
         let step = self.step();
-        let due = self.state.signers().into_iter().collect();
+        let (due, is_release) = self.due_at(step);
         let removed = ending.removed();
         let (counting, void) = std::mem::take(&mut self.current)
             .into_iter()
@@ -365,13 +365,13 @@ impl MatchLog {
         let hash = step_hash(step, &self.hash, parts.iter(), removed);
         let before = std::mem::replace(&mut self.hash, hash);
         let acks = std::mem::take(&mut self.acks);
-        let calls = std::mem::take(&mut self.calls);
+        let votes = std::mem::take(&mut self.votes);
         let (hand, state) = (self.state.hand, Before::of(&self.state));
         let (had_hand, gone) = (self.state.dealt.is_some(), self.state.deck.gone().len());
         let standing = (self.match_info.seats() > 2).then(|| self.state.standing());
         let ahead = self.used_by(&decoded);
-        let rolled = matches!(ending, Ending::Won { .. }).then(|| Rolled {
-            due,
+        let rolled = ending.call().map(|call| Rolled {
+            call,
             void,
             state: Box::new(self.state.clone()),
         });
@@ -383,7 +383,9 @@ impl MatchLog {
             before,
             parts,
             acks,
-            calls,
+            votes,
+            due,
+            is_release,
             rolled,
             ahead,
             standing,
@@ -444,6 +446,11 @@ impl MatchLog {
     fn stop(&self, part: &Part) -> Option<Stop> {
         part.stop()
             .filter(|stop| *stop != Stop::Leave || self.state.leaving_ends())
+    }
+
+    /// The seats that sat out in the last hand that was dealt. Empty with a sealed deck.
+    pub fn sat_out(&self) -> &[Seat] {
+        &self.state.sat_out
     }
 
     /// The seats that the log waits for. Before the deals, this is the seat whose shuffle for the next

@@ -70,7 +70,7 @@ pub use part::PartKind;
 pub use past::Past;
 pub use phase::{End, Opening, Phase, Stop};
 pub use players::{CannotSit, Match, Player};
-pub use roll_call::SignedRollCall;
+pub use roll_call::{Call, CallId, Missing, SignedVote};
 pub use signed::{Evidence, Signed, SignedAck, Statement};
 pub use sitting::Sitting;
 
@@ -94,6 +94,6 @@ pub(crate) use ahead::{Verified, verify_ahead};
 pub(crate) use deck_log::{DeckNow, KnownGoods, Opens};
 pub(crate) use early::Early;
 pub(crate) use match_file::{BadFile, Entry, MatchFile};
-pub(crate) use roll_call::Missing;
+pub(crate) use roll_call::Claimable;
 pub(crate) use seen::Note;
 pub(crate) use signed::StatementPlace;

@@ -1,29 +1,39 @@
 //! Roll calls: how the other seats go on without a silent one.
 //!
-//! In a match whose threshold is below the number of seats, a seat that lacks something signs a *roll
-//! call*, which names the seats from which it lacks it. A roll call is *won* if all other seats have
-//! signed the same one: then the named seats are gone, and the step ends with the parts that the roll
-//! calls carry. It is *lost* if a seat that it does not name has signed something else with the same
-//! number. Otherwise it is *open*, and binds the seat that signed it: this seat signs no part in the
-//! step, and does not complete the step with the parts that arrive.
+//! In a match whose threshold is below the number of seats, a seat that lacks something, and whose time
+//! for it is over, signs a *call*: a set of claims, each of which names a seat and what is lacking. The
+//! other seats vote on the call. A seat that lacks the same, and whose own time is over, signs it. A seat
+//! that has what is said to be lacking refuses it, and sends it with the refusal. So nobody can refuse
+//! falsely, and each lost call brings a missing statement to all. A seat that does not vote is named by
+//! the next call.
+//!
+//! A call is *lost* if a seat that it does not name has refused it. It is *won* if all these seats have
+//! signed it: then the named seats are gone, and the step ends with the parts that the votes carry.
+//! Otherwise it is *open*, and binds a seat that has signed it: this seat signs no part in the step, and
+//! does not complete the step with the parts that arrive. A later call must *supersede* all open calls of
+//! its signer, and a call is not won for a seat as long as a later one of this seat is open.
 //!
 //! # Whose log
-//! The rules depend on the seat: a step with an open roll call can be complete for all other seats. So
-//! each log has an owner, and only the owner's own roll calls end or hold a step in it. A reader of the
-//! owner's file applies them for the same seat, so it computes the same steps as the owner did. Two
-//! logs can part in a step with roll calls. Then the owner of one is gone in the other, or a seat
-//! has signed two different roll calls with one number, or two parts.
+//! The rules depend on the seat: a step with an open call can be complete for all other seats. So each
+//! log has an owner, and only the calls that the owner has signed end or hold a step in it. A reader of
+//! the owner's file applies them for the same seat, so it computes the same steps as the owner did. Two
+//! logs can part in a step with calls. Then the owner of one is gone in the other, or a seat has signed
+//! two different votes on one call, or two parts.
 //!
 //! A step of a log is never undone. A seat that starts again from an older copy of its file gets its own
-//! roll calls back from the others. It accepts nothing before enough of them have sent their histories,
-//! and then its own roll calls first: otherwise a history without them could complete the step by parts.
+//! votes back from the others. It accepts nothing before enough of them have sent their histories, and
+//! then its own votes first: otherwise a history without them could complete the step by parts.
 
 mod signing;
-mod statement;
+mod tally;
+mod vote;
 
-pub(crate) use signing::Missing;
-pub use statement::SignedRollCall;
+pub(crate) use signing::Claimable;
+pub use vote::{Call, CallId, Missing, SignedVote};
 
+use self::tally::Tally;
+pub(in crate::log) use self::vote::Answer;
+use super::event::LogEvent;
 use super::foul::Refused;
 use super::match_log::{Accepted, MatchLog};
 use super::phase::Phase;
@@ -34,24 +44,34 @@ use crate::seat::{Seat, SeatSet};
 /// go on without one of them.
 pub(super) const FIRST_STEP: u64 = 3;
 
-/// The number of roll calls and answers that a seat can sign in a step, so that a cheat cannot fill the
-/// files of the others.
-const MAX_ROUNDS: u8 = 32;
+/// The number of calls that a seat can vote on in a step, for each seat of the match, so that a cheat
+/// cannot fill the files of the others. Further votes are ignored.
+const MAX_CALLS: usize = 2;
 
 /// How the current step ends.
 pub(super) enum Ending {
     /// With the parts of all seats that sign in it.
     Parts,
-    /// With a won roll call.
+    /// With a won call.
     Won {
+        /// The call.
+        call: CallId,
         /// The seats that are gone now.
         removed: SeatSet,
-        /// The seats whose roll calls carry their parts.
+        /// The seats whose votes carry their parts.
         carried: SeatSet,
     },
 }
 
 impl Ending {
+    /// The call that ends the step.
+    pub(super) fn call(&self) -> Option<CallId> {
+        match self {
+            Ending::Parts => None,
+            Ending::Won { call, .. } => Some(*call),
+        }
+    }
+
     pub(super) fn removed(&self) -> SeatSet {
         match self {
             Ending::Parts => SeatSet::default(),
@@ -80,7 +100,7 @@ impl MatchLog {
     }
 
     /// The number of seats that open a card.
-    pub(super) fn threshold(&self) -> usize {
+    pub(crate) fn threshold(&self) -> usize {
         let sizes = &self.shape().verifiable;
         sizes.map_or(0, |sizes| sizes.seats.threshold())
     }
@@ -90,40 +110,70 @@ impl MatchLog {
         live.without(missing).len() < self.threshold()
     }
 
-    /// Whether a seat that the roll call does not name has signed something else with its number.
-    fn is_lost(&self, call: &SignedRollCall) -> bool {
-        let mut others = self.calls_at(call.step).iter();
-        others.any(|other| {
-            let counts = other.seat != call.seat && !call.missing.contains(other.seat);
-            counts && other.round == call.round && other.missing != call.missing
-        })
+    /// Whether this call, apart from what it says of fouls and of other calls, can be made in this step
+    /// of this log. What it says to be lacking is due there, and enough seats remain.
+    fn may_call(&self, step: u64, call: &Call) -> bool {
+        let (live, named) = (self.live_at(step), call.named());
+        let (due, is_release) = self.due_at(step);
+        let is_due = |(seat, missing): &(Seat, Missing)| match missing {
+            Missing::Statement => is_release || due.contains(*seat),
+            Missing::Part => due.contains(*seat),
+            Missing::Foul | Missing::Vote(_) => true,
+        };
+        let lacks = |(seat, missing): &(Seat, Missing)| {
+            let both = [Missing::Statement, Missing::Part];
+            both.contains(missing).then_some(*seat)
+        };
+        let lacking: Vec<Seat> = call.claims().iter().filter_map(lacks).collect();
+        step >= FIRST_STEP
+            && named.without(live).is_empty()
+            && !self.are_too_few(live, named)
+            && call.claims().iter().all(is_due)
+            && lacking.is_sorted_by(|one, next| one < next)
     }
 
-    /// Whether all other seats have signed this roll call.
-    pub(super) fn is_called_by_all(&self, step: u64, round: u8, missing: SeatSet) -> bool {
-        let calls = self.calls_at(step).iter();
-        let same = calls.filter(|call| call.round == round && call.missing == missing);
-        let callers: SeatSet = same.map(|call| call.seat).collect();
-        self.live_at(step).without(missing) == callers
+    fn has_foul(&self, seat: Seat) -> bool {
+        let mut fouls = self.convictions.fouls().iter();
+        fouls.any(|proof| proof.part.seat == seat)
     }
 
-    /// The open roll calls of a seat in the current step.
-    fn open_calls(&self, seat: Seat) -> impl Iterator<Item = &SignedRollCall> {
-        let of_seat = move |call: &&SignedRollCall| call.seat == seat && !call.is_answer();
-        let calls = self.calls.iter().filter(of_seat);
-        calls.filter(|call| !self.is_lost(call))
+    fn tally(&self, step: u64) -> Tally<'_> {
+        Tally::of(self, step)
     }
 
-    /// Whether the seat has an open roll call in the current step. Then it signs no part, and
-    /// completes the step by no parts.
+    /// Whether the seat has an open call in the current step. Then it signs no part, and completes the
+    /// step by no parts.
     pub fn is_bound(&self, seat: Seat) -> bool {
-        self.open_calls(seat).next().is_some()
+        !self.votes.is_empty() && !self.tally(self.step()).open(seat).is_empty()
     }
 
-    /// The seats that open roll calls of the owner name.
+    /// The seats that open calls of the owner name.
     pub(super) fn named_by_open_calls(&self) -> impl Iterator<Item = Seat> {
-        let open = self.open_calls(self.owner);
-        open.flat_map(|call| call.missing.iter())
+        let open = self.tally(self.step()).open(self.owner).into_iter();
+        let named: Vec<Seat> = open.flat_map(|call| call.named().iter()).collect();
+        named.into_iter()
+    }
+
+    /// The seats whose votes on open calls are lacking, if the match waits for votes: a call binds the
+    /// owner, or all seats that would sign a part.
+    pub fn waits_for_votes(&self) -> SeatSet {
+        let is_idle = || self.is_bound(self.owner) || self.waits_for().is_empty();
+        if self.votes.is_empty() || self.is_over() || !is_idle() {
+            return SeatSet::default();
+        }
+        let tally = self.tally(self.step());
+        let calls = tally.calls.values().map(|counted| counted.call);
+        let open = calls.filter(|call| !tally.is_lost(call));
+        open.flat_map(|call| tally.silent(call).iter()).collect()
+    }
+
+    /// Whether a possible call names a seat in the current step.
+    pub(super) fn is_named(&self, seat: Seat) -> bool {
+        let is_it = |tally: Tally<'_>| {
+            let mut calls = tally.calls.values();
+            calls.any(|counted| counted.call.named().contains(seat))
+        };
+        !self.votes.is_empty() && is_it(self.tally(self.step()))
     }
 
     /// Whether the match goes on although seats have committed fouls, because enough other seats are
@@ -131,8 +181,14 @@ impl MatchLog {
     pub(super) fn goes_on_without_fouls(&self) -> bool {
         let fouls = self.convictions.fouls().iter();
         let fouls = fouls.map(|proof| proof.part.seat).collect();
-        let can_remove = self.match_info().has_roll_calls() && self.step() >= FIRST_STEP;
-        can_remove && !self.are_too_few(self.live_at(self.step()), fouls)
+        self.goes_on_without(fouls)
+    }
+
+    /// Whether the other seats can remove these seats and go on.
+    pub(crate) fn goes_on_without(&self, seats: SeatSet) -> bool {
+        let step = self.step();
+        let can_remove = self.match_info().has_roll_calls() && step >= FIRST_STEP;
+        can_remove && !self.are_too_few(self.live_at(step), seats)
     }
 
     /// Whether the other seats have removed the owner of this log. The owner signs nothing more, and
@@ -151,107 +207,170 @@ impl MatchLog {
         if self.is_removed() {
             return None;
         }
-        let open: Vec<_> = self.open_calls(self.owner).collect();
-        match open[..] {
-            [] => self.has_all_parts().then_some(Ending::Parts),
-            // An earlier one is not won as long as a later one is open.
-            [.., last] => {
-                let won = self.is_called_by_all(last.step, last.round, last.missing);
-                won.then(|| self.won(last.round, last.missing))
-            }
+        let by_parts = || self.has_all_parts().then_some(Ending::Parts);
+        if self.votes.is_empty() {
+            return by_parts();
         }
-    }
-
-    fn won(&self, round: u8, removed: SeatSet) -> Ending {
-        let callers = self.calls.iter().filter(|call| call.round == round);
-        let carrying = callers.filter(|call| call.own.is_some() && !removed.contains(call.seat));
-        Ending::Won {
-            removed,
-            carried: carrying.map(|call| call.seat).collect(),
+        let tally = self.tally(self.step());
+        let open = tally.open(self.owner);
+        if open.is_empty() {
+            return by_parts();
         }
+        let is_last = |call: &Call| !open.iter().any(|later| tally.supersedes(later, call));
+        let mut won = open.iter().filter(|call| is_last(call));
+        let won = won.find(|call| tally.is_signed_by_all(call))?;
+        let carrying = tally.on(won).filter(|vote| vote.own_part().is_some());
+        Some(Ending::Won {
+            call: won.id(),
+            removed: won.named(),
+            carried: carrying.map(|vote| vote.seat).collect(),
+        })
     }
 
-    /// Whether a seat can sign this roll call at all, in the steps of this log.
-    fn is_possible(&self, call: &SignedRollCall) -> bool {
-        let live = self.live_at(call.step);
-        call.step >= FIRST_STEP
-            && call.round < MAX_ROUNDS
-            && live.contains(call.seat)
-            && !call.missing.contains(call.seat)
-            && call.missing.without(live).is_empty()
-            && !self.are_too_few(live, call.missing)
-    }
-
-    /// Adds a roll call or an answer for a history that this log has. `before` is the hash of this
-    /// history.
-    pub(super) fn accept_roll_call(
+    /// Adds a vote for a history that this log has. `before` is the hash of this history.
+    ///
+    /// A refusal whose proof shows nothing false, and a vote on one call too many, are ignored: whether
+    /// they are can depend on what else a log has, so a seat that passes one on need not be a cheat.
+    pub(super) fn accept_vote(
         &mut self,
-        call: SignedRollCall,
+        vote: SignedVote,
         before: [u8; 32],
     ) -> Result<Accepted, Refused> {
-        let (step, seat) = (call.step, call.seat);
+        let (step, seat) = (vote.step, vote.seat);
         if !self.match_info().has_roll_calls() {
-            return Err(Refused::RollCall(seat));
+            return Err(Refused::Vote(seat));
         }
-        let is_same = |known: &&SignedRollCall| known.seat == seat && known.round == call.round;
-        let known = self.calls_at(step).iter().find(is_same).cloned();
-        if known
-            .as_ref()
-            .is_some_and(|known| known.says_the_same(&call))
-        {
+        let known = self.votes_at(step).iter().filter(|one| one.seat == seat);
+        let same = known.clone().find(|one| one.is_on_the_call_of(&vote));
+        if same.is_some_and(|known| known.says_the_same(&vote)) {
             return Ok(Accepted::Known);
         }
         let player = &self.match_info().players()[seat.index()];
-        if !call.is_signed(&player.identity, &self.match_info().id(), &before) {
+        if !vote.is_signed(&player.identity, &self.match_info().id(), &before) {
             return Err(Refused::Signature(seat));
         }
-        if let Some(known) = known {
-            let statements = [known, call].map(|call| Statement {
+        if let Some(known) = same {
+            let statements = [known.clone(), vote].map(|vote| Statement {
                 before,
-                signed: Signed::RollCall(Box::new(call)),
+                signed: Signed::Vote(Box::new(vote)),
             });
             return Err(Refused::Fork(Box::new(Evidence {
                 match_id: self.match_info().id(),
                 statements,
             })));
         }
-        if !self.is_possible(&call) {
-            return Err(Refused::RollCall(seat));
+        let live = self.live_at(step);
+        let may_vote = live.contains(seat) && !vote.call.named().contains(seat);
+        if !may_vote || !self.may_call(step, &vote.call) {
+            return Err(Refused::Vote(seat));
+        }
+        if known.count() >= MAX_CALLS * self.match_info().seats() {
+            return Ok(Accepted::Known);
+        }
+        if let Some(proof) = vote.proof() {
+            if !proof.is_valid(self.match_info()) {
+                return Err(Refused::Signature(proof.signed.seat()));
+            }
+            if !self.is_refuted(&vote, &before) {
+                return Ok(Accepted::Known);
+            }
         }
         let is_over = matches!(self.state.phase, Phase::Over(_));
         if step == self.step() && is_over {
             return Err(Refused::Over);
         }
-        let mut events = Vec::new();
-        if let Some(part) = call.own_part() {
-            match self.accept(part) {
-                Ok(Accepted::New(_, new)) => events = new,
-                Ok(_) | Err(Refused::Over) => {}
-                Err(Refused::Foul(proof)) => {
-                    self.record_foul(*proof);
-                }
-                // The evidence contains a part of this log, so it is valid.
-                Err(Refused::Fork(evidence)) => {
-                    let _known = self.record_fork(*evidence);
-                }
-                Err(refused) => return Err(refused),
-            }
-        }
-        events.extend(self.insert_call(call));
-        Ok(Accepted::RollCall(events))
+        let mut events = match &vote.answer {
+            Answer::Refuses(proof) => self.accept_carried((**proof).clone())?,
+            Answer::Signs(_) => match vote.own_part() {
+                Some(part) => self.accept_carried(Statement {
+                    before,
+                    signed: Signed::Part(part),
+                })?,
+                None => Vec::new(),
+            },
+        };
+        events.extend(self.insert_vote(vote));
+        Ok(Accepted::Vote(events))
     }
 
-    /// Adds a verified roll call, and completes the current step if it ends now. Returns the events.
-    fn insert_call(&mut self, call: SignedRollCall) -> Vec<crate::log::LogEvent> {
-        let (step, round, missing) = (call.step, call.round, call.missing);
-        self.add_call(call);
-        if missing.contains(self.owner) && self.is_called_by_all(step, round, missing) {
-            self.is_removed = true;
+    /// Adds a statement that a vote carries, or what it proves. Returns its events.
+    fn accept_carried(&mut self, statement: Statement) -> Result<Vec<LogEvent>, Refused> {
+        let is_ahead = statement.signed.head().is_some();
+        match self.accept_statement(statement) {
+            Ok(Accepted::New(_, events) | Accepted::Vote(events)) => return Ok(events),
+            Ok(_) | Err(Refused::Over) => {}
+            Err(Refused::Foul(proof)) => {
+                self.record_foul(*proof);
+            }
+            // The evidence contains a statement of this log, so it is valid.
+            Err(Refused::Fork(evidence)) => {
+                let _known = self.record_fork(*evidence);
+            }
+            // A shuffle that the next hand cannot use.
+            Err(_) if is_ahead => {}
+            Err(refused) => return Err(refused),
         }
+        Ok(Vec::new())
+    }
+
+    /// Whether the proof of a refusal shows that one of the claims is false. `before` is the history of
+    /// the vote.
+    fn is_refuted(&self, refusal: &SignedVote, before: &[u8; 32]) -> bool {
+        let Some(Statement {
+            before: of,
+            signed: proof,
+        }) = refusal.proof()
+        else {
+            return false;
+        };
+        let step = refusal.step;
+        let is_here = proof.head().is_none() && proof.step() == step && of == before;
+        let is_false = |(seat, missing): &(Seat, Missing)| match (missing, proof) {
+            (Missing::Statement, _) => is_here && proof.seat() == *seat,
+            (Missing::Part, Signed::Part(part)) => is_here && part.seat == *seat,
+            (Missing::Part, Signed::Ahead(ahead)) => {
+                ahead.part.seat == *seat && self.deals_after(step, ahead.head)
+            }
+            (Missing::Vote(id), Signed::Vote(vote)) => {
+                let is_refused = vote.refuses() && !vote.call.named().contains(vote.seat);
+                let holds = !vote.refuses() || self.is_refuted(vote, before);
+                is_here && vote.call.id() == *id && (vote.seat == *seat || is_refused) && holds
+            }
+            _ => false,
+        };
+        refusal.call.claims().iter().any(is_false)
+    }
+
+    /// Adds a verified vote, and completes the current step if it ends now. Returns the events.
+    fn insert_vote(&mut self, vote: SignedVote) -> Vec<LogEvent> {
+        let step = vote.step;
+        self.add_vote(vote);
+        self.is_removed |= self.is_named_by_all(step);
         let ends = step == self.step() && !matches!(self.state.phase, Phase::Over(_));
         match self.ending().filter(|_| ends) {
             Some(ending) => self.complete_step(ending),
             None => Vec::new(),
         }
+    }
+
+    /// Whether a call that names the owner is won for it: all seats that the call does not name have
+    /// signed it, and no open call of the owner supersedes it. In a step that a call has ended, the owner
+    /// has this one.
+    pub(super) fn is_named_by_all(&self, step: u64) -> bool {
+        let tally = self.tally(step);
+        let ended = self.complete(step).map(|step| step.rolled.as_ref());
+        let own: Vec<&Call> = match ended {
+            None => tally.open(self.owner),
+            Some(rolled) => {
+                let call = rolled.and_then(|rolled| tally.calls.get(&rolled.call));
+                call.map(|counted| counted.call).into_iter().collect()
+            }
+        };
+        let mut calls = tally.calls.values().map(|counted| counted.call);
+        calls.any(|call| {
+            call.named().contains(self.owner)
+                && tally.is_signed_by_all(call)
+                && !own.iter().any(|own| tally.supersedes(own, call))
+        })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::ahead_chain::{Head, SignedAhead};
 use super::players::Match;
-use super::roll_call::SignedRollCall;
+use super::roll_call::{CallId, SignedVote};
 use crate::hash::Hash;
 use crate::identity::{Identity, PublicIdentity};
 use crate::seat::{Seat, SeatSet};
@@ -174,15 +174,15 @@ pub enum Signed {
     Ack(SignedAck),
     /// A shuffle for the next hand.
     Ahead(Box<SignedAhead>),
-    /// A roll call or an answer.
-    RollCall(Box<SignedRollCall>),
+    /// A vote on a call.
+    Vote(Box<SignedVote>),
 }
 
 impl Signed {
     const PART: u8 = 0;
     const ACK: u8 = 1;
     const AHEAD: u8 = 2;
-    const ROLL_CALL: u8 = 3;
+    const VOTE: u8 = 4;
 
     /// The step in its chain.
     pub fn step(&self) -> u64 {
@@ -190,14 +190,14 @@ impl Signed {
             Signed::Part(part) => part.step,
             Signed::Ack(ack) => ack.step,
             Signed::Ahead(ahead) => ahead.part.step,
-            Signed::RollCall(call) => call.step,
+            Signed::Vote(vote) => vote.step,
         }
     }
 
     /// The head of the ahead chain. `None` for a statement of the log.
     pub(crate) fn head(&self) -> Option<Head> {
         match self {
-            Signed::Part(_) | Signed::Ack(_) | Signed::RollCall(_) => None,
+            Signed::Part(_) | Signed::Ack(_) | Signed::Vote(_) => None,
             Signed::Ahead(ahead) => Some(ahead.head),
         }
     }
@@ -207,8 +207,8 @@ impl Signed {
         match (self, other) {
             (Signed::Part(one), Signed::Part(other)) => one.part != other.part,
             (Signed::Ahead(one), Signed::Ahead(other)) => one.part.part != other.part.part,
-            (Signed::RollCall(one), Signed::RollCall(other)) => {
-                one.round == other.round && !one.says_the_same(other)
+            (Signed::Vote(one), Signed::Vote(other)) => {
+                one.is_on_the_call_of(other) && !one.says_the_same(other)
             }
             _ => false,
         }
@@ -220,7 +220,7 @@ impl Signed {
             Signed::Part(part) => part.seat,
             Signed::Ack(ack) => ack.seat,
             Signed::Ahead(ahead) => ahead.part.seat,
-            Signed::RollCall(call) => call.seat,
+            Signed::Vote(vote) => vote.seat,
         }
     }
 
@@ -229,7 +229,7 @@ impl Signed {
             Signed::Part(part) => part.is_signed(by, of, before),
             Signed::Ack(ack) => ack.is_signed(by, of, before),
             Signed::Ahead(ahead) => ahead.is_signed(by, of, before),
-            Signed::RollCall(call) => call.is_signed(by, of, before),
+            Signed::Vote(vote) => vote.is_signed(by, of, before),
         }
     }
 
@@ -238,17 +238,19 @@ impl Signed {
             Signed::Part(part) => [&[Self::PART], &part.encode()[..]].concat(),
             Signed::Ack(ack) => [&[Self::ACK], &ack.encode()[..]].concat(),
             Signed::Ahead(ahead) => [&[Self::AHEAD], &ahead.encode()[..]].concat(),
-            Signed::RollCall(call) => [&[Self::ROLL_CALL], &call.encode()[..]].concat(),
+            Signed::Vote(vote) => [&[Self::VOTE], &vote.encode()[..]].concat(),
         }
     }
 
-    fn decode(bytes: &[u8]) -> Result<Self, BadSignedPart> {
+    /// Decodes a statement inside `depth` votes.
+    fn decode(bytes: &[u8], depth: u8) -> Result<Self, BadSignedPart> {
         match bytes.split_first().ok_or(BadSignedPart)? {
             (&Self::PART, part) => Ok(Signed::Part(SignedPart::decode(part)?)),
             (&Self::ACK, ack) => Ok(Signed::Ack(SignedAck::decode(ack)?)),
             (&Self::AHEAD, ahead) => Ok(Signed::Ahead(Box::new(SignedAhead::decode(ahead)?))),
-            (&Self::ROLL_CALL, call) => {
-                Ok(Signed::RollCall(Box::new(SignedRollCall::decode(call)?)))
+            (&Self::VOTE, vote) => {
+                let vote = SignedVote::decode(vote, depth)?;
+                Ok(Signed::Vote(Box::new(vote)))
             }
             _ => Err(BadSignedPart),
         }
@@ -273,9 +275,9 @@ impl From<&Signed> for Signed {
     }
 }
 
-/// The place of a statement in its chain: the step, its kind (acks, then roll calls, then parts), the
-/// number of a roll call, and the seat.
-pub(crate) type StatementPlace = (u64, u8, u8, u8);
+/// The place of a statement in its chain: the step, its kind (acks, then votes, then parts), the call of
+/// a vote, and the seat.
+pub(crate) type StatementPlace = (u64, u8, CallId, u8);
 
 /// A signed statement with the hash of its history.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -287,8 +289,8 @@ pub struct Statement {
 }
 
 impl Statement {
-    /// The length in bytes of an encoded statement without the part, at most: that of a roll call.
-    const OVERHEAD: usize = 32 + 1 + SignedRollCall::OVERHEAD;
+    /// The length in bytes of an encoded statement without the part, at most: that of a vote.
+    const OVERHEAD: usize = 32 + 1 + SignedVote::OVERHEAD;
 
     /// Returns the encoding.
     pub(super) fn encode(&self) -> Vec<u8> {
@@ -296,31 +298,39 @@ impl Statement {
     }
 
     pub(super) fn decode(bytes: &[u8]) -> Result<Self, BadSignedPart> {
+        Self::decode_inside(bytes, 0)
+    }
+
+    /// Decodes a statement inside `depth` votes.
+    pub(super) fn decode_inside(bytes: &[u8], depth: u8) -> Result<Self, BadSignedPart> {
         let (before, signed) = bytes.split_first_chunk().ok_or(BadSignedPart)?;
         Ok(Statement {
             before: *before,
-            signed: Signed::decode(signed)?,
+            signed: Signed::decode(signed, depth)?,
         })
     }
 
     pub(crate) fn place(&self) -> StatementPlace {
-        let (kind, round) = match &self.signed {
-            Signed::Ack(_) | Signed::Ahead(_) => (0, 0),
-            Signed::RollCall(call) => (1, call.round),
+        let (kind, call) = match &self.signed {
+            Signed::Ack(_) | Signed::Ahead(_) => (0, [0; 32]),
+            Signed::Vote(vote) => (1, vote.call.id()),
             Signed::Part(part) => return Self::place_of_part(part),
         };
-        (self.signed.step(), kind, round, self.signed.seat().number())
+        (self.signed.step(), kind, call, self.signed.seat().number())
     }
 
     pub(super) fn place_of_part(part: &SignedPart) -> StatementPlace {
-        (part.step, 2, 0, part.seat.number())
+        (part.step, 2, [0; 32], part.seat.number())
     }
 
     /// Whether a player of the match has signed this, for the history that it names, and the match has
     /// such statements.
     pub(super) fn is_valid(&self, match_info: &Match) -> bool {
-        if matches!(self.signed, Signed::RollCall(_)) && !match_info.has_roll_calls() {
-            return false;
+        if let Signed::Vote(vote) = &self.signed {
+            let is_proven = vote.proof().is_none_or(|proof| proof.is_valid(match_info));
+            if !match_info.has_roll_calls() || !is_proven {
+                return false;
+            }
         }
         let player = match_info.players().get(self.signed.seat().index());
         let of = match_info.id();
@@ -329,7 +339,7 @@ impl Statement {
 }
 
 /// Two statements of one seat for one step of one chain that no log can contain together: two
-/// different parts, two different roll calls with one number, or statements for two histories. Either
+/// different parts, two different votes on one call, or statements for two histories. Either
 /// the seat cheated, or its program continued from an old copy of the match file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
@@ -379,7 +389,7 @@ impl Evidence {
         }
     }
 
-    /// The history, if this is evidence of two parts or two roll calls for one history of the log.
+    /// The history, if this is evidence of two parts or two votes for one history of the log.
     pub(super) fn history(&self) -> Option<&[u8; 32]> {
         let [one, other] = &self.statements;
         let is_one = one.before == other.before && one.signed.head().is_none();

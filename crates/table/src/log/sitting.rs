@@ -30,7 +30,7 @@ impl Sitting {
         writer.string(&self.match_info.header().encode());
         for (seat, player) in self.match_info.players().iter().enumerate() {
             writer.raw(&player.identity.encode()).raw(&player.nonce);
-            let name = self.names.get(seat).map_or("", Name::as_str);
+            let name = self.names.get(seat).map_or("nameless", Name::as_str);
             writer.string(name.as_bytes());
         }
         writer.finish()
@@ -48,8 +48,7 @@ impl Sitting {
                 identity: PublicIdentity::decode(identity).map_err(|_| Malformed)?,
                 nonce: reader.array()?,
             });
-            let name = reader.string(Name::MAX_BYTES)?;
-            names.push(Name::from_peer(name));
+            names.push(Name::decode(reader.string(Name::MAX_BYTES)?)?);
         }
         reader.finish()?;
         let of = Match::new(header, players).map_err(|_| Malformed)?;

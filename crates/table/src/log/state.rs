@@ -31,6 +31,8 @@ pub(super) struct State {
     pub(super) last_button: Option<Seat>,
     /// The try in play. `None` before all seats have dealt it.
     pub(super) dealt: Option<Dealt>,
+    /// The seats that sat out in the last hand that was dealt.
+    pub(super) sat_out: Vec<Seat>,
     /// What seats have signed in earlier steps of this phase, which roll calls have ended.
     signed: Signed,
     /// The cards that were opened in the last step. Only with a verifiable deck.
@@ -111,6 +113,7 @@ impl State {
             stacks: of.first_stacks(),
             last_button: header.past.as_ref().and_then(|past| past.last_button(of)),
             dealt: None,
+            sat_out: Vec::new(),
             signed: Signed::default(),
             opened: Vec::new(),
             stakes,
@@ -264,8 +267,8 @@ impl State {
             let sits_out = matches!(deal.deck, DealInput::Verifiable { out: true, .. });
             sits_out.then_some(*seat)
         };
-        let mut out: Vec<Seat> = signed.iter().filter_map(sits_out).collect();
-        out.extend(self.deck.gone());
+        self.sat_out = signed.iter().filter_map(sits_out).collect();
+        let out = [&self.sat_out[..], self.deck.gone()].concat();
         let has_chips = |seat: &Seat| stacks[seat.index()] > 0 && self.deck.is_live(*seat);
         let with_chips = Seat::all(self.shape.seats).filter(has_chips).count();
         let can_play = self.stakes.betting().is_none() || with_chips >= 2;

@@ -69,9 +69,27 @@ impl TimeBank {
         self.since = (runs && turn.is_some()).then_some(now);
     }
 
+    /// Sets the time that the seat has used in the current turn, if more time has passed than was
+    /// counted: the clock also ran while the program did not.
+    pub(super) fn has_spent(&mut self, spent: Duration) {
+        if let Some(turn) = &mut self.turn {
+            turn.spent = turn.spent.max(spent);
+        }
+    }
+
+    /// The time in the bank at the start of the current turn.
+    pub(super) fn at_start(&self) -> Duration {
+        self.bank
+    }
+
+    /// The time that the seat has used in the current turn.
+    pub(super) fn spent(&self) -> Duration {
+        (self.turn.as_ref()).map_or(Duration::ZERO, |turn| turn.spent)
+    }
+
     /// The time that was left at the last update.
     pub(super) fn left(&self) -> TimeLeft {
-        let spent = self.turn.as_ref().map_or(Duration::ZERO, |turn| turn.spent);
+        let spent = self.spent();
         let over = spent.saturating_sub(self.each_move);
         TimeLeft {
             each_move: self.each_move.saturating_sub(spent),
@@ -97,8 +115,7 @@ impl TimeBank {
 
     /// The time that this seat has spent in this turn after its bank was empty.
     pub(super) fn late(&self) -> Duration {
-        let spent = self.turn.as_ref().map_or(Duration::ZERO, |turn| turn.spent);
-        spent.saturating_sub(self.each_move + self.bank)
+        self.spent().saturating_sub(self.each_move + self.bank)
     }
 
     /// Whether it is this seat's turn and no time is left.

@@ -1,12 +1,13 @@
 //! The clocks of a table, one for each seat, as this seat's program counts them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::clock::{TimeBank, TimeLeft};
-use crate::log::{Clock, MatchLog, Phase};
+use crate::log::{Claimable, Clock, MatchLog, Phase};
 use crate::rules::Legal;
 use crate::seat::Seat;
+use crate::time::Moment;
 
 /// Grace period after the clock of another seat has run out: its part may be under way.
 const GRACE: Duration = Duration::from_secs(10);
@@ -20,38 +21,87 @@ const SILENCE: Clock = Clock {
 
 /// The time of another seat for a step that its program signs without its player, acks included, in a
 /// match whose seats can be removed.
-const PROGRAM: Clock = Clock {
-    each_move: 20,
-    bank: 0,
-};
+const PROGRAM: Duration = Duration::from_secs(20);
 
-/// The time of another seat to answer a roll call.
-const ANSWER: Clock = Clock {
-    each_move: 10,
-    bank: 0,
-};
+/// The time after which a seat shows in its own turn that it is there. It is shorter than the grace period.
+const PRESENCE: Duration = Duration::from_secs(5);
 
-/// What this side lacks of another seat, in a match whose seats can be removed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lacks {
-    /// A part for which its player has to decide something.
-    Choice,
-    /// A part that its program signs at once.
-    Part,
-    /// An ack, or another statement for a release. The part that follows has a time of its own.
-    Statement,
-    /// An answer to a roll call.
-    Answer,
+/// The time that counts at most between two updates: a program that was stopped has not waited.
+const LONGEST_JUMP: Duration = Duration::from_secs(1);
+
+/// How long this side waits for something that it lacks of another seat, in a match whose seats can be
+/// removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Due {
+    /// Whether the player of a seat has to decide something in this step.
+    pub(super) chooses: bool,
+    /// For a vote, the number of calls in a row to which the claim refers.
+    pub(super) calls: usize,
+    /// Whether the seat has an open call in this step, which does not let it sign its part. Then the time
+    /// stands still.
+    pub(super) is_bound: bool,
 }
 
-impl Lacks {
-    /// The time of the seat, if this side does not measure it with the clock of the match.
-    fn limit(self) -> Option<Clock> {
-        match self {
-            Lacks::Choice => None,
-            Lacks::Part | Lacks::Statement => Some(PROGRAM),
-            Lacks::Answer => Some(ANSWER),
-        }
+/// How long this side has lacked one thing.
+#[derive(Clone, Copy)]
+struct Lacked {
+    time: Duration,
+    limit: Duration,
+    /// For how long the time has stood still.
+    stood: Duration,
+}
+
+/// How long this side has lacked what it lacks of other seats, in the current step.
+#[derive(Default)]
+struct Lacking {
+    step: u64,
+    times: BTreeMap<Claimable, Lacked>,
+    /// The time of the last update. `None` while the times stand still.
+    since: Option<Duration>,
+}
+
+impl Lacking {
+    /// Updates the times to `now`. `limits` is what this side lacks now, with the limit, and the longest
+    /// time for which the time may stand still now. `runs` is whether the times run from now on.
+    fn update(
+        &mut self,
+        step: u64,
+        limits: BTreeMap<Claimable, (Duration, Duration)>,
+        runs: bool,
+        now: Duration,
+    ) {
+        let passed = self.since.map(|since| now.saturating_sub(since));
+        let passed = passed.map_or(Duration::ZERO, |passed| passed.min(LONGEST_JUMP));
+        let before = std::mem::take(&mut self.times);
+        let is_same_step = std::mem::replace(&mut self.step, step) == step;
+        let lacked = |(claim, (limit, may_stand)): (Claimable, (Duration, Duration))| {
+            let mut lacked = Lacked {
+                time: Duration::ZERO,
+                limit,
+                stood: Duration::ZERO,
+            };
+            if let Some(known) = before.get(&claim).filter(|_| is_same_step) {
+                let stands = known.stood < may_stand;
+                lacked.time = known.time + if stands { Duration::ZERO } else { passed };
+                lacked.stood = known.stood + if stands { passed } else { Duration::ZERO };
+            }
+            (claim, lacked)
+        };
+        self.times = limits.into_iter().map(lacked).collect();
+        self.since = (runs && !self.times.is_empty()).then_some(now);
+    }
+
+    /// What this side has lacked for so long that the time is over.
+    fn over(&self) -> impl Iterator<Item = Claimable> {
+        let times = self.times.iter();
+        times.filter_map(|(claim, lacked)| (lacked.time >= lacked.limit).then_some(*claim))
+    }
+
+    /// The time until the next update is due.
+    fn until_next(&self) -> Option<Duration> {
+        let mut times = self.times.values();
+        let is_waiting = self.since.is_some() && times.any(|lacked| lacked.time < lacked.limit);
+        is_waiting.then_some(LONGEST_JUMP)
     }
 }
 
@@ -64,18 +114,16 @@ pub(super) struct Clocks {
     /// Whether the match has a clock.
     limited: bool,
     banks: Vec<TimeBank>,
-    /// A copy of the bank of each seat that is [measured](Wait::Measured), or the time that a seat has
-    /// for something [else](Wait::Lacking).
-    measured: Vec<Option<Measured>>,
+    /// A copy of the bank of each seat that is [measured](Wait::Measured).
+    measured: Vec<Option<TimeBank>>,
+    /// What this side lacks, in a match whose seats can be removed.
+    lacking: Lacking,
+    /// The time for a choice in such a match: the move, the whole bank, and the grace period.
+    choice: Duration,
+    /// The step of the own turn in such a match, and the seconds since 1970 at which it was first shown.
+    own_turn: Option<(u64, u64)>,
     /// The last report that a seat is late, with its step, for each seat.
     reported: Vec<Option<(u64, Late)>>,
-}
-
-/// The time of a seat that does not come off its bank.
-struct Measured {
-    /// What the time is for, in a match whose seats can be removed.
-    lacks: Option<Lacks>,
-    bank: TimeBank,
 }
 
 /// The way in which another seat is late.
@@ -99,16 +147,13 @@ enum Wait {
     /// delay). The seat has as much time as for a move, but its bank is not reduced, because its
     /// own program does not count this time.
     Measured(Late),
-    /// In a match whose seats can be removed, this side lacks something that the program of that seat
-    /// signs at once.
-    Lacking(Lacks),
 }
 
 impl Wait {
     fn late(self) -> Option<Late> {
         match self {
             Wait::No => None,
-            Wait::Turn | Wait::Lacking(_) => Some(Late::AtItsTurn),
+            Wait::Turn => Some(Late::AtItsTurn),
             Wait::Measured(late) => Some(late),
         }
     }
@@ -136,21 +181,12 @@ pub(super) struct View<'a> {
     /// Whether the match cannot continue without another run of the engines.
     pub(super) needs_engine: bool,
     /// What this side lacks of other seats. `None` in a match whose seats cannot be removed.
-    pub(super) lacks: Option<BTreeMap<Seat, Lacks>>,
-    /// The number of roll calls of this side that were lost in this step.
-    pub(super) lost_roll_calls: usize,
+    pub(super) missing: Option<BTreeMap<Claimable, Due>>,
 }
 
 impl View<'_> {
     /// Whether this side waits for another seat, and for what.
     fn waits_for(&self, seat: Seat) -> Wait {
-        if let Some(lacks) = &self.lacks {
-            return match lacks.get(&seat) {
-                None => Wait::No,
-                Some(Lacks::Choice) => Wait::Turn,
-                Some(lacks) => Wait::Lacking(*lacks),
-            };
-        }
         let signers = self.log.waits_for();
         let mine = signers.contains(&self.own);
         let is_deal = self.log.phase() == Phase::Deal;
@@ -186,12 +222,10 @@ impl View<'_> {
         seat != self.own && is_guest_of_several && ![Seat::HOST, seat].iter().any(is_up)
     }
 
-    /// The number of the turn that a wait for another seat belongs to. After a lost roll call, the seat
-    /// has another turn in the same step. All shuffles of a hand with a sealed deck are one turn, so a
-    /// peer that stalls in each shuffle gains no time from another try.
+    /// The number of the turn that a wait for another seat belongs to. All shuffles of a hand with a
+    /// sealed deck are one turn, so a peer that stalls in each shuffle gains no time from another try.
     fn turn(&self) -> u64 {
         match self.is_shuffled() {
-            _ if self.lacks.is_some() => (self.log.step() << 8) | self.lost_roll_calls as u64,
             true => u64::MAX - u64::from(self.log.attempt().hand),
             false => self.log.step(),
         }
@@ -210,6 +244,11 @@ impl View<'_> {
     fn is_unreachable(&self, seat: Seat) -> bool {
         let is_up = self.connections.get(&seat) == Some(&ConnectionState::Up);
         self.log.match_info().seats() > 2 && !is_up
+    }
+
+    /// Whether the player of another seat has to choose.
+    fn is_choice_of(&self, seat: Seat) -> bool {
+        matches!(self.log.phase(), Phase::Choose { seat: now, .. } if now == seat)
     }
 
     /// The choices of this side's player, if it has to choose.
@@ -238,11 +277,15 @@ pub(super) enum Timeout {
 impl Clocks {
     pub(super) fn new(clock: Clock, seats: usize) -> Self {
         let limited = clock != Clock::default();
-        let bank = TimeBank::new(if limited { clock } else { SILENCE });
+        let clock = if limited { clock } else { SILENCE };
+        let seconds = u64::from(clock.each_move) + u64::from(clock.bank);
         Clocks {
             limited,
-            banks: vec![bank; seats],
+            banks: vec![TimeBank::new(clock); seats],
             measured: (0..seats).map(|_| None).collect(),
+            lacking: Lacking::default(),
+            choice: Duration::from_secs(seconds) + GRACE,
+            own_turn: None,
             reported: vec![None; seats],
         }
     }
@@ -255,61 +298,79 @@ impl Clocks {
     /// Updates the clocks, up to the first seat that has run out of time. The caller repeats this
     /// until no further seat has. This seat's own clock runs while its player has to choose and
     /// this side may sign. Another seat's clock runs while this side [waits](Wait) for it.
-    pub(super) fn update(&mut self, view: &View<'_>, now: Duration) -> Option<Timeout> {
+    ///
+    /// In a match whose seats can be removed, the own clock runs from the moment at which the turn was
+    /// first shown, also without a connection and while the program does not run.
+    pub(super) fn update(&mut self, view: &View<'_>, now: Moment) -> Option<Timeout> {
         let own = self.update_own(view, now);
+        let now = now.running;
+        if let Some(missing) = &view.missing {
+            let more = self.banks.len() - view.log.threshold();
+            let limit = |due: &Due| {
+                let limit = if due.chooses { self.choice } else { PROGRAM };
+                let may_stand = (limit + GRACE) * if due.is_bound { more as u32 + 1 } else { 0 };
+                (limit + GRACE * due.calls as u32, may_stand)
+            };
+            let limits = missing.iter().map(|(claim, due)| (*claim, limit(due)));
+            let runs = view.is_connected();
+            self.lacking
+                .update(view.log.step(), limits.collect(), runs, now);
+        }
         let mut others = Seat::all(self.banks.len()).filter(|seat| *seat != view.own);
         own.or_else(|| others.find_map(|seat| self.update_other(seat, view, now)))
     }
 
-    fn update_own(&mut self, view: &View<'_>, now: Duration) -> Option<Timeout> {
+    fn update_own(&mut self, view: &View<'_>, now: Moment) -> Option<Timeout> {
         let legal = view.own_choice().filter(|_| self.limited);
         let bank = &mut self.banks[view.own.index()];
         let turn = legal.as_ref().map(|_| view.log.step());
-        bank.update(turn, view.is_synced, now);
+        match (turn, &view.missing) {
+            (Some(step), Some(_)) => {
+                let began = self.own_turn.filter(|(of, _)| *of == step);
+                let has_begun = began.is_some() || view.is_synced;
+                let began = began.map_or(now.unix, |(_, began)| began);
+                if has_begun {
+                    self.own_turn = Some((step, began));
+                    bank.update(turn, true, now.running);
+                    // The first second was not a whole one.
+                    let passed = now.unix.saturating_sub(began + 1);
+                    bank.has_spent(Duration::from_secs(passed));
+                }
+            }
+            (_, Some(_)) => {
+                self.own_turn = None;
+                bank.update(turn, true, now.running);
+            }
+            (_, None) => bank.update(turn, view.is_synced, now.running),
+        }
         let is_out = view.is_synced && bank.is_out();
         legal.filter(|_| is_out).map(Timeout::Own)
     }
 
     fn update_other(&mut self, seat: Seat, view: &View<'_>, now: Duration) -> Option<Timeout> {
-        let step = match view.lacks {
-            Some(_) => view.turn(),
-            None => view.log.step(),
-        };
-        let wait = match view.waits_for(seat) {
-            Wait::No if view.is_unreachable(seat) && self.has_late_seat(seat, step) => {
+        let step = view.log.step();
+        let wait = match (view.waits_for(seat), &view.missing) {
+            (_, Some(missing)) if missing.keys().any(|(of, _)| *of == seat) => Wait::Turn,
+            (wait, None) if wait != Wait::No => wait,
+            _ if view.is_unreachable(seat) && self.has_late_seat(seat, step) => {
                 Wait::Measured(Late::Unreachable)
             }
-            wait => wait,
+            _ => Wait::No,
         };
         let bank = &mut self.banks[seat.index()];
-        let turn = wait == Wait::Turn;
+        // What is shown of the bank of a seat that can be removed is an estimate.
+        let turn = wait == Wait::Turn && view.missing.is_none() || view.is_choice_of(seat);
         bank.update(turn.then_some(step), true, now);
         let measured = &mut self.measured[seat.index()];
         match wait {
             Wait::Measured(_) => {
-                let new = || Measured {
-                    lacks: None,
-                    bank: bank.clone(),
-                };
-                let measured = measured.get_or_insert_with(new);
-                measured.bank.update(Some(view.turn()), true, now);
-            }
-            Wait::Lacking(lacks) => {
-                let new = || Measured {
-                    lacks: Some(lacks),
-                    bank: TimeBank::new(lacks.limit().unwrap_or_default()),
-                };
-                let measured = match measured {
-                    Some(measured) if measured.lacks == Some(lacks) => measured,
-                    measured => measured.insert(new()),
-                };
-                let runs = view.is_connected();
-                measured.bank.update(Some(view.turn()), runs, now);
+                let measured = measured.get_or_insert_with(|| bank.clone());
+                measured.update(Some(view.turn()), true, now);
             }
             // Before the next try of a hand this side waits for nobody, and the time spent so far
             // still counts.
             Wait::No if view.is_shuffled() && view.log.phase() == Phase::Deal => {
-                let measured = measured.iter_mut().map(|measured| &mut measured.bank);
+                let measured = measured.iter_mut();
                 measured.for_each(|bank| bank.update(Some(view.turn()), false, now));
             }
             _ => *measured = None,
@@ -352,13 +413,17 @@ impl Clocks {
             let bank = self.running(seat);
             let grace = match seat == own {
                 true => Duration::ZERO,
-                false => self.grace(seat).saturating_sub(bank.late()),
+                false => GRACE.saturating_sub(bank.late()),
             };
             bank.runs().then(|| bank.left().total() + grace)
         };
         let left = Seat::all(self.banks.len()).filter_map(left);
         // Seats with no time left were already reported.
-        let left = left.filter(|left| !left.is_zero());
+        let presence = self.own_turn.map(|_| self.until_presence(own));
+        let left = left
+            .chain(presence)
+            .chain(self.lacking.until_next())
+            .filter(|left| !left.is_zero());
         left.min().unwrap_or(Duration::MAX)
     }
 
@@ -366,31 +431,21 @@ impl Clocks {
     /// over.
     pub(super) fn is_out(&self, seat: Seat) -> bool {
         let bank = self.running(seat);
-        bank.has_turn() && bank.left().total().is_zero() && bank.late() >= self.grace(seat)
+        let lacks_nothing = self.lacking.times.is_empty();
+        let is_late = bank.has_turn() && bank.left().total().is_zero() && bank.late() >= GRACE;
+        lacks_nothing && is_late || self.lacking.over().any(|(of, _)| of == seat)
     }
 
-    /// What this side lacks of another seat whose time for it is over. Without roll calls, or if nothing is
-    /// lacking, this has no meaning.
-    pub(super) fn late(&self, seat: Seat) -> Option<Lacks> {
-        let measured = self.measured[seat.index()].as_ref();
-        let lacks = measured.and_then(|measured| measured.lacks);
-        self.is_out(seat).then_some(lacks.unwrap_or(Lacks::Choice))
-    }
-
-    /// The grace period of another seat.
-    fn grace(&self, seat: Seat) -> Duration {
-        let measured = self.measured[seat.index()].as_ref();
-        match measured.and_then(|measured| measured.lacks) {
-            // The time includes it.
-            Some(_) => Duration::ZERO,
-            None => GRACE,
-        }
+    /// What this side has lacked of other seats for so long that the time is over. Empty in a match
+    /// whose seats cannot be removed.
+    pub(super) fn over(&self) -> BTreeSet<Claimable> {
+        self.lacking.over().collect()
     }
 
     /// The bank of a seat, or its copy while the seat is measured.
     fn running(&self, seat: Seat) -> &TimeBank {
         let measured = self.measured[seat.index()].as_ref();
-        measured.map_or(&self.banks[seat.index()], |measured| &measured.bank)
+        measured.unwrap_or(&self.banks[seat.index()])
     }
 
     /// The time that a seat has left. `None` in a match without a clock.
@@ -399,10 +454,38 @@ impl Clocks {
         bank.map(TimeBank::left)
     }
 
-    pub(super) fn restore(&mut self, banks: &[Duration]) {
+    /// Whether the own turn has lasted for so long that this seat shows that it is there.
+    pub(super) fn is_long_turn(&self, own: Seat) -> bool {
+        self.own_turn.is_some() && self.until_presence(own).is_zero()
+    }
+
+    fn until_presence(&self, own: Seat) -> Duration {
+        PRESENCE.saturating_sub(self.banks[own.index()].spent())
+    }
+
+    /// The bank of a seat to store. In the own turn, whose beginning is stored as well, it is the bank at
+    /// this beginning: the time since then is counted after a restart.
+    pub(super) fn bank_to_store(&self, seat: Seat, own: Seat) -> Option<Duration> {
+        let bank = self.banks.get(seat.index()).filter(|_| self.limited)?;
+        let continues = seat == own && self.own_turn.is_some();
+        Some(if continues {
+            bank.at_start()
+        } else {
+            bank.left().bank
+        })
+    }
+
+    /// The step of the own turn, and the seconds since 1970 at which it was first shown, if the clock
+    /// must not begin again after a restart.
+    pub(super) fn own_turn(&self) -> Option<(u64, u64)> {
+        self.own_turn
+    }
+
+    pub(super) fn restore(&mut self, banks: &[Duration], own_turn: Option<(u64, u64)>) {
         for (bank, left) in self.banks.iter_mut().zip(banks) {
             bank.restore(*left);
         }
+        self.own_turn = own_turn;
     }
 }
 

@@ -95,14 +95,7 @@ impl Roster {
                 identity: PublicIdentity::decode(identity).map_err(|_| Malformed)?,
                 nonce: reader.array()?,
             });
-            let name = reader.string(Name::MAX_BYTES)?;
-            names.push(Name::from_peer(name));
-            if names
-                .last()
-                .is_none_or(|clean| clean.as_str().as_bytes() != name)
-            {
-                return Err(Malformed);
-            }
+            names.push(Name::decode(reader.string(Name::MAX_BYTES)?)?);
         }
         Ok(Roster {
             seat,

@@ -18,7 +18,7 @@ use dealerless::shuffle::Randomness;
 use rand::CryptoRng;
 
 pub use self::ordering::deck_name;
-use self::roll_calls::Late;
+use self::roll_calls::Over;
 use super::cost::{Prepared, Spent};
 use super::deal_circuit::DealCircuit;
 use super::error::PlayError;
@@ -92,13 +92,12 @@ pub struct Play<S, V, R> {
     waived: bool,
     /// Whether the program has resumed the match from its file and may not sign yet.
     is_restarted: bool,
-    /// The step up to which this seat signs no roll calls and no answers, because it stood there when it
-    /// could first sign after a restart.
-    no_roll_calls: Option<u64>,
     /// The last step of a statement of this seat that another seat has sent back before its step.
     signed_in: Option<u64>,
-    /// The other seats whose time is out. Only with roll calls.
-    late: Late,
+    /// What this seat has lacked for too long. Only with roll calls.
+    over: Over,
+    /// The step of this seat's turn, if its player thinks for so long that the seat shows that it is there.
+    thinks_in: Option<u64>,
     /// What each seat has sent for later steps. It outlives the connection on which it arrived.
     early: BTreeMap<Seat, Early>,
     /// The seats whose connections were dropped because of an early statement.
@@ -239,9 +238,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             heard: BTreeSet::new(),
             waived: false,
             is_restarted: true,
-            no_roll_calls: None,
             signed_in: None,
-            late: Late::default(),
+            over: Over::default(),
+            thinks_in: None,
             early: BTreeMap::new(),
             failed: BTreeMap::new(),
             connected: None,
@@ -457,10 +456,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.send_orders(orders)
     }
 
-    /// Signs the answer to a roll call, the ack, the part or the roll call that is due now. Returns `false` if there is none.
+    /// Signs the vote, the ack or the part that is due now. Returns `false` if there is none.
     fn sign_next(&mut self) -> Result<bool, PlayError> {
-        self.forbid_earlier_roll_calls();
-        if self.answer_roll_call()? {
+        if self.refuse_call()? {
             return Ok(true);
         }
         let (identity, seat) = (&self.setting.identity, self.setting.seat);
@@ -472,7 +470,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             return Ok(true);
         }
         let Some(part) = self.next_part()? else {
-            return self.call_roll();
+            return Ok(self.show_presence() || self.sign_call()?);
         };
         let (signed, events) = (self.setting.log).sign(&self.setting.identity, seat, &part)?;
         let step = signed.step;

@@ -268,7 +268,8 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     /// this side waits for that seat, and the seat's time and a grace period are over. In a match
     /// without a clock, each seat has ten minutes for each step.
     ///
-    /// `None` while this side can sign a roll call: then the others can remove the seat and go on.
+    /// `None` while enough seats are left without those that are late: then the others can remove them
+    /// and go on.
     pub fn may_close(&self) -> Option<Seat> {
         self.core.may_close()
     }
@@ -279,8 +280,22 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.core.play_mut().pause_after_showdowns();
     }
 
-    /// Restores the banks of all seats from an earlier run of the program, in order of the seats.
-    pub fn restore_banks(&mut self, banks: &[Duration]) {
-        self.core.restore_banks(banks);
+    /// The time in the bank of a seat, as it has to be stored for another run of the program. In the
+    /// [own turn](Self::own_turn), this is the bank at its beginning. `None` in a match without a clock.
+    pub fn bank_to_store(&self, seat: Seat) -> Option<Duration> {
+        self.core.bank_to_store(seat)
+    }
+
+    /// The step of the own turn, and the seconds since 1970 at which it was first shown, in a match whose
+    /// seats can be removed: there the clock of a turn does not begin again after a restart. `None` if the
+    /// player has nothing to choose.
+    pub fn own_turn(&self) -> Option<(u64, u64)> {
+        self.core.own_turn()
+    }
+
+    /// Restores the banks of all seats from an earlier run of the program, in order of the seats, and the
+    /// [own turn](Self::own_turn).
+    pub fn restore_banks(&mut self, banks: &[Duration], own_turn: Option<(u64, u64)>) {
+        self.core.restore_banks(banks, own_turn);
     }
 }

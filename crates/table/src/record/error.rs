@@ -32,8 +32,11 @@ pub enum BadRecord {
     #[error("the file is not the record of a match")]
     NoMatch,
     /// The owner's key does not match the start of the file.
-    #[error("the file belongs to another identity, or its start was modified")]
+    #[error("the file belongs to another identity")]
     NotYours,
+    /// The first entry names the owner of the key, and is not as the owner wrote it.
+    #[error("the start of the file was modified")]
+    Start,
     /// No program writes such bytes at this place.
     #[error("{0}: the file was modified")]
     Changed(Place),
@@ -65,7 +68,9 @@ impl BadRecord {
     /// The place of the first invalid entry.
     pub fn place(&self) -> Option<Place> {
         match self {
-            BadRecord::NeverBegun | BadRecord::NoMatch | BadRecord::NotYours => None,
+            BadRecord::NeverBegun | BadRecord::NoMatch | BadRecord::NotYours | BadRecord::Start => {
+                None
+            }
             BadRecord::Changed(place) | BadRecord::Foreign(place) => Some(*place),
             BadRecord::Repeated { place, .. } | BadRecord::Part { place, .. } => Some(*place),
         }

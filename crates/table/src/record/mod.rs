@@ -87,11 +87,15 @@ impl Record {
     /// error: it is how the match ended.
     pub fn read(bytes: &[u8], owner: Option<&Identity>) -> Result<Self, BadRecord> {
         let key = owner.map(Identity::file_key);
-        let (sitting, mut file) = MatchFile::read(bytes, key.clone()).map_err(|bad| match bad {
-            BadFile::NeverBegun => BadRecord::NeverBegun,
-            BadFile::Changed(_) if owner.is_some() => BadRecord::NotYours,
-            _ => BadRecord::NoMatch,
-        })?;
+        let (sitting, mut file) =
+            MatchFile::read(bytes, key.clone()).map_err(|bad| match (bad, owner) {
+                (BadFile::NeverBegun, _) => BadRecord::NeverBegun,
+                (BadFile::Changed(_), Some(owner)) if names_as_owner(bytes, owner) => {
+                    BadRecord::Start
+                }
+                (BadFile::Changed(_), Some(_)) => BadRecord::NotYours,
+                _ => BadRecord::NoMatch,
+            })?;
         let mut replay = Replay::new(sitting.match_info.clone(), sitting.seat, key);
         let (entries, wrong) = entries(&mut file);
         let mut verified = verify_ahead(&sitting.match_info, &parts(&entries)).into_iter();
@@ -160,6 +164,14 @@ impl Record {
         }
         bought
     }
+}
+
+/// Whether the first entry of the file, which may be modified, names this identity as the owner.
+fn names_as_owner(bytes: &[u8], identity: &Identity) -> bool {
+    MatchFile::read(bytes, None).is_ok_and(|(sitting, _)| {
+        let owner = &sitting.match_info.players()[sitting.seat.index()];
+        owner.identity == *identity.public()
+    })
 }
 
 fn parts(entries: &[(usize, Entry)]) -> Vec<&SignedPart> {

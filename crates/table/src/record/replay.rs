@@ -73,7 +73,7 @@ impl Replay {
         let place = self.place();
         let seat = part.seat();
         match self.log.accept_verified(part) {
-            Ok(Accepted::Known | Accepted::Ack | Accepted::Ahead | Accepted::RollCall(_)) => {
+            Ok(Accepted::Known | Accepted::Ack | Accepted::Ahead | Accepted::Vote(_)) => {
                 Err(BadRecord::Repeated { place, seat })
             }
             Ok(Accepted::Void) => Ok(()),
@@ -93,13 +93,13 @@ impl Replay {
         }
     }
 
-    /// Adds an ack, a roll call, or a shuffle for the next hand.
+    /// Adds an ack, a vote, or a shuffle for the next hand.
     pub(super) fn signed(&mut self, at: usize, signed: Signed) -> Result<(), BadRecord> {
         self.at = at;
         let (place, seat) = (self.place(), signed.seat());
         match self.log.accept_signed(signed) {
             Ok(Accepted::Known) => Err(BadRecord::Repeated { place, seat }),
-            Ok(Accepted::RollCall(events)) => {
+            Ok(Accepted::Vote(events)) => {
                 self.collect_all(place.step, events);
                 Ok(())
             }

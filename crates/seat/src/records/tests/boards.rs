@@ -23,10 +23,7 @@ fn opened(proposals: &[&[u16]]) -> Made {
 }
 
 fn verified(made: &Made) -> String {
-    let read = Read {
-        file: "a".into(),
-        record: Ok(made.record(Seat::HOST)),
-    };
+    let read = Read::of("a".into(), &made.file(Seat::HOST), None);
     report(&[read], &[], false)
 }
 

@@ -4,7 +4,7 @@ use dealerless_table::Seat;
 use dealerless_table::record::Record;
 
 use super::super::history::{self, Listed};
-use super::super::verify::{outcome, pairs, report};
+use super::super::verify::{Read, outcome, pairs, report};
 use super::screens::{file, holdem, pages, played, read};
 
 /// A file with another name of a player. Only the owner's key protects the names.
@@ -85,4 +85,37 @@ fn a_player_named_you_is_listed_with_the_seat() {
     assert_eq!(listed.played.as_ref().unwrap().with, ["You"]);
     let lines = history::lines(&[listed]);
     assert!(lines.contains("  with You (seat 1)\n"), "{lines}");
+}
+
+#[test]
+fn each_changed_byte_of_a_file_is_noticed_with_the_key_of_its_owner() {
+    let made = played();
+    let bytes = made.file(Seat::HOST);
+    let read = |bytes: &[u8], seat: Option<Seat>| {
+        let key = seat.map(|seat| made.identity(seat));
+        Read::of("anna.log".to_owned(), bytes, key)
+    };
+    let text = report(&[read(&bytes, Some(Seat::HOST))], &[], false);
+    assert!(text.ends_with("nobody has changed a byte of it."), "{text}");
+    let text = report(&[read(&bytes, Some(Seat::GUEST))], &[], false);
+    let foreign = "The file belongs to another identity than yours. The names, the owner,";
+    assert!(text.contains(foreign), "{text}");
+    let renamed = renamed(&bytes, "Bert", "Rolf");
+    assert!(read(&renamed, Some(Seat::HOST)).record.is_err());
+    let mut unnoticed = 0;
+    for at in (0..bytes.len()).step_by(29) {
+        let mut changed = bytes.clone();
+        changed[at] ^= 0x40;
+        // A changed length of the last entry looks like a crash.
+        let passes = |seat| {
+            let record = read(&changed, seat).record;
+            record.is_ok_and(|record| record.torn == 0)
+        };
+        assert!(!passes(Some(Seat::HOST)), "byte {at}");
+        unnoticed += u32::from(passes(None));
+    }
+    assert!(
+        unnoticed > 0,
+        "notes and names are protected by the key only"
+    );
 }

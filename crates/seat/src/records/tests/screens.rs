@@ -62,7 +62,7 @@ pub(super) fn played() -> Made {
 }
 
 pub(super) fn read(name: &str, bytes: &[u8]) -> Read {
-    Read::of(name.to_owned(), bytes)
+    Read::of(name.to_owned(), bytes, None)
 }
 
 fn golden(text: &str, expected: &str) {

@@ -1,247 +1,271 @@
-//! When the owner of a log signs a roll call or an answer.
+//! When the owner of a log signs or refuses a call.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
-use super::{FIRST_STEP, MAX_ROUNDS, SignedRollCall};
+use super::vote::{Answer, Call, Missing, SignedVote};
+use super::{FIRST_STEP, Tally};
 use crate::identity::Identity;
 use crate::log::event::LogEvent;
 use crate::log::match_log::{CannotSign, MatchLog};
 use crate::log::phase::Phase;
 use crate::log::signed::{Signed, Statement};
-use crate::seat::{Seat, SeatSet};
+use crate::seat::Seat;
 
-/// The number of roll calls in one step that excuse a seat which does not sign its part.
-const EXCUSES: usize = 3;
-
-/// What a seat lacks from another one. It determines how long the seat waits before it signs a roll
-/// call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Missing {
-    /// A statement for the current release. The seat's machine signs it.
-    Statement,
-    /// The part that is due in the current step.
-    Part,
-    /// An answer to a roll call. The seat's machine signs it.
-    Answer,
-    /// Nothing can replace the part: the seat has committed a foul. No time has to pass.
-    Foul,
-    /// An open roll call of the owner names the seat. Its time was over before.
-    Named,
-}
+/// A claim that the owner of a log can make.
+pub(crate) type Claimable = (Seat, Missing);
 
 impl MatchLog {
-    /// The seats that a roll call of the owner would name now, in order, and what is missing from each:
-    /// those that have committed fouls, or else all from which the owner lacks something. Empty if the
-    /// owner may sign no roll call.
-    pub(crate) fn missing(&self) -> Vec<(Seat, Missing)> {
-        let Some(round) = self.next_round() else {
-            return Vec::new();
-        };
-        let mut missing = self.lacking(round);
-        // A seat with a foul is removed at once, and not when the time of other seats is over.
-        if missing.values().any(|what| *what == Missing::Foul) {
-            missing.retain(|_, what| *what == Missing::Foul);
+    /// What the owner lacks of other seats in the current step, whether or not it may call the roll.
+    pub(crate) fn missing(&self) -> BTreeSet<Claimable> {
+        if self.is_over() {
+            return BTreeSet::new();
         }
-        let open: SeatSet = self.named_by_open_calls().collect();
-        // While a roll call is open, only one that names more seats follows.
-        if missing.keys().all(|seat| open.contains(*seat)) {
-            return Vec::new();
-        }
-        for seat in open.iter() {
-            missing.entry(seat).or_insert(Missing::Named);
-        }
-        let named = missing.keys().copied().collect();
-        match self.are_too_few(self.live_at(self.step()), named) {
-            true => Vec::new(),
-            false => missing.into_iter().collect(),
-        }
-    }
-
-    /// The number of the owner's next roll call in the current step. `None` if the owner may sign
-    /// none, whoever is missing.
-    fn next_round(&self) -> Option<u8> {
-        let step = self.step();
-        let is_playing = !self.is_over() && self.may_call_in(step);
-        let is_used = |round: &u8| self.has_signed_round(step, *round);
-        (0..MAX_ROUNDS)
-            .filter(|_| is_playing)
-            .find(|round| !is_used(round))
-    }
-
-    /// Whether the owner may sign roll calls and answers in this step.
-    fn may_call_in(&self, step: u64) -> bool {
-        self.match_info().has_roll_calls()
-            && step >= FIRST_STEP
-            && self.no_roll_calls.is_none_or(|last| step > last)
-            && self.live_at(step).contains(self.owner)
-    }
-
-    fn has_signed_round(&self, step: u64, round: u8) -> bool {
-        let mut calls = self.calls_at(step).iter();
-        calls.any(|call| call.seat == self.owner && call.round == round)
-    }
-
-    /// The seats from which the owner lacks something in the current step, for a roll call with this
-    /// number.
-    fn lacking(&self, round: u8) -> BTreeMap<Seat, Missing> {
         let (step, owner) = (self.step(), self.owner);
-        let lacks = self.lacks(owner);
-        let shuffles_ahead = self.deal_waits_for();
-        let (seats, what) = match (&lacks[..], shuffles_ahead) {
-            ([], None) => (self.state.signers(), Missing::Part),
-            // A deal waits for the shuffles that were made ahead.
-            ([], Some(seat)) => (vec![seat], Missing::Part),
-            _ => (lacks, Missing::Statement),
-        };
-        // A deal does not replace the shuffle for which the other deals wait.
-        let has_signed = |seat: Seat| {
-            let is_due = what == Missing::Part && shuffles_ahead.is_none();
-            is_due && self.part(step, seat).is_some()
-        };
-        let seats =
-            (seats.into_iter()).filter(|seat| !has_signed(*seat) && !self.is_excused(*seat));
-        let mut missing: BTreeMap<_, _> = seats.map(|seat| (seat, what)).collect();
-        let live = self.live_at(step);
-        for call in self.calls.iter().filter(|call| !call.is_answer()) {
-            let has_answered = |seat: &Seat| {
-                let mut calls = self.calls.iter();
-                calls.any(|other| other.round == call.round && other.seat == *seat)
-            };
-            let asked = live.without(call.missing).iter();
-            for seat in asked.filter(|seat| call.round < round && !has_answered(seat)) {
-                missing.insert(seat, Missing::Answer);
-            }
-        }
+        let mut missing = self.missing_of_step();
         let fouls = self.convictions.fouls().iter();
-        for seat in fouls.map(|proof| proof.part.seat) {
-            if live.contains(seat) {
-                missing.insert(seat, Missing::Foul);
-            }
+        let live = self.live_at(step);
+        let fouls = fouls.map(|proof| proof.part.seat);
+        let fouls = fouls.filter(|seat| live.contains(*seat));
+        missing.extend(fouls.map(|seat| (seat, Missing::Foul)));
+        if !self.votes_at(step).is_empty() {
+            missing.extend(self.missing_votes());
         }
-        missing.remove(&owner);
+        missing.retain(|(seat, _)| *seat != owner);
         missing
     }
 
-    /// Whether an open roll call binds the seat, so that it owes no part. A seat that never stops
-    /// calling the roll is not excused for ever.
-    fn is_excused(&self, seat: Seat) -> bool {
-        let calls = self.calls.iter();
-        let own = calls.filter(|call| call.seat == seat && !call.is_answer());
-        own.take(EXCUSES).any(|call| !self.is_lost(call))
+    /// The statements and parts that the owner lacks. In a release, it first needs a statement of each
+    /// seat.
+    fn missing_of_step(&self) -> BTreeSet<Claimable> {
+        let (step, lacks) = (self.step(), self.lacks(self.owner));
+        if !lacks.is_empty() {
+            let lacks = lacks.into_iter();
+            return lacks.map(|seat| (seat, Missing::Statement)).collect();
+        }
+        let what = |seat: Seat| match self.has_spoken(step, seat) {
+            true => (seat, Missing::Part),
+            false => (seat, Missing::Statement),
+        };
+        // A deal waits for the shuffles that were made ahead, and does not replace them.
+        if let Some(seat) = self.deal_waits_for() {
+            return BTreeSet::from([what(seat)]);
+        }
+        let signers = self.state.signers().into_iter();
+        let silent = signers.filter(|seat| self.part(step, *seat).is_none());
+        silent.map(what).collect()
     }
 
-    /// Signs the roll call that names the [missing](Self::missing) seats, and adds it to the log. The
-    /// time of the seats in `late` is over. Returns the roll call with its history, and the events of the
-    /// step if the roll call ends it. The caller must [write](crate::log::Journal::append) it before
-    /// sending it.
+    /// The votes that the owner lacks: on its own last open calls; and on calls that name the owner and
+    /// are false, of seats that have not signed a later one. And what its last open calls say of other
+    /// votes, if it is still true.
+    fn missing_votes(&self) -> BTreeSet<Claimable> {
+        let tally = self.tally(self.step());
+        let open = tally.open(self.owner);
+        let mut missing = BTreeSet::new();
+        for counted in tally.calls.values() {
+            let call = counted.call;
+            if tally.is_lost(call) {
+                continue;
+            }
+            let is_own = open.iter().any(|own| own.id() == call.id());
+            let is_last = is_own && !open.iter().any(|later| tally.supersedes(later, call));
+            if is_last {
+                let said = call.claims().iter().copied();
+                let said = said.filter(|(_, missing)| matches!(missing, Missing::Vote(_)));
+                missing.extend(said.filter(|claim| self.refuting(&tally, *claim).is_none()));
+            }
+            let is_false = || {
+                call.claims()
+                    .iter()
+                    .any(|claim| self.refuting(&tally, *claim).is_some())
+            };
+            let is_about_owner = call.named().contains(self.owner) && is_false();
+            let lacks =
+                |seat: &Seat| is_last || is_about_owner && !tally.beyond(call).contains(*seat);
+            let silent = tally.silent(call).iter().filter(lacks);
+            missing.extend(silent.map(|seat| (seat, Missing::Vote(call.id()))));
+        }
+        missing
+    }
+
+    /// The number of calls in a row to which the claim refers, 0 without one.
+    pub(crate) fn depth_of(&self, missing: Missing) -> usize {
+        let Missing::Vote(id) = missing else {
+            return 0;
+        };
+        let tally = self.tally(self.step());
+        tally.calls.get(&id).map_or(0, |counted| counted.depth)
+    }
+
+    /// The statement of this log that shows that a claim is false. `None` if it is true for the owner.
+    fn refuting(&self, tally: &Tally<'_>, (seat, missing): Claimable) -> Option<Statement> {
+        let step = tally.step();
+        let here = |signed: Signed| {
+            Some(Statement {
+                before: self.hash_before(step)?,
+                signed,
+            })
+        };
+        let part = || self.part_in_log(step, seat).cloned().map(Signed::Part);
+        match missing {
+            Missing::Foul => None,
+            Missing::Part if step == self.step() && self.deal_waits_for() == Some(seat) => None,
+            Missing::Part => match self.shuffle_before(step, seat) {
+                Some(shuffle) => Some(shuffle.clone()),
+                None => here(part()?),
+            },
+            Missing::Statement => {
+                let ack = || self.ack(step, seat).cloned().map(Signed::Ack);
+                let mut votes = self.votes_at(step).iter();
+                let vote = || Some(signed(votes.find(|vote| vote.seat == seat)?));
+                here(part().or_else(ack).or_else(vote)?)
+            }
+            Missing::Vote(id) => {
+                let call = tally.calls.get(&id)?.call;
+                let mut votes = tally.on(call);
+                let vote = votes.find(|vote| vote.seat == seat || vote.refuses());
+                here(signed(vote?))
+            }
+        }
+    }
+
+    /// The call that the owner may sign now: it lacks all that the call claims, the time for all of this
+    /// is over, and the call supersedes its open ones. It is one that others have signed, if there is
+    /// one, and otherwise a new one of all that is `over`.
+    pub(crate) fn next_call(&self, over: &BTreeSet<Claimable>) -> Option<Call> {
+        let step = self.step();
+        let may_call = self.match_info().has_roll_calls() && step >= FIRST_STEP;
+        if !may_call || self.is_over() || !self.live_at(step).contains(self.owner) {
+            return None;
+        }
+        let is_over = |claim: &Claimable| over.contains(claim) || matches!(claim.1, Missing::Foul);
+        let over: BTreeSet<_> = self.missing().into_iter().filter(is_over).collect();
+        if over.is_empty() {
+            return None;
+        }
+        let tally = self.tally(step);
+        let open = tally.open(self.owner);
+        let has_voted = |call: &Call| {
+            let mut votes = tally.on(call);
+            votes.any(|vote| vote.seat == self.owner)
+        };
+        let fits = |call: &Call| {
+            let supersedes = |open: &&Call| tally.supersedes(call, open);
+            !call.named().contains(self.owner)
+                && tally.depth(call).is_some()
+                && !has_voted(call)
+                && !tally.is_lost(call)
+                && open.iter().all(supersedes)
+        };
+        let known = tally.calls.values().map(|counted| counted.call);
+        let able = known.filter(|call| {
+            let mut claims = call.claims().iter();
+            fits(call) && claims.all(|claim| over.contains(claim))
+        });
+        if let Some(call) = able.max_by_key(|call| (tally.on(call).count(), call.id())) {
+            return Some(call.clone());
+        }
+        let is_due = |claim: &Claimable| match claim.1 {
+            Missing::Vote(id) => open.iter().any(|call| call.id() == id || call.has(claim)),
+            _ => true,
+        };
+        let call = Call::new(over.into_iter().filter(is_due))?;
+        fits(&call).then_some(call)
+    }
+
+    /// Signs the [next call](Self::next_call), and adds the vote to the log. Returns the vote with its
+    /// history, and the events of the step if the vote ends it. The caller must
+    /// [write](crate::log::Journal::append) it before sending it.
     ///
     /// # Errors
-    /// [`CannotSign::NoRollCall`] if no seat is missing, the time of a missing seat is not over, or the
-    /// owner may sign no roll call.
-    pub(crate) fn sign_roll_call(
+    /// [`CannotSign::NoVote`] if there is none.
+    pub(crate) fn sign_call(
         &mut self,
         identity: &Identity,
-        late: &[Seat],
+        over: &BTreeSet<Claimable>,
     ) -> Result<(Statement, Vec<LogEvent>), CannotSign> {
-        let missing = self.missing();
-        let is_due = |(seat, what): &(Seat, Missing)| match what {
-            Missing::Foul | Missing::Named => true,
-            Missing::Statement | Missing::Part | Missing::Answer => late.contains(seat),
-        };
-        let round = self.next_round().ok_or(CannotSign::NoRollCall)?;
-        if missing.is_empty() || !missing.iter().all(is_due) {
-            return Err(CannotSign::NoRollCall);
+        let call = self.next_call(over).ok_or(CannotSign::NoVote)?;
+        let step = self.step();
+        let own = self.part(step, self.owner);
+        let own = own.map(|part| (part.signature, part.part.clone()));
+        self.sign_vote(identity, step, call, Answer::Signs(own))
+    }
+
+    /// A call that the owner has to refuse, with its step and the proof. `None` if there is none. In a
+    /// step that all other seats of this step have passed, nobody needs a refusal: a seat that passes a
+    /// step has no open call there. A seat that is gone may not have come to the step in which it was
+    /// removed. Without this rule, a cheat could make the owner sign votes for all steps that it knows.
+    pub(in crate::log) fn owes_refusal(&self) -> Option<(u64, Call, Statement)> {
+        if !self.match_info().has_roll_calls() || self.is_convicted() {
+            return None;
         }
-        let named = missing.into_iter().map(|(seat, _)| seat).collect();
-        let call = self.signed_call(identity, self.step(), round, named);
-        let call = call.ok_or(CannotSign::NoRollCall)?;
-        let events = self.insert_call(call.1.clone());
-        let (before, call) = call;
-        let signed = Signed::RollCall(Box::new(call));
-        Ok((Statement { before, signed }, events))
-    }
-
-    /// What the owner lacks in the current step, even if it may sign no roll call because of it.
-    pub(crate) fn lacks_of_others(&self) -> Vec<(Seat, Missing)> {
-        if self.is_over() {
-            return Vec::new();
-        }
-        let lacking = self.lacking(self.next_round().unwrap_or(0));
-        lacking.into_iter().collect()
-    }
-
-    /// The number of roll calls that the owner has signed in the current step, and of those that were
-    /// lost.
-    pub(crate) fn own_roll_calls(&self) -> (usize, usize) {
-        let calls = self.calls_at(self.step()).iter();
-        let own = calls.filter(|call| call.seat == self.owner && !call.is_answer());
-        let lost = own.clone().filter(|call| self.is_lost(call));
-        (own.count(), lost.count())
-    }
-
-    /// The step and the number of a roll call that the owner has to answer. `None` if there is none. In a
-    /// step that all other seats of this step have passed, nobody needs an answer: a seat that passes a
-    /// step has no open roll call there. A seat that is gone may not have come to the step in which it was
-    /// removed. Without this rule, a cheat could make the owner write answers for all steps that it knows.
-    pub(crate) fn owes_answer(&self) -> Option<(u64, u8)> {
         let is_over = matches!(self.state.phase, Phase::Over(_));
         let end = self.step() + u64::from(!is_over);
         let steps = self.first_step().max(FIRST_STEP)..end;
-        let unanswered = |step| {
-            let calls = self.calls_at(step).iter().filter(|call| !call.is_answer());
-            let mut open = calls.filter(|call| self.may_answer(step, call.round));
-            open.next().map(|call| (step, call.round))
-        };
-        let mut unanswered = steps.rev().filter_map(unanswered).peekable();
-        unanswered.peek().filter(|_| !self.is_removed())?;
+        let mut refusals = steps
+            .rev()
+            .filter_map(|step| self.refusal_at(step))
+            .peekable();
+        refusals.peek()?;
         let seats = Seat::all(self.match_info().seats());
         let last: Vec<_> = seats.map(|seat| self.last_signed(seat)).collect();
-        let is_needed = |(step, _): &(u64, u8)| {
+        refusals.find(|(step, ..)| {
             let mut others = self.live_at(*step).iter().filter(|s| *s != self.owner);
             others.any(|seat| last[seat.index()] <= Some(*step))
-        };
-        unanswered.find(is_needed)
+        })
     }
 
-    /// Whether the owner has not signed anything with this number, and lacks nothing from any seat.
-    fn may_answer(&self, step: u64, round: u8) -> bool {
-        let lacks_nothing = || step < self.step() || self.lacking(round).is_empty();
-        self.may_call_in(step) && !self.has_signed_round(step, round) && lacks_nothing()
+    /// A call of a step that the owner can refuse, with the proof.
+    fn refusal_at(&self, step: u64) -> Option<(u64, Call, Statement)> {
+        if self.votes_at(step).is_empty() {
+            return None;
+        }
+        let tally = self.tally(step);
+        if !tally.live.contains(self.owner) {
+            return None;
+        }
+        tally.calls.values().find_map(|counted| {
+            let call = counted.call;
+            let has_vote = tally.silent(call).contains(self.owner) && !tally.is_lost(call);
+            let mut claims = call.claims().iter().filter(|_| has_vote);
+            let proof = claims.find_map(|claim| self.refuting(&tally, *claim))?;
+            Some((step, call.clone(), proof))
+        })
     }
 
-    /// Signs an [answer](Self::owes_answer), and adds it to the log. Returns it with its history. The
-    /// caller must [write](crate::log::Journal::append) it before sending it.
+    /// Refuses a call, if the owner holds a statement that shows that the call is false. Adds the vote to
+    /// the log, and returns it with its history. The caller must [write](crate::log::Journal::append) it
+    /// before sending it.
     ///
     /// # Errors
-    /// [`CannotSign::NoRollCall`] if the owner owes none.
-    pub(crate) fn sign_answer(&mut self, identity: &Identity) -> Result<Statement, CannotSign> {
-        let (step, round) = self.owes_answer().ok_or(CannotSign::NoRollCall)?;
-        let call = self.signed_call(identity, step, round, SeatSet::default());
-        let (before, call) = call.ok_or(CannotSign::NoRollCall)?;
-        self.insert_call(call.clone());
-        let signed = Signed::RollCall(Box::new(call));
-        Ok(Statement { before, signed })
+    /// [`CannotSign::NoVote`] if there is no such call.
+    pub(crate) fn sign_refusal(
+        &mut self,
+        identity: &Identity,
+    ) -> Result<(Statement, Vec<LogEvent>), CannotSign> {
+        let (step, call, proof) = self.owes_refusal().ok_or(CannotSign::NoVote)?;
+        self.sign_vote(identity, step, call, Answer::Refuses(Box::new(proof)))
     }
 
-    /// A roll call of the owner, and the hash of the steps before it.
-    fn signed_call(
-        &self,
+    fn sign_vote(
+        &mut self,
         identity: &Identity,
         step: u64,
-        round: u8,
-        missing: SeatSet,
-    ) -> Option<([u8; 32], SignedRollCall)> {
-        let (of, before) = (self.match_info().id(), self.hash_before(step)?);
-        let own = self.part(step, self.owner);
-        let place = (step, self.owner);
-        let call = SignedRollCall::sign(identity, &of, &before, place, (round, missing), own);
-        Some((before, call))
+        call: Call,
+        answer: Answer,
+    ) -> Result<(Statement, Vec<LogEvent>), CannotSign> {
+        let (of, before) = (self.match_info().id(), self.hash_before(step));
+        let before = before.ok_or(CannotSign::NoVote)?;
+        let vote = SignedVote::sign(identity, &of, &before, (step, self.owner), call, answer);
+        let statement = Statement {
+            before,
+            signed: signed(&vote),
+        };
+        let events = self.insert_vote(vote);
+        Ok((statement, events))
     }
+}
 
-    /// Forbids the owner to sign roll calls and answers in this step and all earlier ones. A seat that
-    /// was restored from an older file could have signed others there, and an answer depends on the
-    /// time at which it was signed. Not stored in the match file.
-    pub(crate) fn forbid_roll_calls_up_to(&mut self, step: u64) {
-        self.no_roll_calls = self.no_roll_calls.max(Some(step));
-    }
+fn signed(vote: &SignedVote) -> Signed {
+    Signed::Vote(Box::new(vote.clone()))
 }

@@ -1,79 +1,194 @@
-//! The signed roll call: the statement of a seat that names the seats from which it lacks something.
+//! The signed vote: a seat signs or refuses a call.
 
+use crate::hash::Hash;
 use crate::identity::{Identity, PublicIdentity};
-use crate::log::signed::{BadSignedPart, SignedPart};
+use crate::log::signed::{BadSignedPart, SignedPart, Statement};
 use crate::seat::{Seat, SeatSet};
 use crate::wire::{Reader, Writer};
 
-/// A roll call, as sent and stored: the seat lacks something from each of the `missing` seats. With no
-/// missing seat, it is an *answer* to the roll calls with this number. Only in matches whose threshold
-/// is below the number of seats.
+/// The hash of a call.
+pub type CallId = [u8; 32];
+
+/// What a seat lacks of another one in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Missing {
+    /// Any statement: the seat has signed no ack, no part and no vote.
+    Statement,
+    /// The part, which is due.
+    Part,
+    /// A valid part: the seat has committed a foul. No time has to pass.
+    Foul,
+    /// A vote of the seat on the call with this id. Nobody has refused the call either.
+    Vote(CallId),
+}
+
+const STATEMENT: u8 = 0;
+const PART: u8 = 1;
+const FOUL: u8 = 2;
+const VOTE: u8 = 3;
+
+/// A call: a set of claims that seats lack something, and that the time for it is over.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SignedRollCall {
+pub struct Call {
+    /// The seats from which something is missing, and what, in order.
+    claims: Vec<(Seat, Missing)>,
+    id: CallId,
+}
+
+impl Call {
+    /// The maximum number of claims. A seat makes one or two about each other seat, and one for each of
+    /// its open calls on which the other seat has not voted.
+    pub(in crate::log) const MAX_CLAIMS: usize = 128;
+
+    /// The maximum length in bytes of an encoded call.
+    const MAX_LEN: usize = 1 + Self::MAX_CLAIMS * (1 + 1 + 32);
+
+    /// A call with these claims. `None` without a claim, or with too many.
+    pub(in crate::log) fn new(claims: impl IntoIterator<Item = (Seat, Missing)>) -> Option<Self> {
+        let mut claims: Vec<_> = claims.into_iter().collect();
+        claims.sort_unstable();
+        claims.dedup();
+        let fits = (1..=Self::MAX_CLAIMS).contains(&claims.len());
+        fits.then(|| Call {
+            id: Hash::new("call").field(&encode(&claims)).finish(),
+            claims,
+        })
+    }
+
+    /// The claims, in order.
+    pub(super) fn claims(&self) -> &[(Seat, Missing)] {
+        &self.claims
+    }
+
+    /// The hash of the claims.
+    pub(crate) fn id(&self) -> CallId {
+        self.id
+    }
+
+    /// The seats from which something is missing.
+    pub fn named(&self) -> SeatSet {
+        self.claims.iter().map(|(seat, _)| *seat).collect()
+    }
+
+    pub(super) fn has(&self, claim: &(Seat, Missing)) -> bool {
+        self.claims.binary_search(claim).is_ok()
+    }
+
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, BadSignedPart> {
+        let count = usize::from(reader.u8()?);
+        let mut claims = Vec::new();
+        for _ in 0..count {
+            let seat = Seat::new(reader.u8()?);
+            let missing = match reader.u8()? {
+                STATEMENT => Missing::Statement,
+                PART => Missing::Part,
+                FOUL => Missing::Foul,
+                VOTE => Missing::Vote(reader.array()?),
+                _ => return Err(BadSignedPart),
+            };
+            claims.push((seat, missing));
+        }
+        let is_in_order = claims.is_sorted_by(|one, next| one < next);
+        let call = Call::new(claims).filter(|_| is_in_order);
+        call.ok_or(BadSignedPart)
+    }
+}
+
+fn encode(claims: &[(Seat, Missing)]) -> Vec<u8> {
+    let mut writer = Writer::default();
+    writer.u8(claims.len() as u8);
+    for (seat, missing) in claims {
+        writer.u8(seat.number());
+        match missing {
+            Missing::Statement => writer.u8(STATEMENT),
+            Missing::Part => writer.u8(PART),
+            Missing::Foul => writer.u8(FOUL),
+            Missing::Vote(call) => writer.u8(VOTE).raw(call),
+        };
+    }
+    writer.finish()
+}
+
+/// What a seat says to a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::log) enum Answer {
+    /// The seat lacks the same. With the signature of its own part in the step, and the part, if it had
+    /// signed one.
+    Signs(Option<([u8; 64], Vec<u8>)>),
+    /// One of the claims is false, as this statement shows. The vote's signature does not cover it.
+    Refuses(Box<Statement>),
+}
+
+/// A vote on a call, as sent and stored. Only in matches whose threshold is below the number of seats.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignedVote {
     /// The number of the step, counted from 0.
     pub step: u64,
-    /// The seat that signed the roll call.
+    /// The seat that votes.
     pub seat: Seat,
-    /// The number of the roll call in its step. A seat signs one roll call or answer with each number.
-    pub round: u8,
-    /// The missing seats. Empty for an answer.
-    pub missing: SeatSet,
-    /// The signature of the seat's own part in this step, and the part, if the seat had signed one.
-    pub(in crate::log) own: Option<([u8; 64], Vec<u8>)>,
+    /// The call.
+    pub call: Call,
+    pub(in crate::log) answer: Answer,
     /// The signature of the seat. It covers the match, the step, the hash of all earlier steps, the
-    /// seat, the number, the missing seats and the own part.
+    /// seat, the id of the call, and the answer with the own part.
     pub signature: [u8; 64],
 }
 
-const NO_PART: u8 = 0;
-const WITH_PART: u8 = 1;
+const REFUSES: u8 = 0;
+const SIGNS: u8 = 1;
+const SIGNS_WITH_PART: u8 = 2;
 
-impl SignedRollCall {
-    /// The maximum length in bytes of an encoded roll call without the part.
-    pub(in crate::log) const OVERHEAD: usize = 8 + 1 + 64 + 1 + 2 + 1 + 64;
+impl SignedVote {
+    /// The maximum number of votes inside each other: the proof of a refusal can be another refusal.
+    const MAX_DEPTH: u8 = 9;
 
-    /// Signs a roll call, like [`SignedPart::sign`]. `own` is the seat's part in this step.
+    /// The maximum length in bytes of an encoded vote without the part. There is one part at most: a
+    /// vote has either an own part or a proof.
+    pub(in crate::log) const OVERHEAD: usize = Self::MAX_DEPTH as usize * Self::OVERHEAD_OF_ONE;
+
+    /// The same without the proof, with the history and the kind of the statement in the proof.
+    const OVERHEAD_OF_ONE: usize = 8 + 1 + 64 + Call::MAX_LEN + 1 + 64 + 32 + 1;
+
+    /// Signs a vote, like [`SignedPart::sign`].
     pub(in crate::log) fn sign(
         identity: &Identity,
         of: &[u8; 32],
         before: &[u8; 32],
         (step, seat): (u64, Seat),
-        (round, missing): (u8, SeatSet),
-        own: Option<&SignedPart>,
+        call: Call,
+        answer: Answer,
     ) -> Self {
-        let mut call = SignedRollCall {
+        let mut vote = SignedVote {
             step,
             seat,
-            round,
-            missing,
-            own: own.map(|part| (part.signature, part.part.clone())),
+            call,
+            answer,
             signature: [0; 64],
         };
-        let fields = call.fields();
-        let fields = fields.each_ref().map(Vec::as_slice);
-        let [number, seat, round, missing, own] = fields;
-        let fields = [of, number, before, seat, round, missing, own];
-        call.signature = identity.sign("roll call", &fields);
-        call
+        let fields = vote.fields();
+        let [number, seat, call, answer] = fields.each_ref().map(Vec::as_slice);
+        let fields = [of, number, before, seat, call, answer];
+        vote.signature = identity.sign("vote", &fields);
+        vote
     }
 
-    /// The signed fields: step, seat, number, missing seats, and the part or none.
-    fn fields(&self) -> [Vec<u8>; 5] {
-        let own = match &self.own {
-            None => vec![NO_PART],
-            Some((_, part)) => [&[WITH_PART], &part[..]].concat(),
+    /// The signed fields: step, seat, call, and the answer with the own part.
+    fn fields(&self) -> [Vec<u8>; 4] {
+        let answer = match &self.answer {
+            Answer::Refuses(_) => vec![REFUSES],
+            Answer::Signs(None) => vec![SIGNS],
+            Answer::Signs(Some((_, part))) => [&[SIGNS_WITH_PART], &part[..]].concat(),
         };
         [
             self.step.to_le_bytes().to_vec(),
             vec![self.seat.number()],
-            vec![self.round],
-            self.missing.mask().to_le_bytes().to_vec(),
-            own,
+            self.call.id.to_vec(),
+            answer,
         ]
     }
 
-    /// Whether `by` signed this roll call and the part in it, in the match with the id `of`, after
-    /// steps with the hash `before`.
+    /// Whether `by` signed this vote and the part in it, in the match with the id `of`, after steps
+    /// with the hash `before`. A proof has a signature of its own.
     pub(in crate::log) fn is_signed(
         &self,
         by: &PublicIdentity,
@@ -81,66 +196,90 @@ impl SignedRollCall {
         before: &[u8; 32],
     ) -> bool {
         let fields = self.fields();
-        let [number, seat, round, missing, own] = fields.each_ref().map(Vec::as_slice);
-        let fields = [of, number, before, seat, round, missing, own];
+        let [number, seat, call, answer] = fields.each_ref().map(Vec::as_slice);
+        let fields = [of, number, before, seat, call, answer];
         let own_part = self.own_part();
-        by.verify("roll call", &fields, &self.signature).is_ok()
+        by.verify("vote", &fields, &self.signature).is_ok()
             && own_part.is_none_or(|part| part.is_signed(by, of, before))
     }
 
-    /// The seat's own part in this step, if the seat had signed one.
-    pub fn own_part(&self) -> Option<SignedPart> {
-        let (signature, part) = self.own.clone()?;
+    /// Whether the seat refuses the call.
+    pub fn refuses(&self) -> bool {
+        matches!(self.answer, Answer::Refuses(_))
+    }
+
+    /// The statement that shows that a claim of the call is false, if the seat refuses the call.
+    pub(in crate::log) fn proof(&self) -> Option<&Statement> {
+        match &self.answer {
+            Answer::Signs(_) => None,
+            Answer::Refuses(proof) => Some(proof),
+        }
+    }
+
+    /// The seat's own part in this step, if the vote carries it.
+    pub(in crate::log) fn own_part(&self) -> Option<SignedPart> {
+        let Answer::Signs(Some((signature, part))) = &self.answer else {
+            return None;
+        };
         Some(SignedPart {
             step: self.step,
             seat: self.seat,
-            part,
-            signature,
+            part: part.clone(),
+            signature: *signature,
         })
     }
 
-    /// Whether the two roll calls name the same seats and carry the same part, or both none.
-    pub(in crate::log) fn says_the_same(&self, other: &Self) -> bool {
-        let part = |call: &Self| call.own.as_ref().map(|(_, part)| part.clone());
-        self.missing == other.missing && part(self) == part(other)
+    /// Whether the two votes are on the same call.
+    pub(in crate::log) fn is_on_the_call_of(&self, other: &Self) -> bool {
+        self.call.id == other.call.id
     }
 
-    /// Whether this is an answer.
-    pub fn is_answer(&self) -> bool {
-        self.missing.is_empty()
+    /// Whether the two votes give the same answer, with the same part or both without one. Two
+    /// refusals can have different proofs.
+    pub(in crate::log) fn says_the_same(&self, other: &Self) -> bool {
+        self.fields() == other.fields()
     }
 
     pub(in crate::log) fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
         writer.u64(self.step).u8(self.seat.number());
-        writer.raw(&self.signature).u8(self.round);
-        writer.u16(self.missing.mask());
-        match &self.own {
-            None => writer.u8(NO_PART),
-            Some((signature, part)) => writer.u8(WITH_PART).raw(signature).raw(part),
+        writer.raw(&self.signature).raw(&encode(&self.call.claims));
+        match &self.answer {
+            Answer::Refuses(proof) => writer.u8(REFUSES).raw(&proof.encode()),
+            Answer::Signs(None) => writer.u8(SIGNS),
+            Answer::Signs(Some((signature, part))) => {
+                writer.u8(SIGNS_WITH_PART).raw(signature).raw(part)
+            }
         };
         writer.finish()
     }
 
-    pub(in crate::log) fn decode(bytes: &[u8]) -> Result<Self, BadSignedPart> {
+    /// Decodes a vote inside `depth` others.
+    pub(in crate::log) fn decode(bytes: &[u8], depth: u8) -> Result<Self, BadSignedPart> {
+        if depth >= Self::MAX_DEPTH {
+            return Err(BadSignedPart);
+        }
         let mut reader = Reader::new(bytes);
         let (step, seat) = (reader.u64()?, Seat::new(reader.u8()?));
-        let (signature, round) = (reader.array()?, reader.u8()?);
-        let missing = SeatSet::of_mask(reader.u16()?);
-        let own = match reader.u8()? {
-            NO_PART => {
-                reader.finish()?;
-                None
+        let signature = reader.array()?;
+        let call = Call::decode(&mut reader)?;
+        let answer = match reader.u8()? {
+            REFUSES => {
+                let proof = Statement::decode_inside(reader.rest(), depth + 1)?;
+                Answer::Refuses(Box::new(proof))
             }
-            WITH_PART => Some((reader.array()?, reader.rest().to_vec())),
+            SIGNS => {
+                reader.finish()?;
+                Answer::Signs(None)
+            }
+            SIGNS_WITH_PART => Answer::Signs(Some((reader.array()?, reader.rest().to_vec()))),
             _ => return Err(BadSignedPart),
         };
-        Ok(SignedRollCall {
+        Ok(SignedVote {
             step,
             seat,
-            round,
-            missing,
-            own,
+            call,
+            answer,
             signature,
         })
     }

@@ -292,15 +292,11 @@ fn seats_that_could_go_on_by_themselves_are_not_left_out() {
 }
 
 #[test]
-fn seat_that_owes_an_answer_to_a_roll_call_can_be_absent() {
+fn seat_that_owes_a_vote_can_be_absent() {
     let (mut table, due) = at_a_choice_of(threshold(5, 4, 1));
     let silent = due.next(5);
     let callers = [2, 3, 4].map(|number| due.around(5).nth(number).unwrap());
-    let calls = callers.map(|caller| {
-        let identity = &table.of.identities[caller.index()];
-        let log = &mut table.seats[caller.index()].log;
-        log.sign_roll_call(identity, &[due]).unwrap().0
-    });
+    let calls = callers.map(|caller| table.call(caller, &[due]).unwrap());
     for caller in callers {
         for call in &calls {
             let _known = table.seats[caller.index()]
@@ -308,9 +304,9 @@ fn seat_that_owes_an_answer_to_a_roll_call_can_be_absent() {
                 .accept_statement(call.clone());
         }
     }
-    // The roll call stays open, because too few seats would be left without both.
+    // The call stays open, because too few seats would be left without both.
     let log = &table.seats[callers[0].index()].log;
-    assert!(log.is_bound(callers[0]) && log.missing().is_empty());
+    assert!(log.is_bound(callers[0]) && log.next_call(&log.missing()).is_none());
     let of = |seats: &[Seat]| log.absent(&late(log, seats));
     assert_eq!((of(&[due]), of(&[silent])), (vec![], vec![]));
     let mut both = vec![due, silent];
@@ -320,7 +316,7 @@ fn seat_that_owes_an_answer_to_a_roll_call_can_be_absent() {
 }
 
 #[test]
-fn claim_about_an_answer_applies_although_the_seat_has_signed() {
+fn claim_about_a_vote_applies_although_the_seat_has_signed() {
     let mut table = Table::new(threshold(5, 4, 1), 2);
     table.play_until(|log| log.phase() == Phase::Deal);
     table.deliver_all();
@@ -353,7 +349,7 @@ fn claim_about_an_answer_applies_although_the_seat_has_signed() {
     }
     let log = &table.seats[2].log;
     assert!(claim(log).is_valid(log));
-    // Its own roll call voids the claim, because the step is over.
+    // Its own vote voids the claim, because the step is over.
     let out_of_time = claim(log);
     table.deliver_all();
     let call = table.call(silent, &[late]).unwrap();

@@ -153,7 +153,7 @@ fn statements_that_do_not_conflict_convict_nobody() {
                     Signed::Part(part) => part.seat = Seat::new(2 * changed as u8),
                     Signed::Ack(ack) => ack.seat = Seat::new(7),
                     Signed::Ahead(ahead) => ahead.part.seat = Seat::new(7),
-                    Signed::RollCall(call) => call.seat = Seat::new(7),
+                    Signed::Vote(vote) => vote.seat = Seat::new(7),
                 }
             }
             assert!(!seat.holds(of));

@@ -33,8 +33,6 @@ pub(crate) struct TestSeat {
     pub(crate) choose: fn(&Legal, &mut StdRng) -> Choice,
     /// Whether the seat leaves at its next choice.
     pub(crate) leaves: bool,
-    /// Whether the seat answers roll calls.
-    pub(crate) answers: bool,
     /// The first error with which the log refused a statement.
     pub(crate) refused: Option<Refused>,
 }
@@ -134,7 +132,6 @@ impl Table {
                 log,
                 choose: passive,
                 leaves: false,
-                answers: true,
                 refused: None,
             }
         };
@@ -155,12 +152,11 @@ impl Table {
             own,
             choose,
             leaves,
-            answers,
             ..
         } = &mut self.seats[seat.index()];
         let before = log.hash();
-        if *answers && log.owes_answer().is_some() {
-            return Some(log.sign_answer(identity).unwrap());
+        if let Ok((refusal, _)) = log.sign_refusal(identity) {
+            return Some(refusal);
         }
         if log.owes_ack(seat) {
             let ack = log.sign_ack(identity, seat).unwrap();
@@ -201,10 +197,13 @@ impl Table {
         Some(Statement { before, signed })
     }
 
-    /// The seat signs a roll call, if it may: the time of the seats in `late` is over.
+    /// The seat signs a call, if it may: the time of the seats in `late` is over.
     pub(crate) fn call(&mut self, seat: Seat, late: &[Seat]) -> Option<Statement> {
         let identity = &self.of.identities[seat.index()];
-        let called = self.seats[seat.index()].log.sign_roll_call(identity, late);
+        let log = &mut self.seats[seat.index()].log;
+        let missing = log.missing().into_iter();
+        let over = missing.filter(|(seat, _)| late.contains(seat)).collect();
+        let called = log.sign_call(identity, &over);
         called.ok().map(|(statement, _)| statement)
     }
 

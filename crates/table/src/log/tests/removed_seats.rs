@@ -159,7 +159,7 @@ fn cards_stay_the_same_when_a_seat_is_removed() {
         let mut log = table.of.log_of(Seat::new(seat as u8));
         for statement in record.statements(0) {
             let events = match log.accept_statement(statement) {
-                Ok(Accepted::New(_, events) | Accepted::RollCall(events)) => events,
+                Ok(Accepted::New(_, events) | Accepted::Vote(events)) => events,
                 Ok(_) => Vec::new(),
                 Err(refused) => panic!("{refused:?}"),
             };

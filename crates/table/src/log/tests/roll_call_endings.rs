@@ -1,14 +1,14 @@
 //! Seats that leave or commit fouls in matches with roll calls, and hands for which too few seats are
 //! left.
 
+use rand::rngs::StdRng;
+
+use super::super::roll_call::Answer;
 use super::super::*;
 use super::many_seats::{Table, threshold};
-use super::roll_calls::{A, B, C, D, roll_call, table_at};
+use super::roll_calls::{A, B, C, D, at_a_bet, call, signs, table_at, vote};
+use crate::rules::{Choice, Legal};
 use crate::seat::Seat;
-
-fn at_a_bet(log: &MatchLog) -> bool {
-    matches!(log.phase(), Phase::Choose { .. })
-}
 
 fn chips(log: &MatchLog) -> u64 {
     log.final_stacks().iter().sum()
@@ -69,6 +69,54 @@ fn hand_cannot_go_on_once_too_few_seats_are_left() {
     }
 }
 
+fn all_in(legal: &Legal, _: &mut StdRng) -> Choice {
+    match legal {
+        Legal::Bet {
+            raise: Some(raise), ..
+        } => Choice::Raise { to: raise.max },
+        Legal::Bet { bet: Some(bet), .. } => Choice::Bet { to: bet.max },
+        Legal::Bet { call: None, .. } => Choice::Check,
+        Legal::Bet { .. } => Choice::Call,
+        _ => Choice::Show,
+    }
+}
+
+#[test]
+fn seat_that_has_lost_all_its_chips_and_is_removed_does_not_buy_in_again() {
+    let mut table = Table::new(threshold(4, 3, 2), 3);
+    table.seats.iter_mut().for_each(|seat| seat.choose = all_in);
+    while !matches!(table.seats[0].log.phase(), Phase::Result(_)) {
+        assert!(table.advance());
+        table.deliver_all();
+    }
+    let Phase::Result(outcome) = table.seats[0].log.phase() else {
+        unreachable!();
+    };
+    let lost = |seat: &Seat| outcome.stacks[seat.index()] == 0;
+    let broke: Vec<Seat> = table.of.seats().filter(lost).collect();
+    let [.., gone] = broke[..] else {
+        panic!("nobody has lost all its chips");
+    };
+    let stays = table.of.seats().find(|seat| *seat != gone).unwrap();
+    // The others sign the result, and then calls.
+    let is_dealt = |table: &Table| table.seats[stays.index()].log.phase() == Phase::Deal;
+    while !is_dealt(&table) {
+        while !is_dealt(&table) && table.advance_without(&[gone]) {}
+        for seat in table.of.seats().filter(|seat| *seat != gone) {
+            if let Some(call) = table.call(seat, &[gone]) {
+                table.send(&call);
+            }
+        }
+        table.deliver_all();
+    }
+    let log = &table.seats[stays.index()].log;
+    assert_eq!(log.gone(), [gone]);
+    let may_rebuy: Vec<Seat> = (table.of.seats())
+        .filter(|seat| log.may_rebuy(*seat))
+        .collect();
+    assert_eq!(may_rebuy, broke[..broke.len() - 1]);
+}
+
 /// The seat signs a part that the rules do not allow, and the others receive it.
 fn commit_foul(table: &mut Table, seat: Seat) {
     let log = &table.seats[0].log;
@@ -98,7 +146,7 @@ fn seat_that_commits_a_foul_is_removed_at_once_and_the_match_goes_on() {
         for other in &others {
             let log = &table.seats[other.index()].log;
             assert!(!log.is_convicted());
-            assert_eq!(log.missing(), [(seat, Missing::Foul)]);
+            assert!(log.missing().contains(&(seat, Missing::Foul)));
         }
         // No time has to pass.
         for other in &others {
@@ -156,7 +204,7 @@ fn foul_in_the_keys_ends_the_match() {
 }
 
 #[test]
-fn foul_that_a_roll_call_carries_counts_as_a_foul_and_not_as_a_part() {
+fn foul_that_a_vote_carries_counts_as_a_foul_and_not_as_a_part() {
     let mut table = table_at(4, 2, 1, at_a_bet);
     let due = table.seats[0].log.waits_for()[0];
     let others: Vec<Seat> = table.of.seats().filter(|seat| *seat != due).collect();
@@ -168,21 +216,10 @@ fn foul_that_a_roll_call_carries_counts_as_a_foul_and_not_as_a_part() {
     let identity = &table.of.identities[cheat.index()];
     // It is not its turn.
     let foul = SignedPart::sign(identity, &of, step, &before, cheat, vec![250; 9]);
-    let missing = [due].into_iter().collect();
-    let call = SignedRollCall::sign(
-        identity,
-        &of,
-        &before,
-        (step, cheat),
-        (0, missing),
-        Some(&foul),
-    );
-    let call = Statement {
-        before,
-        signed: Signed::RollCall(Box::new(call)),
-    };
+    let own = Answer::Signs(Some((foul.signature, foul.part.clone())));
+    let called = vote(&table, cheat, call(&[(due, Missing::Statement)]), own);
     let calls = [
-        call,
+        called,
         table.call(one, &[due]).unwrap(),
         table.call(other, &[due]).unwrap(),
     ];
@@ -190,18 +227,18 @@ fn foul_that_a_roll_call_carries_counts_as_a_foul_and_not_as_a_part() {
         let log = &mut table.seats[seat.index()].log;
         for call in &calls {
             let accepted = log.accept_statement(call.clone()).unwrap();
-            assert!(matches!(accepted, Accepted::RollCall(_) | Accepted::Known));
+            assert!(matches!(accepted, Accepted::Vote(_) | Accepted::Known));
         }
         assert_eq!(log.gone(), [due]);
         assert_eq!(log.fouls().len(), 1);
-        assert_eq!(log.missing(), [(cheat, Missing::Foul)]);
+        assert!(log.missing().contains(&(cheat, Missing::Foul)));
     }
     let hashes = [one, other].map(|seat| table.seats[seat.index()].log.hash());
     assert_eq!(hashes[0], hashes[1]);
 }
 
 #[test]
-fn deals_that_roll_calls_carry_count_and_the_deck_made_ahead_does_not() {
+fn deals_that_votes_carry_count_and_the_deck_made_ahead_does_not() {
     // The second hand, with a deck made ahead.
     let mut table = Table::new(threshold(4, 3, 2), 3);
     while table.seats[0].log.attempt().hand < 2 || table.seats[0].log.deal_waits_for().is_some() {
@@ -210,7 +247,7 @@ fn deals_that_roll_calls_carry_count_and_the_deck_made_ahead_does_not() {
     }
     let chain = table.seats[0].log.ahead_end();
     assert_ne!(chain, [0; 32]);
-    // All but one seat have dealt. Their roll calls carry the deals.
+    // Two seats have dealt. Their votes carry the deals.
     let dealt: Vec<Seat> = [A, B].to_vec();
     for seat in &dealt {
         if table.seats[seat.index()]
@@ -262,7 +299,7 @@ fn silent_seat_whose_shuffle_ahead_is_due_is_missing_also_if_it_has_dealt() {
     let log = &table.seats[0].log;
     assert!(log.part(log.step(), C).is_some());
     assert_eq!(log.deal_waits_for(), Some(C));
-    assert_eq!(log.missing(), [(C, Missing::Part)]);
+    assert_eq!(log.missing(), [(C, Missing::Part)].into_iter().collect());
     table.play_without(&[C]);
     let log = &table.seats[0].log;
     assert_eq!(log.phase(), Phase::Over(End::Played));
@@ -298,13 +335,15 @@ fn equivocation_ends_the_match_with_and_without_a_removed_seat() {
     let [one, cheat, other] = others[..] else {
         panic!();
     };
-    // The cheat calls the roll with one of them, and answers the other one: their logs part.
-    let split = [
-        roll_call(&table, cheat, 0, &[due]),
-        roll_call(&table, cheat, 0, &[]),
-    ];
+    // The cheat signs the call with one of them, and refuses it for the other one: their logs part.
     let calls = [one, other].map(|seat| table.call(seat, &[due]).unwrap());
     let part = table.sign(due).unwrap();
+    let silent = call(&[(due, Missing::Statement)]);
+    let refuses = Answer::Refuses(Box::new(part.clone()));
+    let split = [
+        signs(&table, cheat, &[(due, Missing::Statement)]),
+        vote(&table, cheat, silent, refuses),
+    ];
     for (seat, lie) in [(one, &split[0]), (other, &split[1])] {
         let log = &mut table.seats[seat.index()].log;
         for statement in calls.iter().chain([lie, &part]) {

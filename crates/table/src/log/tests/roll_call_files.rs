@@ -1,124 +1,124 @@
-//! Roll calls on the wire, in files and after a reconnection.
+//! Votes on the wire, in files and after a reconnection.
 
 use proptest::prelude::*;
 
 use super::super::match_file::MatchFile;
+use super::super::roll_call::Answer;
 use super::super::*;
 use super::many_seats::{Table, threshold};
-use super::roll_calls::{A, B, C, D, roll_call, table_at};
+use super::roll_calls::{C, at_a_bet, call, signs, table_at, vote};
 use crate::record::{Record, compare};
-use crate::seat::{Seat, SeatSet};
+use crate::seat::Seat;
 use crate::storage::{MemoryStorage, Storage};
 
-fn at_a_bet(log: &MatchLog) -> bool {
-    matches!(log.phase(), Phase::Choose { .. })
+/// The part of the seat whose turn it is, which nobody has received.
+fn part_of(table: &Table, seat: Seat) -> Statement {
+    table.copy().sign(seat).unwrap()
 }
 
-/// Roll calls of a seat with and without its part, and an answer.
-fn all_calls(table: &Table) -> Vec<Statement> {
-    let seat = table.seats[0].log.waits_for()[0];
-    let mut copy = table.copy();
-    let part = match copy.sign(seat).unwrap().signed {
-        Signed::Part(part) => part,
-        other => panic!("{other:?}"),
+/// All kinds of votes of two seats, where it is the turn of one of them.
+fn all_votes(table: &Table) -> Vec<Statement> {
+    let due = table.seats[0].log.waits_for()[0];
+    let other = due.next(4);
+    let third = other.next(4);
+    let part = part_of(table, due);
+    let Signed::Part(own) = &part.signed else {
+        panic!();
     };
-    let log = &table.seats[0].log;
-    let (of, before, step) = (log.match_info().id(), log.hash(), log.step());
-    let identity = &table.of.identities[seat.index()];
-    let named: SeatSet = [seat.next(4)].into_iter().collect();
-    let calls = [
-        (0, named, None),
-        (1, named, Some(&part)),
-        (2, SeatSet::default(), Some(&part)),
-    ];
-    let calls = calls.map(|(round, named, own)| {
-        SignedRollCall::sign(identity, &of, &before, (step, seat), (round, named), own)
-    });
-    let statement = |call| Statement {
-        before,
-        signed: Signed::RollCall(Box::new(call)),
-    };
-    calls.map(statement).to_vec()
+    let own = Answer::Signs(Some((own.signature, own.part.clone())));
+    let silent = call(&[(due, Missing::Statement)]);
+    let no_vote = Missing::Vote(silent.id());
+    let both = call(&[(due, Missing::Statement), (third, no_vote)]);
+    let refuses = |proof: &Statement| Answer::Refuses(Box::new(proof.clone()));
+    let refusal = vote(table, third, silent.clone(), refuses(&part));
+    vec![
+        vote(table, other, silent.clone(), Answer::Signs(None)),
+        vote(table, due, call(&[(other, no_vote)]), own),
+        vote(table, other, silent, refuses(&part)),
+        vote(table, other, both, refuses(&refusal)),
+    ]
 }
 
 #[test]
-fn roll_call_has_one_encoding_and_no_byte_of_it_can_be_changed() {
-    let table = table_at(4, 3, 1, at_a_bet);
+fn vote_has_one_encoding_and_no_byte_of_it_can_be_changed() {
+    let table = table_at(4, 2, 1, at_a_bet);
     let log = &table.seats[0].log;
-    for statement in all_calls(&table) {
-        let Signed::RollCall(call) = &statement.signed else {
-            panic!();
-        };
+    // The message's kind, the hash, the kind of the statement, the step, the seat, the signature, the
+    // number of claims, the claims, and the answer.
+    let head = 1 + 32 + 1 + 8 + 1 + 64 + 1;
+    let votes = all_votes(&table);
+    let part = votes[2].encode().len() - (head - 1) - 2 - 1;
+    let lengths = [2 + 1, 34 + 1 + part - 42 + 64 - 64, 2 + 1 + part, 0];
+    for (number, statement) in votes.into_iter().enumerate() {
         let message = LogMessage::Statement(statement.clone());
         let bytes = message.encode();
         assert_eq!(LogMessage::decode(&bytes), Ok(message));
-        // The message's kind, the hash, the kind of the statement, the step, the seat, the signature,
-        // the number, the missing seats, whether a part follows, the part with its signature.
-        let own = call.own_part().map_or(0, |part| 64 + part.part.len());
-        assert_eq!(bytes.len(), 1 + 110 + own);
-        assert!(log.clone().accept_statement(statement.clone()).is_ok());
+        if [0, 2].contains(&number) {
+            assert_eq!(bytes.len(), head + lengths[number]);
+        }
+        assert!(matches!(
+            log.clone().accept_statement(statement.clone()),
+            Ok(Accepted::Vote(_))
+        ));
+        let is_bad = |changed: Statement| {
+            let accepted = log.clone().accept_statement(changed);
+            // A changed proof can show nothing.
+            matches!(accepted, Err(_) | Ok(Accepted::Known))
+        };
         for at in 1..bytes.len() {
             for bit in [1, 128] {
                 let mut other = bytes.clone();
                 other[at] ^= bit;
                 if let Ok(LogMessage::Statement(changed)) = LogMessage::decode(&other) {
-                    let accepted = log.clone().accept_statement(changed);
-                    assert!(accepted.is_err(), "byte {at}: {accepted:?}");
+                    assert!(is_bad(changed), "{number}, byte {at}");
                 }
             }
         }
         for cut in 1..bytes.len() {
             if let Ok(LogMessage::Statement(changed)) = LogMessage::decode(&bytes[..cut]) {
-                assert!(
-                    log.clone().accept_statement(changed).is_err(),
-                    "cut at {cut}"
-                );
+                assert!(is_bad(changed), "{number}, cut at {cut}");
             }
         }
-        if own == 0 {
+        if number == 0 {
             assert!(LogMessage::decode(&[&bytes[..], &[0]].concat()).is_err());
         }
     }
 }
 
 #[test]
-fn changed_evidence_of_two_roll_calls_convicts_nobody() {
+fn changed_evidence_of_two_votes_convicts_nobody() {
     let table = table_at(4, 2, 1, at_a_bet);
     let of = &table.of.match_info;
     let pair = |one, other| Evidence {
         match_id: of.id(),
         statements: [one, other],
     };
-    let call = |round, missing: &[Seat]| roll_call(&table, A, round, missing);
-    let calls = all_calls(&table);
-    let seat = calls[0].signed.seat();
-    let identity = &table.of.identities[seat.index()];
-    let (before, step) = (calls[0].before, calls[0].signed.step());
-    let named: SeatSet = [seat.next(4)].into_iter().collect();
-    let without = SignedRollCall::sign(identity, &of.id(), &before, (step, seat), (1, named), None);
-    let without = Statement {
-        before,
-        signed: Signed::RollCall(Box::new(without)),
+    let votes = all_votes(&table);
+    let due = votes[1].signed.seat();
+    let other = votes[0].signed.seat();
+    let Signed::Vote(with_part) = &votes[1].signed else {
+        panic!();
     };
-    let mut elsewhere = table.seats[0].log.clone();
-    elsewhere.hash = [3; 32];
-    let other_history = {
-        let identity = &table.of.identities[0];
-        let place = (elsewhere.step(), A);
-        let missing = [C].into_iter().collect();
-        let call = SignedRollCall::sign(identity, &of.id(), &[3; 32], place, (7, missing), None);
+    let without = vote(&table, due, with_part.call.clone(), Answer::Signs(None));
+    let elsewhere = {
+        let log = &table.seats[0].log;
+        let identity = &table.of.identities[other.index()];
+        let silent = call(&[(due, Missing::Statement)]);
+        let place = (log.step(), other);
+        let answer = Answer::Signs(None);
+        let vote = SignedVote::sign(identity, &of.id(), &[3; 32], place, silent, answer);
         Statement {
             before: [3; 32],
-            signed: Signed::RollCall(Box::new(call)),
+            signed: Signed::Vote(Box::new(vote)),
         }
     };
     let valid = [
-        pair(call(0, &[C]), call(0, &[D])),
-        pair(call(0, &[C]), call(0, &[])),
+        // Signed and refused.
+        pair(votes[0].clone(), votes[2].clone()),
         // One carries the part, and the other does not.
-        pair(calls[1].clone(), without),
+        pair(votes[1].clone(), without),
         // Two histories.
-        pair(call(0, &[C]), other_history),
+        pair(votes[0].clone(), elsewhere),
     ];
     for (number, evidence) in valid.into_iter().enumerate() {
         assert!(evidence.holds(of), "{number}");
@@ -141,12 +141,36 @@ fn changed_evidence_of_two_roll_calls_convicts_nobody() {
         let all = table_at(4, 4, 1, |_| true);
         assert!(!evidence.holds(&all.of.match_info));
     }
+    let other_call = signs(&table, other, &[(C, Missing::Vote([0; 32]))]);
+    let of_another = signs(&table, other.next(4), &[(due, Missing::Statement)]);
     let invalid = [
-        pair(call(0, &[C]), call(1, &[D])),
-        pair(call(0, &[C]), call(0, &[C])),
-        pair(call(0, &[C]), roll_call(&table, B, 0, &[D])),
+        pair(votes[0].clone(), other_call),
+        pair(votes[0].clone(), votes[0].clone()),
+        pair(votes[0].clone(), of_another),
     ];
     assert!(invalid.iter().all(|evidence| !evidence.holds(of)));
+}
+
+#[test]
+fn votes_are_not_nested_without_end() {
+    let table = table_at(4, 2, 1, at_a_bet);
+    let due = table.seats[0].log.waits_for()[0];
+    let mut proof = part_of(&table, due);
+    for depth in 1..12 {
+        let answer = Answer::Refuses(Box::new(proof));
+        proof = vote(
+            &table,
+            due.next(4),
+            call(&[(due, Missing::Statement)]),
+            answer,
+        );
+        let decoded = LogMessage::decode(&LogMessage::Statement(proof.clone()).encode());
+        assert_eq!(decoded.is_ok(), depth <= 9, "{depth}");
+    }
+    // No more claims than the longest call has.
+    let claims = |count: u8| (0..count).map(|id| (due, Missing::Vote([id; 32])));
+    assert!(Call::new(claims(Call::MAX_CLAIMS as u8)).is_some());
+    assert!(Call::new(claims(Call::MAX_CLAIMS as u8 + 1)).is_none() && Call::new([]).is_none());
 }
 
 /// Logs of matches in which seats were removed, with their owners.
@@ -162,7 +186,7 @@ fn played() -> Vec<Table> {
     tables
 }
 
-/// The file of a seat whose statements arrived in the order of its log. A part can come with a roll call.
+/// The file of a seat whose statements arrived in the order of its log. A part can come with a vote.
 fn file(table: &Table, seat: Seat) -> Vec<u8> {
     let memory = MemoryStorage::default();
     let key = table.of.identities[seat.index()].file_key();
@@ -177,7 +201,7 @@ fn file(table: &Table, seat: Seat) -> Vec<u8> {
 }
 
 #[test]
-fn file_with_roll_calls_is_read_by_its_owner_and_by_anybody() {
+fn file_with_votes_is_read_by_its_owner_and_by_anybody() {
     for table in played() {
         let mut records = Vec::new();
         for seat in table.of.seats() {
@@ -213,7 +237,7 @@ fn file_with_roll_calls_is_read_by_its_owner_and_by_anybody() {
 }
 
 #[test]
-fn seats_resume_with_histories_that_contain_roll_calls() {
+fn seats_resume_with_histories_that_contain_votes() {
     for table in played() {
         let source = &table.seats[0].log;
         let all = source.statements(0);
@@ -248,16 +272,17 @@ fn seats_resume_with_histories_that_contain_roll_calls() {
 
 proptest! {
     #[test]
-    fn random_roll_calls_are_refused_or_are_the_encoding_of_what_they_decode_to(
+    fn random_votes_are_refused_or_are_the_encoding_of_what_they_decode_to(
         bytes in proptest::collection::vec(any::<u8>(), 0..300),
         flag in 0..3u8,
     ) {
         let mut bytes = bytes;
-        if let Some(at) = bytes.get_mut(76) {
-            *at = flag;
+        // One claim, of a seat that lacks a statement, a part or nothing valid; and the answer.
+        if let Some(claims) = bytes.get_mut(73..77) {
+            claims.copy_from_slice(&[1, 2, flag, flag]);
         }
-        if let Ok(call) = SignedRollCall::decode(&bytes) {
-            prop_assert_eq!(call.encode(), bytes);
+        if let Ok(vote) = SignedVote::decode(&bytes, 0) {
+            prop_assert_eq!(vote.encode(), bytes);
         }
     }
 }

@@ -167,7 +167,7 @@ impl Game {
     /// The seat signs what is due, if anything.
     pub(super) fn sign(&mut self, seat: Seat) -> bool {
         let log = self.log(seat);
-        let owes = log.owes_ack(seat) || log.owes_answer().is_some();
+        let owes = log.owes_ack(seat) || log.owes_refusal().is_some();
         let is_over = self.is_over(seat) && !owes;
         if !self.waits[seat.index()].is_empty() || is_over {
             return false;

@@ -1,9 +1,17 @@
 use super::*;
-use crate::log::Part;
-use crate::log::tests::many_seats::{Table, verifiable};
+use crate::log::tests::many_seats::{Table, threshold, verifiable};
 use crate::log::tests::test_match::{TestMatch, free_deck, holdem};
+use crate::log::{Missing, Part};
 
 const SECOND: Duration = Duration::from_secs(1);
+
+/// The time of a program whose machine never sleeps.
+fn moment(running: Duration) -> Moment {
+    Moment {
+        running,
+        unix: 1_800_000_000 + running.as_secs(),
+    }
+}
 
 /// A hand in which the host has to choose. Each seat has 30 s for a move and 60 s in its bank.
 fn at_the_hosts_choice() -> (TestMatch, MatchLog, Clocks) {
@@ -32,8 +40,7 @@ fn view(log: &MatchLog, own: Seat, connection: ConnectionState) -> View<'_> {
         connections: BTreeMap::from([(own.next(2), connection)]),
         is_synced: connection == ConnectionState::Up,
         needs_engine: log.phase() == Phase::Deal,
-        lacks: None,
-        lost_roll_calls: 0,
+        missing: None,
     }
 }
 
@@ -44,8 +51,8 @@ fn seat_that_is_away_at_anothers_turn_has_as_much_time_as_for_its_own_move() {
         Duration::ZERO,
         view(&log, Seat::HOST, ConnectionState::Missing),
     );
-    assert!(clocks.update(&away, now).is_none());
-    let update = |clocks: &mut Clocks, at| clocks.update(&away, now + at * SECOND);
+    assert!(clocks.update(&away, moment(now)).is_none());
+    let update = |clocks: &mut Clocks, at| clocks.update(&away, moment(now + at * SECOND));
     assert!(update(&mut clocks, 89).is_none() && !clocks.is_out(Seat::GUEST));
     assert!(update(&mut clocks, 99).is_none() && !clocks.is_out(Seat::GUEST));
     assert!(matches!(
@@ -56,7 +63,7 @@ fn seat_that_is_away_at_anothers_turn_has_as_much_time_as_for_its_own_move() {
     assert!(update(&mut clocks, 500).is_none(), "it is reported once");
     // When the seat is back, its bank is unchanged, and it may be away for the same time again.
     let back = view(&log, Seat::HOST, ConnectionState::Up);
-    assert!(clocks.update(&back, now + 501 * SECOND).is_none());
+    assert!(clocks.update(&back, moment(now + 501 * SECOND)).is_none());
     assert!(!clocks.is_out(Seat::GUEST));
     assert_eq!(clocks.left(Seat::GUEST).unwrap().bank, 60 * SECOND);
     assert!(update(&mut clocks, 505).is_none());
@@ -78,12 +85,14 @@ fn table_wakes_up_to_report_that_a_seat_is_away() {
     // for its own player.
     for at in [0, 500] {
         let up = view(&log, Seat::GUEST, ConnectionState::Up);
-        assert!(clocks.update(&up, now + at * SECOND).is_none() && !clocks.is_out(Seat::HOST));
+        assert!(
+            clocks.update(&up, moment(now + at * SECOND)).is_none() && !clocks.is_out(Seat::HOST)
+        );
     }
     let away = view(&log, Seat::GUEST, ConnectionState::Missing);
-    clocks.update(&away, now);
+    clocks.update(&away, moment(now));
     assert_eq!(clocks.until_next_timeout(Seat::GUEST), 100 * SECOND);
-    clocks.update(&away, now + 95 * SECOND);
+    clocks.update(&away, moment(now + 95 * SECOND));
     assert_eq!(clocks.until_next_timeout(Seat::GUEST), 5 * SECOND);
 }
 
@@ -93,14 +102,14 @@ fn seat_is_not_away_if_this_side_wants_no_connection_or_if_its_own_clock_runs() 
     let now = Duration::ZERO;
     for at in [0, 500] {
         let unwanted = view(&log, Seat::HOST, ConnectionState::Unwanted);
-        let out = clocks.update(&unwanted, now + at * SECOND);
+        let out = clocks.update(&unwanted, moment(now + at * SECOND));
         assert!(out.is_none() && !clocks.is_out(Seat::GUEST));
     }
     // At its own turn a seat's clock runs, with or without a connection.
     table.sign_next(&mut log);
     assert_eq!(log.waits_for(), [Seat::GUEST]);
     let missing = view(&log, Seat::HOST, ConnectionState::Missing);
-    let update = |clocks: &mut Clocks, at| clocks.update(&missing, now + at * SECOND);
+    let update = |clocks: &mut Clocks, at| clocks.update(&missing, moment(now + at * SECOND));
     assert!(update(&mut clocks, 600).is_none());
     assert!(update(&mut clocks, 699).is_none());
     assert!(matches!(
@@ -116,7 +125,7 @@ fn own_clock_stops_while_the_other_seat_is_away() {
     for at in [0, 50] {
         clocks.update(
             &view(&log, Seat::HOST, ConnectionState::Missing),
-            now + at * SECOND,
+            moment(now + at * SECOND),
         );
     }
     let left = clocks.left(Seat::HOST).unwrap();
@@ -142,7 +151,7 @@ fn peer_that_stalls_in_the_engine_runs_out_of_time_and_keeps_its_bank() {
                     needs_engine,
                     ..view(&log, own, ConnectionState::Up)
                 };
-                let out = clocks.update(&view, now + at * SECOND);
+                let out = clocks.update(&view, moment(now + at * SECOND));
                 let is_reported = matches!(out, Some(Timeout::Other(late)) if late == other);
                 (is_reported, clocks.is_out(other))
             };
@@ -170,7 +179,7 @@ fn all_shuffles_of_a_hand_are_one_turn() {
             needs_engine: true,
             ..view(log, Seat::HOST, connection)
         };
-        clocks.update(&view, now + at * SECOND);
+        clocks.update(&view, moment(now + at * SECOND));
         clocks.is_out(Seat::GUEST)
     };
     for at in [0, 25, 50, 75] {
@@ -193,12 +202,12 @@ fn without_a_clock_other_seats_have_ten_minutes_per_step_and_this_seat_has_no_li
     let (mut clocks, now) = (Clocks::new(Clock::default(), 2), Duration::ZERO);
     for at in [0, 5000] {
         let own = view(&log, Seat::HOST, ConnectionState::Up);
-        assert!(clocks.update(&own, now + at * SECOND).is_none());
+        assert!(clocks.update(&own, moment(now + at * SECOND)).is_none());
     }
     assert_eq!(clocks.until_next_timeout(Seat::HOST), Duration::MAX);
     table.sign_next(&mut log);
     let their_turn = view(&log, Seat::HOST, ConnectionState::Up);
-    let update = |clocks: &mut Clocks, at| clocks.update(&their_turn, now + at * SECOND);
+    let update = |clocks: &mut Clocks, at| clocks.update(&their_turn, moment(now + at * SECOND));
     assert!(update(&mut clocks, 5000).is_none());
     assert_eq!(clocks.until_next_timeout(Seat::HOST), 600 * SECOND);
     assert!(update(&mut clocks, 5599).is_none());
@@ -222,7 +231,7 @@ fn seat_that_declares_tries_void_gains_no_time_from_the_pause_before_the_next_on
             needs_engine,
             ..view(log, Seat::HOST, ConnectionState::Up)
         };
-        clocks.update(&view, now + at * SECOND);
+        clocks.update(&view, moment(now + at * SECOND));
         clocks.is_out(Seat::GUEST)
     };
     // Each try takes 60 s. The limit is 90 s and a grace period of 10 s for all tries together.
@@ -241,7 +250,7 @@ fn seat_that_declares_tries_void_gains_no_time_from_the_pause_before_the_next_on
 /// All timeouts of the seats at one time.
 fn timeouts(clocks: &mut Clocks, view: &View<'_>, now: Duration) -> Vec<(Late, Seat)> {
     let mut timeouts = Vec::new();
-    while let Some(timeout) = clocks.update(view, now) {
+    while let Some(timeout) = clocks.update(view, moment(now)) {
         timeouts.push(match timeout {
             Timeout::Other(seat) => (Late::AtItsTurn, seat),
             Timeout::Away(seat) => (Late::Away, seat),
@@ -336,8 +345,7 @@ fn each_of_several_seats_is_late_for_itself() {
             connections,
             is_synced,
             needs_engine: false,
-            lacks: None,
-            lost_roll_calls: 0,
+            missing: None,
         };
         let (mut clocks, now) = (Clocks::new(clock, 3), Duration::ZERO);
         for at in [0, 99] {
@@ -375,8 +383,7 @@ fn seat_that_reconnects_in_the_same_step_is_not_away_any_more() {
             connections: others.chain([(Seat::HOST, host)]).collect(),
             is_synced: true,
             needs_engine: false,
-            lacks: None,
-            lost_roll_calls: 0,
+            missing: None,
         }
     };
     let (mut clocks, now) = (Clocks::new(clock, 3), Duration::ZERO);
@@ -391,104 +398,161 @@ fn seat_that_reconnects_in_the_same_step_is_not_away_any_more() {
     }
     for (host, seat) in [(Missing, TWO), (Up, Seat::HOST)] {
         let view = view(host, &[TWO]);
-        let back = clocks.update(&view, now + 201 * SECOND);
+        let back = clocks.update(&view, moment(now + 201 * SECOND));
         assert!(matches!(back, Some(Timeout::Back(found)) if found == seat));
-        assert!(clocks.update(&view, now + 201 * SECOND).is_none());
+        assert!(clocks.update(&view, moment(now + 201 * SECOND)).is_none());
     }
 }
 
-/// The time after which a seat is late, if this side lacks this of it and nothing changes.
-fn time_for(lacks: Lacks) -> u64 {
-    let table = Table::new(verifiable(3, 1), 1);
-    let log = table.of.log();
-    let view = lacking(&log, &[(Seat::GUEST, lacks)]);
-    let mut clocks = Clocks::new(
-        Clock {
-            each_move: 30,
-            bank: 60,
-        },
-        3,
-    );
-    let now = Duration::ZERO;
-    let is_late = |at: &u64| {
-        let late = timeouts(&mut clocks, &view, now + SECOND * *at as u32);
-        let is_out = [Seat::GUEST, Seat::new(2)].map(|seat| clocks.is_out(seat));
-        assert_eq!(is_out, [!late.is_empty(), false], "{at}");
-        assert!(late.is_empty() || late == [(Late::AtItsTurn, Seat::GUEST)]);
-        !late.is_empty()
-    };
-    (0..1000).find(is_late).expect("a timeout")
-}
+const CLOCK: Clock = Clock {
+    each_move: 30,
+    bank: 60,
+};
 
-/// The view of a host that is connected to one guest, and lacks this of other seats.
-fn lacking<'a>(log: &'a MatchLog, lacks: &[(Seat, Lacks)]) -> View<'a> {
+/// The view of a host that is connected to one guest, and lacks this of it.
+fn lacking(log: &MatchLog, missing: Missing, due: Due) -> View<'_> {
     View {
         log,
         own: Seat::HOST,
         connections: BTreeMap::from([(Seat::GUEST, ConnectionState::Up)]),
         is_synced: true,
         needs_engine: false,
-        lacks: Some(lacks.iter().copied().collect()),
-        lost_roll_calls: 0,
+        missing: Some(BTreeMap::from([((Seat::GUEST, missing), due)])),
     }
 }
 
+const CHOOSES: Due = Due {
+    chooses: true,
+    calls: 0,
+    is_bound: false,
+};
+const SIGNS: Due = Due {
+    chooses: false,
+    calls: 0,
+    is_bound: false,
+};
+
 #[test]
 fn seats_that_can_be_removed_have_the_clock_only_for_the_choices_of_their_players() {
-    assert_eq!(time_for(Lacks::Choice), 30 + 60 + 10);
-    assert_eq!(time_for(Lacks::Part), 20);
-    assert_eq!(time_for(Lacks::Statement), 20);
-    assert_eq!(time_for(Lacks::Answer), 10);
+    let log = Table::new(verifiable(3, 1), 1).of.log();
+    let vote = Missing::Vote([1; 32]);
+    for (missing, due, limit) in [
+        (Missing::Part, CHOOSES, 30 + 60 + 10),
+        (Missing::Statement, CHOOSES, 30 + 60 + 10),
+        (Missing::Part, SIGNS, 20),
+        (Missing::Statement, SIGNS, 20),
+        (vote, Due { calls: 1, ..SIGNS }, 30),
+        (
+            vote,
+            Due {
+                calls: 2,
+                ..CHOOSES
+            },
+            120,
+        ),
+    ] {
+        let mut clocks = Clocks::new(CLOCK, 3);
+        let view = lacking(&log, missing, due);
+        let late = (0..1000).find(|at| {
+            let late = timeouts(&mut clocks, &view, SECOND * *at as u32);
+            let is_out = [Seat::GUEST, Seat::new(2)].map(|seat| clocks.is_out(seat));
+            assert_eq!(is_out, [!late.is_empty(), false], "{at}");
+            assert_eq!(clocks.over().len(), late.len());
+            assert!(late.is_empty() || late == [(Late::AtItsTurn, Seat::GUEST)]);
+            !late.is_empty()
+        });
+        assert_eq!(late, Some(limit), "{missing:?}");
+    }
 }
 
 #[test]
 fn late_ack_takes_no_time_from_the_part_that_follows() {
-    let table = Table::new(verifiable(3, 1), 1);
-    let log = table.of.log();
+    let log = Table::new(verifiable(3, 1), 1).of.log();
     let mut clocks = Clocks::new(Clock::default(), 3);
-    let now = Duration::ZERO;
-    for (at, lacks, late) in [
-        (0, Lacks::Statement, false),
-        (19, Lacks::Statement, false),
-        (19, Lacks::Part, false),
-        (20, Lacks::Part, false),
-        (38, Lacks::Part, false),
-        (39, Lacks::Part, true),
-    ] {
-        let view = lacking(&log, &[(Seat::GUEST, lacks)]);
-        clocks.update(&view, now + at * SECOND);
-        assert_eq!(clocks.late(Seat::GUEST), late.then_some(lacks), "{at}");
+    for at in 0..50 {
+        let missing = match at {
+            0..19 => Missing::Statement,
+            _ => Missing::Part,
+        };
+        clocks.update(&lacking(&log, missing, SIGNS), moment(at * SECOND));
+        assert_eq!(!clocks.over().is_empty(), at >= 39, "{at}");
     }
 }
 
+/// A program that was stopped, or that could not hear anybody, has not waited.
 #[test]
-fn time_of_a_program_begins_again_after_a_lost_roll_call_and_for_another_statement() {
-    let table = Table::new(verifiable(3, 1), 1);
-    let log = table.of.log();
-    let mut clocks = Clocks::new(Clock::default(), 3);
-    let now = Duration::ZERO;
-    let mut is_out = |lacks, lost_roll_calls, connections: BTreeMap<_, _>, at| {
-        let view = View {
-            connections,
-            lost_roll_calls,
-            ..lacking(&log, &[(Seat::GUEST, lacks)])
-        };
-        clocks.update(&view, now + at * SECOND);
+fn time_counts_while_the_program_runs_and_is_connected() {
+    let log = Table::new(verifiable(3, 1), 1).of.log();
+    let mut clocks = Clocks::new(CLOCK, 3);
+    let mut is_out = |at: u32, is_up: bool| {
+        let mut view = lacking(&log, Missing::Part, SIGNS);
+        if !is_up {
+            view.connections.clear();
+        }
+        clocks.update(&view, moment(at * SECOND));
+        assert_eq!(
+            clocks.until_next_timeout(Seat::HOST) == SECOND,
+            is_up && !clocks.is_out(Seat::GUEST)
+        );
         clocks.is_out(Seat::GUEST)
     };
-    let up = || BTreeMap::from([(Seat::GUEST, ConnectionState::Up)]);
-    assert!(!is_out(Lacks::Part, 0, up(), 0));
-    assert!(is_out(Lacks::Part, 0, up(), 20));
-    assert!(!is_out(Lacks::Part, 1, up(), 21));
-    assert!(!is_out(Lacks::Part, 1, up(), 40));
-    assert!(is_out(Lacks::Part, 1, up(), 41));
-    assert!(!is_out(Lacks::Answer, 1, up(), 42));
-    assert!(!is_out(Lacks::Answer, 1, up(), 51));
-    assert!(is_out(Lacks::Answer, 1, up(), 52));
-    // Without any connection, this side cannot tell who is silent.
-    assert!(!is_out(Lacks::Part, 2, BTreeMap::new(), 60));
-    assert!(!is_out(Lacks::Part, 2, BTreeMap::new(), 600));
-    assert!(!is_out(Lacks::Part, 2, up(), 601));
-    assert!(!is_out(Lacks::Part, 2, up(), 620));
-    assert!(is_out(Lacks::Part, 2, up(), 621));
+    assert!((0..=10).all(|at| !is_out(at, true)));
+    assert!(!is_out(500, true), "stopped");
+    assert!((500..600).all(|at| !is_out(at, false)));
+    assert!((600..609).all(|at| !is_out(at, true)));
+    assert!(is_out(609, true));
+}
+
+/// A hand of three seats, and the seat that has to choose.
+fn at_a_choice() -> (MatchLog, Seat) {
+    let mut table = Table::new(threshold(3, 2, 1), 1);
+    table.play_until(|log| matches!(log.phase(), Phase::Choose { .. }));
+    table.deliver_all();
+    let log = table.seats[0].log.clone();
+    match log.phase() {
+        Phase::Choose { seat, .. } => (log, seat),
+        phase => panic!("{phase:?}"),
+    }
+}
+
+/// The clock on the screen is what the others allow: it does not stop when the program does.
+#[test]
+fn own_clock_of_a_seat_that_can_be_removed_never_stops_and_never_begins_again() {
+    let (log, own) = at_a_choice();
+    let view = |is_synced| View {
+        own,
+        is_synced,
+        missing: Some(BTreeMap::new()),
+        ..lacking(&log, Missing::Part, SIGNS)
+    };
+    let at = |running: u32, unix: u64| Moment {
+        running: running * SECOND,
+        unix: 1_000_000 + unix,
+    };
+    let mut clocks = Clocks::new(CLOCK, 3);
+    let left = |clocks: &Clocks| clocks.left(own).unwrap().total().as_secs();
+    // Not before the turn is shown.
+    assert!(clocks.update(&view(false), at(0, 0)).is_none());
+    assert!(clocks.update(&view(true), at(5, 5)).is_none());
+    assert_eq!(
+        (left(&clocks), clocks.own_turn().unwrap().1),
+        (90, 1_000_005)
+    );
+    // Without a connection, and while the machine sleeps.
+    assert!(clocks.update(&view(false), at(25, 25)).is_none());
+    assert!(clocks.update(&view(false), at(26, 46)).is_none());
+    assert_eq!(left(&clocks), 90 - 40);
+    // The program starts again.
+    let (bank, turn) = (clocks.left(own).unwrap().bank, clocks.own_turn());
+    let mut again = Clocks::new(CLOCK, 3);
+    let banks: Vec<_> = (0..3).map(|_| bank.max(60 * SECOND)).collect();
+    again.restore(&banks, turn);
+    assert!(again.update(&view(false), at(0, 66)).is_none());
+    assert_eq!(left(&again), 90 - 60);
+    // When the time is over, the program chooses as soon as it may sign.
+    assert!(again.update(&view(false), at(40, 106)).is_none());
+    assert!(matches!(
+        again.update(&view(true), at(41, 107)),
+        Some(Timeout::Own(_))
+    ));
 }

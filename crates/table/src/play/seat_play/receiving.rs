@@ -199,11 +199,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// Whether this seat passes on a new statement from this source. The host does so always. A guest
     /// passes on what another guest's history brings, because the host can lack it, too. Each seat passes
-    /// on roll calls, so that a cut connection does not keep an answer from the caller.
+    /// on votes, so that a cut connection does not keep a refusal from those who signed the call.
     fn passes_on(&self, source: Source, signed: &Signed) -> bool {
         let is_host = self.setting.seat == Seat::HOST;
-        let is_roll_call = matches!(signed, Signed::RollCall(_));
-        is_host || is_roll_call || source.in_history && source.from != Seat::HOST
+        let is_vote = matches!(signed, Signed::Vote(_));
+        is_host || is_vote || source.in_history && source.from != Seat::HOST
     }
 
     /// Accepts a part or an ack. With more than two seats, `history` is the hash of the history for
@@ -291,9 +291,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 self.report_confirmed_end();
                 Ok(())
             }
-            Ok(Accepted::RollCall(events)) => {
+            Ok(Accepted::Vote(events)) => {
                 self.keep(signed.clone());
-                // The part that it carries can conflict with another one, which the others do not have.
+                // What it carries can conflict with another statement, which the others do not have.
                 let proven = self.setting.log.evidence()[evidence..].to_vec();
                 for evidence in proven {
                     let message = LogMessage::Evidence(Box::new(evidence));
@@ -301,7 +301,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                     self.send(from, message);
                 }
                 match &signed {
-                    Signed::RollCall(call) => self.after_their_roll_call(call, events),
+                    Signed::Vote(vote) => self.after_their_vote(vote, events),
                     _ => Ok(()),
                 }
             }
@@ -317,11 +317,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 self.report_end();
                 Ok(())
             }
-            // The match file still has the step.
-            Err(Refused::Forgotten { .. }) if !self.setting.log.is_whole() => {
-                self.reload_log()?;
-                self.accept_now(source, signed, history)
-            }
+            // A statement must not make this side read its file again. The seat can
+            // have signed another one for this step; evidence of that contains both.
+            Err(Refused::Forgotten { .. }) => Ok(()),
             // The others have removed this seat or the signer, which may not know it yet. Its history
             // and this one part there.
             Err(Refused::TooEarly { .. } | Refused::Over | Refused::OtherHistory { .. })

@@ -114,9 +114,35 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
+    /// The seats for whose histories this seat waits before it may sign, and whether they are there. Only
+    /// the host knows which other guests are there, unless they are connected to each other. Empty if this
+    /// seat may itself be the one without a connection.
+    pub fn waits_for_histories(&self) -> (Vec<Seat>, bool) {
+        let log = &self.setting.log;
+        let (seats, has_roll_calls) = (log.match_info().seats(), log.match_info().has_roll_calls());
+        let needs_host = self.is_guest_of_several() && !has_roll_calls;
+        let is_missing = |seat: &Seat| match needs_host && !self.has_heard(Seat::HOST) {
+            true => *seat == Seat::HOST,
+            false => {
+                let is_heard = seats > 2 && self.heard.contains(seat);
+                *seat != self.setting.seat && !is_heard && !log.gone().contains(seat)
+            }
+        };
+        let is_here =
+            |seat: &Seat| self.peers.contains_key(seat) || needs_host && *seat != Seat::HOST;
+        let (here, away): (Vec<Seat>, Vec<Seat>) =
+            Seat::all(seats).filter(is_missing).partition(is_here);
+        let is_cut_off = self.is_guest_of_several() && has_roll_calls && self.peers.is_empty();
+        match (here.is_empty(), away.is_empty()) {
+            (_, false) if is_cut_off => (Vec::new(), false),
+            (false, true) => (here, true),
+            _ => (away, false),
+        }
+    }
+
     /// Whether this seat, which has started again in a match with roll calls, keeps what it receives
     /// until enough seats have sent their histories. In order of arrival, a history that lacks this
-    /// seat's own roll calls could complete a step by other parts.
+    /// seat's own votes could complete a step by other parts.
     pub(in crate::play) fn is_merging(&self) -> bool {
         self.setting.log.match_info().has_roll_calls() && !self.waived
     }
@@ -239,7 +265,6 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if !self.setting.log.is_whole() {
             self.write()?;
             self.setting.log = self.setting.journal.read_log()?;
-            self.forbid_roll_calls();
         }
         Ok(())
     }

@@ -1,52 +1,56 @@
 //! Roll calls: how a seat takes part in the removal of silent seats, and learns of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rand::CryptoRng;
 
-use super::super::clocks::Lacks;
+use super::super::clocks::Due;
 use super::super::error::PlayError;
 use super::super::news::News;
 use super::Play;
-use crate::log::{CannotSign, LogEvent, Missing, Phase, Signed, SignedRollCall};
-use crate::seat::Seat;
+use crate::log::{CannotSign, Claimable, LogEvent, Missing, Phase, Signed, SignedVote, Statement};
+use crate::seat::{Seat, SeatSet};
 use crate::storage::Storage;
 use crate::storage::Vault;
 
-/// The seats whose time is out for what they lack, at a place of the log.
+/// What this seat has lacked of other seats until the time for it was over.
 #[derive(Default)]
-pub(super) struct Late {
-    /// The step, and the number of roll calls that this seat has signed in it. Each roll call needs new
-    /// timeouts.
-    place: (u64, usize),
-    seats: Vec<(Seat, Lacks)>,
+pub(super) struct Over {
+    step: u64,
+    claims: BTreeSet<Claimable>,
 }
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
-    /// What this seat lacks of other seats that have time for it, even if too few would be left without
-    /// them. After a start, their histories, if too few have sent them. `None` in a match whose seats
-    /// cannot be removed.
-    pub(in crate::play) fn lacks(&self) -> Option<BTreeMap<Seat, Lacks>> {
+    /// What this seat lacks of other seats, even if too few would be left without them. After a start,
+    /// their histories, if too few have sent them. `None` in a match whose seats cannot be removed.
+    pub(in crate::play) fn missing(&self) -> Option<BTreeMap<Claimable, Due>> {
         let log = &self.setting.log;
-        let lacks = |(seat, missing)| match missing {
-            Missing::Part if self.asks_player(seat) => Some((seat, Lacks::Choice)),
-            Missing::Part => Some((seat, Lacks::Part)),
-            Missing::Statement => Some((seat, Lacks::Statement)),
-            Missing::Answer => Some((seat, Lacks::Answer)),
-            // Their time is out, or they have none.
-            Missing::Foul | Missing::Named => None,
-        };
+        if !log.match_info().has_roll_calls() {
+            return None;
+        }
         if self.is_merging() {
             let unheard = log.unheard(&self.heard).iter();
-            return Some(unheard.map(|seat| (seat, Lacks::Statement)).collect());
+            let claims = unheard.map(|seat| ((seat, Missing::Statement), Due::default()));
+            return Some(claims.collect());
         }
-        let has_roll_calls = log.match_info().has_roll_calls();
-        has_roll_calls.then(|| {
-            log.lacks_of_others()
-                .into_iter()
-                .filter_map(lacks)
-                .collect()
-        })
+        let missing = log.missing().into_iter();
+        let due = |claim: Claimable| {
+            let (seat, what) = claim;
+            let calls = log.depth_of(what);
+            let mut seats = Seat::all(log.match_info().seats());
+            let chooses = match what {
+                Missing::Vote(_) => seats.any(|seat| self.asks_player(seat)),
+                _ => self.asks_player(seat),
+            };
+            let is_bound = !matches!(what, Missing::Vote(_)) && log.is_bound(seat);
+            let due = Due {
+                chooses,
+                calls,
+                is_bound,
+            };
+            (claim, due)
+        };
+        Some(missing.map(due).collect())
     }
 
     /// Whether the program of another seat may ask its player before it signs its part.
@@ -58,44 +62,41 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
-    /// The seats that a roll call of this seat would name now. Empty if it may sign none.
-    pub(in crate::play) fn may_name(&self) -> Vec<Seat> {
-        let missing = self.setting.log.missing().into_iter();
-        let may_sign = self.is_synced();
-        missing.filter(|_| may_sign).map(|(seat, _)| seat).collect()
+    /// The seats that the next call of this seat names, once the time of all that it lacks is over.
+    /// Empty if too few would be left.
+    pub(in crate::play) fn may_name(&self) -> SeatSet {
+        let log = &self.setting.log;
+        let all = log.missing();
+        let call = log.next_call(&all).filter(|_| self.is_synced());
+        call.map_or(SeatSet::default(), |call| call.named())
     }
 
-    /// The number of this seat's roll calls in the current step that were lost.
-    pub(in crate::play) fn lost_roll_calls(&self) -> usize {
-        self.setting.log.own_roll_calls().1
+    /// Sets what this seat has lacked for so long that the time is over. Returns whether this is new.
+    pub(in crate::play) fn set_over(&mut self, claims: BTreeSet<Claimable>) -> bool {
+        let step = self.setting.log.step();
+        let before = std::mem::replace(&mut self.over, Over { step, claims });
+        before.step != step && !self.over.claims.is_empty() || before.claims != self.over.claims
     }
 
-    fn place(&self) -> (u64, usize) {
-        (self.setting.log.step(), self.setting.log.own_roll_calls().0)
+    /// Makes this seat show that it is there, if it has not in this step: its player has thought for some
+    /// time. Returns whether this is new.
+    pub(in crate::play) fn set_thinking(&mut self) -> bool {
+        let step = Some(self.setting.log.step());
+        std::mem::replace(&mut self.thinks_in, step) != step
     }
 
-    /// Sets the other seats whose time is out now, and what this time was for.
-    pub(in crate::play) fn set_late(&mut self, seats: Vec<(Seat, Lacks)>) {
-        self.late = Late {
-            place: self.place(),
-            seats,
-        };
-    }
-
-    /// Before this seat signs its first statement after a restart, forbids roll calls and answers in the
-    /// current step and all earlier ones.
-    pub(super) fn forbid_earlier_roll_calls(&mut self) {
-        if std::mem::take(&mut self.is_restarted) {
-            self.no_roll_calls = Some(self.setting.log.step());
-            self.forbid_roll_calls();
+    /// Signs an ack in the own turn. The others may have waited for this seat before its program could show
+    /// the turn. From the ack on they allow the whole time again.
+    pub(super) fn show_presence(&mut self) -> bool {
+        let log = &mut self.setting.log;
+        let hash = log.hash();
+        let is_due = self.thinks_in == Some(log.step());
+        let ack = is_due.then(|| log.sign_presence(&self.setting.identity));
+        match ack.flatten() {
+            Some(ack) => self.send_own(hash, Signed::Ack(ack)),
+            None => return false,
         }
-    }
-
-    /// Forbids the log the same roll calls again, after it was read from the file.
-    pub(super) fn forbid_roll_calls(&mut self) {
-        if let Some(step) = self.no_roll_calls {
-            self.setting.log.forbid_roll_calls_up_to(step);
-        }
+        true
     }
 
     /// Whether this seat has left, and the others play on. Then it needs its secret no more.
@@ -104,56 +105,56 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         log.match_info().has_roll_calls() && log.gone().contains(&self.setting.seat)
     }
 
-    /// Signs the answer to a roll call, if this seat owes one.
-    pub(super) fn answer_roll_call(&mut self) -> Result<bool, PlayError> {
-        if self.setting.log.owes_answer().is_none() {
-            return Ok(false);
-        }
-        let answer = self.setting.log.sign_answer(&self.setting.identity)?;
-        self.send_own(answer.before, answer.signed);
-        Ok(true)
+    /// Refuses a call, if this seat holds what the call says to be lacking.
+    pub(super) fn refuse_call(&mut self) -> Result<bool, PlayError> {
+        let signed = self.setting.log.sign_refusal(&self.setting.identity);
+        self.after_own_vote(signed)
     }
 
-    /// Calls the roll, if the time of all missing seats is out.
-    pub(super) fn call_roll(&mut self) -> Result<bool, PlayError> {
-        if !self.setting.log.match_info().has_roll_calls() {
-            return Ok(false);
-        }
-        let now = self.place();
-        // After a late ack, the time for the part has not begun yet.
-        let lacks = self.lacks().filter(|_| self.late.place == now);
-        let lacks = lacks.unwrap_or_default();
-        let late = self.late.seats.iter();
-        let late = late.filter(|(seat, for_what)| lacks.get(seat) == Some(for_what));
-        let late: Vec<Seat> = late.map(|(seat, _)| *seat).collect();
-        let signed = (self.setting.log).sign_roll_call(&self.setting.identity, &late);
+    /// Signs a call, if this seat lacks the same and the time for it is over.
+    pub(super) fn sign_call(&mut self) -> Result<bool, PlayError> {
+        let log = &mut self.setting.log;
+        let none = BTreeSet::new();
+        let over = match self.over.step == log.step() {
+            true => &self.over.claims,
+            false => &none,
+        };
+        let signed = log.sign_call(&self.setting.identity, over);
+        self.after_own_vote(signed)
+    }
+
+    fn after_own_vote(
+        &mut self,
+        signed: Result<(Statement, Vec<LogEvent>), CannotSign>,
+    ) -> Result<bool, PlayError> {
         let (statement, events) = match signed {
-            Err(CannotSign::NoRollCall) => return Ok(false),
+            Err(CannotSign::NoVote) => return Ok(false),
             signed => signed?,
         };
-        if let Signed::RollCall(call) = &statement.signed {
-            self.report_roll_call(call);
+        let step = statement.signed.step();
+        if let Signed::Vote(vote) = &statement.signed {
+            self.report_call(vote);
         }
         self.send_own(statement.before, statement.signed);
-        self.after_roll_call(now.0, events)?;
+        self.after_vote(step, events)?;
         Ok(true)
     }
 
-    /// Reacts to a roll call of another seat that was added to the log, and caused `events`.
-    pub(super) fn after_their_roll_call(
+    /// Reacts to a vote of another seat that was added to the log, and caused `events`.
+    pub(super) fn after_their_vote(
         &mut self,
-        call: &SignedRollCall,
+        vote: &SignedVote,
         events: Vec<LogEvent>,
     ) -> Result<(), PlayError> {
-        self.report_roll_call(call);
-        if !call.is_answer() {
+        self.report_call(vote);
+        if !vote.refuses() {
             // The seat lacks something. Other seats may have sent it to this side only.
-            self.answer(call.seat, call.step);
+            self.answer(vote.seat, vote.step);
         }
-        self.after_roll_call(call.step, events)
+        self.after_vote(vote.step, events)
     }
 
-    fn after_roll_call(&mut self, step: u64, events: Vec<LogEvent>) -> Result<(), PlayError> {
+    fn after_vote(&mut self, step: u64, events: Vec<LogEvent>) -> Result<(), PlayError> {
         for event in events {
             self.handle_event(step, event)?;
         }
@@ -161,11 +162,12 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         Ok(())
     }
 
-    fn report_roll_call(&mut self, call: &SignedRollCall) {
-        if !call.is_answer() {
+    /// Reports a call of the current step, or of the one that it has just ended.
+    fn report_call(&mut self, vote: &SignedVote) {
+        if !vote.refuses() && vote.step + 1 >= self.setting.log.step() {
             self.news.push_back(News::RollCall {
-                seat: call.seat,
-                missing: call.missing.iter().collect(),
+                seat: vote.seat,
+                missing: vote.call.named().iter().collect(),
             });
         }
     }

@@ -144,14 +144,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         header.stakes.betting().is_some()
     }
 
-    /// The seats without chips. Empty in a game without chips.
+    /// The seats that may buy in again before the deal. Empty in a game without chips.
     pub(super) fn broke(&self) -> Vec<Seat> {
-        if !self.has_chips() {
-            return Vec::new();
-        }
-        let stacks = self.setting.log.stacks();
-        let seats = Seat::all(stacks.len());
-        seats.filter(|seat| stacks[seat.index()] == 0).collect()
+        let log = &self.setting.log;
+        let seats = Seat::all(log.match_info().seats());
+        seats.filter(|seat| log.may_rebuy(*seat)).collect()
     }
 
     /// The number of the hand to deal, and the number of its tries that other seats have declared

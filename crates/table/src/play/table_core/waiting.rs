@@ -25,9 +25,6 @@ const GUESTS_TIMEOUT: Duration = Duration::from_secs(5);
 /// Timeout for the statements with which the other seats confirm the end of a match after a
 /// conviction.
 const CONFIRM_TIMEOUT: Duration = Duration::from_secs(20);
-/// The same for a seat that has started again in a match with roll calls. It is the time that each seat
-/// has for what its program signs.
-const RESTART_TIMEOUT: Duration = Duration::from_secs(20);
 
 impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
     /// The time until [`next`](Self::next) has something to do although nothing arrives.
@@ -89,7 +86,6 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
         let passed = now.saturating_sub(self.progress.1);
         match self.play.log().match_info().seats() {
             2 => Duration::MAX,
-            _ if self.play.is_merging() => RESTART_TIMEOUT.saturating_sub(passed),
             _ => GUESTS_TIMEOUT.saturating_sub(passed),
         }
     }
@@ -122,15 +118,14 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
             connections: self.connections(),
             is_synced: self.play.is_synced(),
             needs_engine: self.play.needs_engine(),
-            lacks: self.play.lacks(),
-            lost_roll_calls: self.play.lost_roll_calls(),
+            missing: self.play.missing(),
         };
-        let timeout = self.clocks.update(&view, now.running);
-        let late = self.others();
-        let late = late.filter_map(|seat| Some((seat, self.clocks.late(seat)?)));
-        self.play.set_late(late.collect());
+        let timeout = self.clocks.update(&view, now);
+        let is_over = self.play.set_over(self.clocks.over());
+        let thinks = self.clocks.is_long_turn(seat) && self.play.set_thinking();
+        let is_new = is_over || thinks;
         let Some(timeout) = timeout else {
-            return Ok(false);
+            return Ok(is_new);
         };
         let news = match timeout {
             Timeout::Own(legal) => {
@@ -142,7 +137,7 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
             }
             Timeout::Other(seat) => {
                 self.claim_late(seat, Claimed::OutOfTime, now.unix)?;
-                let asks = self.play.may_name().contains(&seat);
+                let asks = self.play.may_name().contains(seat);
                 News::OutOfTime { seat, asks }
             }
             Timeout::Away(seat) => {
@@ -167,19 +162,31 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
         self.clocks.left(seat)
     }
 
-    /// Restores the banks of all seats from an earlier run of the program, in order of the seats.
-    pub fn restore_banks(&mut self, banks: &[Duration]) {
-        self.clocks.restore(banks);
+    /// See [`Table::bank_to_store`](super::super::Table::bank_to_store).
+    pub fn bank_to_store(&self, seat: Seat) -> Option<Duration> {
+        self.clocks.bank_to_store(seat, self.play.seat())
+    }
+
+    /// See [`Table::own_turn`](super::super::Table::own_turn).
+    pub fn own_turn(&self) -> Option<(u64, u64)> {
+        self.clocks.own_turn()
+    }
+
+    /// Restores the banks of all seats from an earlier run of the program, in order of the seats, and the
+    /// [own turn](Self::own_turn).
+    pub fn restore_banks(&mut self, banks: &[Duration], own_turn: Option<(u64, u64)>) {
+        self.clocks.restore(banks, own_turn);
     }
 
     /// See [`Table::may_close`](super::super::Table::may_close).
     pub fn may_close(&self) -> Option<Seat> {
-        if !self.play.may_name().is_empty() {
-            return None;
-        }
+        let log = self.play.log();
         let mut out: Vec<Seat> = self.others().collect();
         out.retain(|seat| self.clocks.is_out(*seat));
-        let due = self.play.log().waits_for();
+        if log.goes_on_without(out.iter().copied().collect()) {
+            return None;
+        }
+        let due = log.waits_for();
         let is_due = out.iter().find(|seat| due.contains(seat));
         is_due.or(out.first()).copied()
     }

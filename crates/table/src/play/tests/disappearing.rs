@@ -1,15 +1,14 @@
 //! Matches whose seats can be removed: seats disappear, and the others go on.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 
-use super::world::{World, late};
+use super::world::World;
 use super::{ONE, TWO};
 use crate::log::tests::many_seats::threshold;
-use crate::log::{End, LogMessage, MatchLog, Phase, Signed, Statement};
-use crate::play::clocks::Lacks;
+use crate::log::{End, LogMessage, MatchLog, Missing, Phase, Signed, Statement};
 use crate::play::news::Command;
 use crate::play::orders::Event;
 use crate::record::{Compared, MatchState, Record, compare};
@@ -167,8 +166,8 @@ fn timeouts_at_the_wrong_time_convict_nobody() {
         for _ in 0..400 {
             if world.rng.random_bool(0.05) {
                 let seat = *world.alive().choose(&mut world.rng).unwrap();
-                let others = world.of.seats().filter(|other| *other != seat);
-                world.sides[seat.index()].play.set_late(late(others));
+                let all: Vec<Seat> = world.of.seats().collect();
+                world.late(seat, &all);
             }
             world.step();
         }
@@ -208,16 +207,12 @@ fn seat_whose_ack_is_late_is_not_named_for_its_part() {
     }
     world.play();
     let lacks = |world: &World, what| {
-        let lacks = world.sides[ONE.index()].play.lacks().unwrap();
-        assert_eq!(lacks.get(&TWO), Some(&what));
-        assert_eq!(world.sides[ONE.index()].play.may_name(), [TWO]);
+        let play = &world.sides[ONE.index()].play;
+        assert!(play.missing().unwrap().contains_key(&(TWO, what)));
+        assert!(play.may_name().contains(TWO));
     };
-    lacks(&world, Lacks::Statement);
-    let late = |world: &mut World, what| {
-        let others = [Seat::HOST, TWO, THREE].map(|seat| (seat, what));
-        world.sides[ONE.index()].play.set_late(others.to_vec());
-    };
-    late(&mut world, Lacks::Statement);
+    lacks(&world, Missing::Statement);
+    world.late(ONE, &[TWO]);
     let mut log = world.log(ONE).clone();
     let before = log.hash();
     let signed = log.sign_ack(&world.sides[TWO.index()].identity, TWO);
@@ -229,21 +224,21 @@ fn seat_whose_ack_is_late_is_not_named_for_its_part() {
         play.receive(Event::Received(from, ack.clone())).unwrap();
     }
     world.play();
-    lacks(&world, Lacks::Part);
+    lacks(&world, Missing::Part);
     let has_called = |world: &World| {
         let mut statements = world.statements.values();
-        statements.any(|one| matches!(one.signed, Signed::RollCall(_)))
+        statements.any(|one| matches!(one.signed, Signed::Vote(_)))
     };
     assert!(!has_called(&world));
-    late(&mut world, Lacks::Part);
+    world.late(ONE, &[TWO]);
     world.play();
     assert!(has_called(&world));
 }
 
 /// The host does not forward the statements of one guest to another one, and these two are not
-/// connected. The guest that waits calls the roll. The third one answers and sends what is lacking.
+/// connected. The guest that waits signs a call. The third one refuses it with what is lacking.
 #[test]
-fn roll_call_is_answered_with_what_the_caller_lacks() {
+fn call_is_refused_with_what_the_caller_lacks() {
     let mut world = world(4, 3, 1, 1);
     world.play_until(|log| Moment::HoleCards.is_now(log, ONE));
     world.cut(ONE, TWO);
@@ -252,8 +247,8 @@ fn roll_call_is_answered_with_what_the_caller_lacks() {
     let mut calls = 0;
     while !matches!(world.log(ONE).phase(), Phase::Over(_)) {
         let step = world.log(ONE).step();
-        let others = world.of.seats().filter(|seat| *seat != ONE);
-        world.sides[ONE.index()].play.set_late(late(others));
+        let all: Vec<Seat> = world.of.seats().collect();
+        world.late(ONE, &all);
         world.play();
         assert!(world.log(ONE).step() > step);
         calls += 1;
@@ -295,46 +290,19 @@ fn removed_seat_learns_it_from_the_others_and_signs_nothing_more() {
     check(&world, &[TWO]);
 }
 
+/// A seat votes after a start as before it.
 #[test]
-fn seat_that_starts_again_during_a_roll_call_is_removed_with_the_silent_one() {
-    let mut world = world(5, 3, 2, 1);
-    world.play_until(|log| Moment::ItsTurn.is_now(log, TWO));
-    world.kill(TWO);
-    world.play();
-    world.restart(ONE);
-    world.reconnect_all();
-    world.play_on(12);
-    assert_eq!(world.log(ONE).phase(), Phase::Over(End::Removed));
-    world.kill(ONE);
-    check(&world, &[ONE, TWO]);
-}
-
-/// Too few seats would be left without the seat that has started again, so the hand waits.
-#[test]
-fn seat_that_starts_again_holds_up_a_roll_call_that_needs_it() {
-    let mut world = world(4, 3, 2, 1);
-    world.play_until(|log| Moment::ItsTurn.is_now(log, TWO));
-    world.kill(TWO);
-    world.play();
-    world.restart(ONE);
-    world.reconnect_all();
-    world.play_on(12);
-    for seat in world.alive() {
-        let log = world.log(seat);
-        assert!(
-            matches!(log.phase(), Phase::Choose { seat: TWO, .. }),
-            "{seat}"
-        );
+fn seat_that_starts_again_during_a_call_votes_on_it() {
+    for (seats, opens) in [(5, 3), (4, 3)] {
+        let mut world = world(seats, opens, 2, 1);
+        world.play_until(|log| Moment::ItsTurn.is_now(log, TWO));
+        world.kill(TWO);
+        world.play();
+        world.restart(ONE);
+        world.reconnect_all();
+        world.play_on(12);
+        check(&world, &[TWO]);
     }
-    assert!(world.gone.is_empty());
-    // The players learn who is late, and can close the match.
-    let lacks = |seat: Seat| world.sides[seat.index()].play.lacks().unwrap();
-    assert_eq!(lacks(ONE), BTreeMap::from([(TWO, Lacks::Choice)]));
-    let missing = BTreeMap::from([(ONE, Lacks::Answer), (TWO, Lacks::Choice)]);
-    assert_eq!(lacks(THREE), missing);
-    // They are not told that the others are asked.
-    let may_name = |seat: Seat| world.sides[seat.index()].play.may_name();
-    assert_eq!([ONE, THREE].map(may_name), [vec![], vec![]]);
 }
 
 #[test]
@@ -423,9 +391,7 @@ fn restarts_and_restored_files_convict_nobody() {
                     world.restart(seat);
                     world.reconnect_all();
                 }
-                4 => world.sides[seat.index()]
-                    .play
-                    .set_late(late([other, other.next(4)])),
+                4 => world.late(seat, &[other, other.next(4)]),
                 _ => world.reconnect_all(),
             }
         }
@@ -439,9 +405,28 @@ fn restarts_and_restored_files_convict_nobody() {
                     assert_eq!(*hash.get_or_insert(own), own);
                 }
                 Phase::Over(End::Removed) => {}
-                // A seat that has started again cannot answer, so the hand can wait.
+                // Two seats that name each other can leave too few.
                 phase => assert!(!matches!(phase, Phase::Over(_)), "{seat}: {phase:?}"),
             }
         }
     }
+}
+
+/// A cheat can repeat old statements as often as it likes.
+#[test]
+fn statement_for_a_forgotten_step_does_not_make_a_seat_read_its_file() {
+    let mut world = world(4, 3, 4, 1);
+    world.play_until(|log| log.attempt().hand == 4 && log.game().is_some());
+    let forgets = |seat: &Seat| !world.log(*seat).is_whole();
+    let seat = world.of.seats().find(forgets).expect("an old hand");
+    let old = world.sent.iter().find_map(|(way, message)| match message {
+        LogMessage::Statement(old) if old.signed.step() == 1 => {
+            (way.1 == seat).then_some((way.0, message))
+        }
+        _ => None,
+    });
+    let (from, bytes) = old.map(|(from, message)| (from, message.encode())).unwrap();
+    let play = &mut world.sides[seat.index()].play;
+    play.receive(Event::Received(from, bytes)).unwrap();
+    assert!(!play.log().is_whole());
 }

@@ -14,7 +14,7 @@ use crate::seat::Seat;
 const THREE: Seat = Seat::new(3);
 
 /// A match of four seats, any `opens` of which open a card. The others have removed the last seat, which
-/// has signed its move. Also an older copy of the file of seat 1, without its roll call.
+/// has signed its move. Also an older copy of the file of seat 1, without its vote.
 fn removed(opens: usize, hands: u32) -> (World, Vec<u8>) {
     let mut world = World::of(threshold(4, opens, hands), 1);
     world.reconnect_all();
@@ -54,10 +54,10 @@ fn check(world: &mut World) {
     world.check();
 }
 
-/// The removed seat shows a step that is complete with its move. The restored seat has signed a roll call
+/// The removed seat shows a step that is complete with its move. The restored seat has signed a call
 /// in this step.
 #[test]
-fn restored_seat_that_hears_the_removed_one_first_follows_its_own_roll_call() {
+fn restored_seat_that_hears_the_removed_one_first_follows_its_own_vote() {
     for opens in [2, 3] {
         let (mut world, copy) = removed(opens, 2);
         let signed = signed_by(&world, ONE);
@@ -109,7 +109,7 @@ fn restored_seat_stops_if_its_own_statement_belongs_to_another_history() {
     let (mut world, copy) = removed(2, 2);
     world.restore(ONE, copy.clone());
     let named = |one: &Statement| match &one.signed {
-        Signed::RollCall(call) => call.missing.contains(THREE).then_some(call.step),
+        Signed::Vote(vote) => vote.call.named().contains(THREE).then_some(vote.step),
         _ => None,
     };
     let mut statements = world.log(TWO).statements(0).into_iter();
@@ -117,8 +117,8 @@ fn restored_seat_stops_if_its_own_statement_belongs_to_another_history() {
     assert!(world.log(TWO).last_signed(ONE) > Some(step));
     tell(&mut world, ONE, THREE, |_| true);
     tell(&mut world, ONE, TWO, |statement| {
-        let is_call = matches!(statement.signed, Signed::RollCall(_));
-        !(is_call && statement.signed.step() == step)
+        let is_vote = matches!(statement.signed, Signed::Vote(_));
+        !(is_vote && statement.signed.step() == step)
     });
     let signed = signed_by(&world, ONE);
     world.advance(ONE);

@@ -12,8 +12,7 @@ use zeroize::Zeroizing;
 use crate::identity::Identity;
 use crate::log::tests::many_seats::{passive, verifiable};
 use crate::log::tests::test_match::TestMatch;
-use crate::log::{End, Journal, LogEvent, LogMessage, MatchLog, Phase, Signed, Statement};
-use crate::play::clocks::Lacks;
+use crate::log::{CallId, End, Journal, LogEvent, LogMessage, MatchLog, Phase, Signed, Statement};
 use crate::play::error::PlayError;
 use crate::play::news::{Command, News};
 use crate::play::orders::{Event, Order, Orders, Outbox};
@@ -71,18 +70,18 @@ pub(super) struct Side {
 /// The sender and the receiver of messages.
 pub(super) type Way = (Seat, Seat);
 
-/// The place of a statement: its chain, which is that of a hand or the log, its seat, its step, and its
-/// kind: an ack, a part, or a roll call by its number.
-pub(super) type Place = (Option<u32>, Seat, u64, u8);
+/// The place of a statement: its chain, which is that of a hand or the log, its seat, its step, its kind
+/// (an ack, a part, or a vote), and the call of a vote.
+pub(super) type Place = (Option<u32>, Seat, u64, u8, CallId);
 
 pub(super) fn place(signed: &Signed) -> Place {
-    let kind = match signed {
-        Signed::Ack(_) => 0,
-        Signed::Part(_) | Signed::Ahead(_) => 1,
-        Signed::RollCall(call) => 2 + call.round,
+    let (kind, call) = match signed {
+        Signed::Ack(_) => (0, [0; 32]),
+        Signed::Part(_) | Signed::Ahead(_) => (1, [0; 32]),
+        Signed::Vote(vote) => (2, vote.call.id()),
     };
     let hand = signed.head().map(|head| head.hand);
-    (hand, signed.seat(), signed.step(), kind)
+    (hand, signed.seat(), signed.step(), kind, call)
 }
 
 pub(super) struct World {
@@ -242,9 +241,16 @@ impl World {
 
     fn expire(&mut self) {
         for seat in self.alive() {
-            let others = self.of.seats().filter(|other| *other != seat);
-            self.sides[seat.index()].play.set_late(late(others));
+            let others: Vec<Seat> = self.of.seats().collect();
+            self.late(seat, &others);
         }
+    }
+
+    /// For a seat, the time of the others is over for all that it lacks of them now.
+    pub(super) fn late(&mut self, seat: Seat, others: &[Seat]) {
+        let play = &mut self.sides[seat.index()].play;
+        let missing = play.missing().unwrap_or_default().into_keys();
+        play.set_over(missing.filter(|(of, _)| others.contains(of)).collect());
     }
 
     /// Plays until the match is over for all running programs. Each time when nothing more happens,
@@ -460,13 +466,6 @@ impl World {
             );
         }
     }
-}
-
-/// All that these seats can be late with.
-pub(super) fn late(seats: impl IntoIterator<Item = Seat>) -> Vec<(Seat, Lacks)> {
-    use Lacks::{Answer, Choice, Part, Statement};
-    let of_seat = |seat| [Choice, Part, Statement, Answer].map(|lacks| (seat, lacks));
-    seats.into_iter().flat_map(of_seat).collect()
 }
 
 /// The program of a seat, started from its files.

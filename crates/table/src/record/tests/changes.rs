@@ -52,8 +52,11 @@ pub(super) fn flipped(bytes: &[u8], log: &MatchLog, table: &TestMatch, at: usize
     let mut changed = bytes.to_vec();
     changed[at] ^= bits;
     let own = Record::read(&changed, Some(&table.identities[0]));
-    let changed_or_not_yours = matches!(own, Err(BadRecord::Changed(_) | BadRecord::NotYours));
-    assert!(changed_or_not_yours, "byte {at}: {own:?}");
+    let is_noticed = matches!(
+        own,
+        Err(BadRecord::Changed(_) | BadRecord::Start | BadRecord::NotYours)
+    );
+    assert!(is_noticed, "byte {at}: {own:?}");
     let read = Record::read(&changed, None);
     match (read, is_unsigned(bytes, &ends, at)) {
         (Ok(record), true) => assert_eq!(record.log.hash(), log.hash(), "byte {at}"),

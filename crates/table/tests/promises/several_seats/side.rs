@@ -145,7 +145,7 @@ impl Outbox for SideOutbox<'_> {
                     self.ahead.push((self.seat, to, number));
                     ahead.part.signature
                 }
-                Signed::RollCall(call) => call.signature,
+                Signed::Vote(vote) => vote.signature,
             };
             assert!(
                 self.disk.log_contains(&signature),

@@ -3,17 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::super::super::*;
-use super::seats::{Beginning, Honest, conflicts, needs_answer, part};
-use super::traces::{NamedCall, StateText, Trace, next_seat, seat_of};
-use crate::seat::{Seat, SeatSet};
+use super::seats::{Beginning, Honest, conflicts, part};
+use super::traces::{StateText, Trace, next_seat, seat_of};
+use crate::seat::Seat;
 
 /// A release that an honest seat has signed.
 struct Release {
     seat: Seat,
     /// The log of the seat before it signed.
     log: MatchLog,
-    /// The seats that were left in the match.
-    live: SeatSet,
 }
 
 #[derive(Debug, Default)]
@@ -28,14 +26,6 @@ pub(super) struct Tally {
     pub(super) splits: usize,
     /// Statements that a seat has signed again after a restart.
     pub(super) again: usize,
-    pub(super) roll_calls: usize,
-    pub(super) answers: usize,
-    /// Traces at whose ends an honest seat goes on without another seat.
-    pub(super) won: usize,
-    /// Events of seats that the others have removed.
-    pub(super) removed: usize,
-    /// Events of seats that an open roll call binds.
-    pub(super) bound: usize,
 }
 
 /// The logs along a trace.
@@ -103,7 +93,6 @@ impl<'a> Driver<'a> {
         let seat = next_seat(&mut chars);
         match chars.next().unwrap() {
             kind @ ('a' | 'p' | 'q') => self.sign(seat, kind),
-            'r' => self.sign_call(seat, event),
             '<' => self.receive(seat, chars.as_str()),
             '!' => {
                 let keeps_own = !self.trace.breaks(&["sent-first"]);
@@ -165,59 +154,12 @@ impl<'a> Driver<'a> {
             }
             if earlier.is_release() {
                 self.tally.releases += 1;
-                self.releases.push(Release {
-                    seat,
-                    live: earlier.live_at(earlier.step()),
-                    log: earlier,
-                });
+                self.releases.push(Release { seat, log: earlier });
             }
             signed
         };
         self.honest(seat).log = log;
         self.note(seat, name(kind, number), statement);
-    }
-
-    /// The seat signs the roll call or the answer with this name.
-    fn sign_call(&mut self, seat: Seat, name: &str) {
-        let identity = &self.beginning.of.identities[seat.index()];
-        let named = NamedCall::read(&name[2..]);
-        let mut log = self.seats[&seat].log.clone();
-        let all: Vec<Seat> = self.beginning.of.seats().collect();
-        let before = self.histories[named.history];
-        let mut steps = 0..=log.step();
-        let step = steps.find(|step| log.hash_before(*step) == Some(before));
-        let step = step.unwrap();
-        let statement = if !named.missing.is_empty() {
-            self.tally.roll_calls += 1;
-            log.sign_roll_call(identity, &all).unwrap().0
-        } else if log.owes_answer() == Some((step, named.round)) {
-            self.tally.answers += 1;
-            log.sign_answer(identity).unwrap()
-        } else {
-            // The program signs no answer that nobody needs.
-            assert!(!needs_answer(&log, step), "{name}");
-            let (of, own) = (log.match_info().id(), log.part(step, seat));
-            let call = (named.round, named.missing);
-            let call = SignedRollCall::sign(identity, &of, &before, (step, seat), call, own);
-            let signed = Signed::RollCall(Box::new(call));
-            let statement = Statement { before, signed };
-            log.accept_statement(statement.clone()).unwrap();
-            statement
-        };
-        let Signed::RollCall(call) = &statement.signed else {
-            panic!("{name}");
-        };
-        assert_eq!(self.number(statement.before), named.history, "{name}");
-        assert_eq!(
-            (call.round, call.missing, call.own_part().is_some()),
-            (named.round, named.missing, named.own.is_some()),
-            "{name}"
-        );
-        let honest = self.honest(seat);
-        let is_forbidden = honest.forbidden.is_some_and(|last| call.step <= last);
-        honest.log = log;
-        self.breaches += usize::from(is_forbidden);
-        self.note(seat, name.to_owned(), statement);
     }
 
     /// Keeps a statement that an honest seat has signed.
@@ -249,17 +191,6 @@ impl<'a> Driver<'a> {
         let identity = &self.beginning.of.identities[cheat.index()];
         let signed = match kind {
             'a' => Signed::Ack(SignedAck::sign(identity, &of, step, &before, cheat)),
-            'r' => {
-                let named = NamedCall::read(rest);
-                assert_eq!(number, named.history, "{name}");
-                let own = named
-                    .own
-                    .map(|kind| self.lie_part(&log, cheat, kind, number));
-                let call = (named.round, named.missing);
-                let call =
-                    SignedRollCall::sign(identity, &of, &before, (step, cheat), call, own.as_ref());
-                Signed::RollCall(Box::new(call))
-            }
             kind => {
                 assert_eq!(number.to_string(), rest, "{name}");
                 Signed::Part(self.lie_part(&log, cheat, kind, number))
@@ -269,7 +200,7 @@ impl<'a> Driver<'a> {
         self.statements.insert(name.to_owned(), statement);
     }
 
-    /// The part of a cheat for a history. A seat that has it in a roll call can send it alone.
+    /// The part of a cheat for a history.
     fn lie_part(&mut self, log: &MatchLog, cheat: Seat, kind: char, number: usize) -> SignedPart {
         let part = part(log, cheat, self.trace.game, kind == 'q');
         let statement = self.signed(log, cheat, &part);
@@ -283,12 +214,6 @@ impl<'a> Driver<'a> {
 
     /// Compares the state of a seat with that of the model.
     fn compare(&mut self, seat: Seat, state: &str, text: &str) {
-        let has_roll_calls = self.trace.has_roll_calls();
-        if has_roll_calls && state == "w" {
-            return;
-        }
-        let forbids = !self.trace.breaks(&["at-once"]);
-        self.honest(seat).continues(forbids);
         if let Some(convicted) = state.strip_prefix('x') {
             let log = &self.seats[&seat].log;
             let seats: BTreeSet<Seat> = log.evidence().iter().map(Evidence::seat).collect();
@@ -297,12 +222,10 @@ impl<'a> Driver<'a> {
             self.tally.convictions += 1;
             return;
         }
-        let expected = StateText::read(state, has_roll_calls);
-        if !has_roll_calls {
-            self.honest(seat).waits = expected.flags.contains('w');
-        }
+        let expected = StateText::read(state);
+        self.honest(seat).waits = expected.flags.contains('w');
         let honest = &self.seats[&seat];
-        let (is_convicted, end) = (honest.log.is_convicted(), honest.end());
+        let (is_convicted, end) = (honest.log.is_convicted(), honest.log.step());
         assert!(!is_convicted, "{text}: {:?}", honest.log.phase());
         let hash = honest.log.hash_before(end).unwrap();
         let place = format!("{}/{}", end - self.trace.begins, self.number_or_new(hash));
@@ -310,55 +233,26 @@ impl<'a> Driver<'a> {
         let is_over = expected.position == self.trace.script.len();
         assert_eq!(is_over, expected.flags.starts_with('.'), "{text}");
         let log = &self.seats[&seat].log;
-        if !is_over && !log.is_removed() {
+        if !is_over {
             self.check_script(log, expected.position, text);
         }
-        let waits = !has_roll_calls && self.seats[&seat].waits;
-        if self.trace.breaks.is_none() && !waits {
-            let (flags, answer) = self.flags(seat, is_over);
-            let owed = expected.flags.find('r').unwrap_or(expected.flags.len());
-            let (expected_flags, expected_answer) = expected.flags.split_at(owed);
-            assert_eq!(flags, expected_flags, "{text}");
-            let log = &self.seats[&seat].log;
-            let is_needed = NamedCall::read_answer(expected_answer).is_none_or(|history| {
-                let before = Some(self.histories[history]);
-                let mut steps = 0..=log.step();
-                let step = steps.find(|step| log.hash_before(*step) == before);
-                needs_answer(log, step.unwrap())
-            });
-            assert!(answer == expected_answer || !is_needed, "{text}: {answer}");
+        if self.trace.breaks.is_none() && !self.seats[&seat].waits {
+            assert_eq!(self.flags(seat, is_over), expected.flags, "{text}");
         }
     }
 
-    /// What the seat is and may sign, and the answer that it owes, in the words of the model.
-    fn flags(&mut self, seat: Seat, is_over: bool) -> (String, String) {
-        let log = &self.seats[&seat].log;
-        if log.is_removed() {
-            self.tally.removed += 1;
-            return ("g".into(), String::new());
-        }
-        let mut flags = String::new();
+    /// What the seat may sign, in the words of the model.
+    fn flags(&self, seat: Seat, is_over: bool) -> String {
         if is_over {
-            flags.push('.');
-        } else {
-            if log.is_bound(seat) {
-                self.tally.bound += 1;
-                flags.push('b');
-            }
-            let missing: Vec<Seat> = log.missing().into_iter().map(|(seat, _)| seat).collect();
-            if !missing.is_empty() {
-                flags.push('-');
-            }
-            flags.extend(missing.iter().map(|seat| seat.number().to_string()));
-            let may_sign = !log.may_sign(seat).is_empty() && log.lacks(seat).is_empty();
-            let may = [(log.owes_ack(seat), 'a'), (may_sign, 'p')];
-            flags.extend(may.iter().filter(|(may, _)| *may).map(|(_, of)| of));
+            return ".".into();
         }
-        let answer = log.owes_answer().map(|(step, round)| {
-            let number = self.number(log.hash_before(step).unwrap());
-            format!("r{number}.{round}")
-        });
-        (flags, answer.unwrap_or_default())
+        let log = &self.seats[&seat].log;
+        let may_sign = !log.may_sign(seat).is_empty() && log.lacks(seat).is_empty();
+        let may = [(log.owes_ack(seat), 'a'), (may_sign, 'p')];
+        may.iter()
+            .filter(|(may, _)| *may)
+            .map(|(_, of)| *of)
+            .collect()
     }
 
     /// Checks that the phase of the log is that of the script.
@@ -394,27 +288,16 @@ impl<'a> Driver<'a> {
     pub(super) fn has_parted(&self) -> bool {
         self.releases.iter().any(|release| {
             let contradicts = |(seat, honest): (&Seat, &Honest)| {
-                let step = release.log.step().min(honest.end());
+                let step = release.log.step().min(honest.log.step());
                 let differs = honest.log.hash_before(step) != release.log.hash_before(step);
-                let counts = *seat != release.seat && release.live.contains(*seat);
-                counts && !honest.waits && differs
+                *seat != release.seat && !honest.waits && differs
             };
             self.seats.iter().any(contradicts)
         })
     }
 
-    /// Whether honest seats have opened cards in two logs.
-    pub(super) fn has_two_tables(&self) -> bool {
-        let differ = |one: &Release, other: &Release| {
-            let step = one.log.step().min(other.log.step());
-            one.log.hash_before(step) != other.log.hash_before(step)
-        };
-        let releases = || self.releases.iter();
-        releases().any(|one| releases().any(|other| one.seat != other.seat && differ(one, other)))
-    }
-
     /// The pairs of statements that convict a seat.
-    pub(super) fn evidence(&self) -> Vec<Evidence> {
+    fn evidence(&self) -> Vec<Evidence> {
         let all: Vec<Statement> = self.statements.values().cloned().collect();
         conflicts(&self.beginning.of.match_info, &all)
     }
@@ -429,7 +312,7 @@ impl<'a> Driver<'a> {
     /// Whether the logs of two honest seats are not beginnings of one history.
     fn is_split(&self) -> bool {
         let differ = |one: &Honest, other: &Honest| {
-            let step = one.end().min(other.end());
+            let step = one.log.step().min(other.log.step());
             one.log.hash_before(step) != other.log.hash_before(step)
         };
         let seats = || self.seats.values();
@@ -441,14 +324,12 @@ impl<'a> Driver<'a> {
             let (what, state) = event.split_once('=').unwrap();
             let Trace {
                 seats,
-                threshold,
                 game,
                 begins,
                 cheats,
                 ..
             } = self.trace;
-            let text =
-                format!("{seats}/{threshold} {game} {begins} {cheats:?}, event {at}: {event}");
+            let text = format!("{seats} {game} {begins} {cheats:?}, event {at}: {event}");
             self.act(what);
             let seat = seat_of(event.chars().next().unwrap());
             self.compare(seat, state, &text);
@@ -458,8 +339,5 @@ impl<'a> Driver<'a> {
             }
         }
         self.tally.splits += usize::from(self.is_split());
-        let mut logs = self.seats.values().map(|honest| &honest.log);
-        let goes_on = logs.any(|log| !log.gone().is_empty() && !log.is_removed());
-        self.tally.won += usize::from(goes_on);
     }
 }

@@ -5,7 +5,7 @@ use rand::rngs::StdRng;
 use zeroize::Zeroizing;
 
 use super::super::super::*;
-use super::super::many_seats::{threshold, verifiable_draw};
+use super::super::many_seats::{verifiable, verifiable_draw};
 use super::super::test_match::TestMatch;
 use super::traces::Trace;
 use crate::play::VerifiableSeat;
@@ -96,7 +96,7 @@ impl Beginning {
     pub(super) fn new(trace: &Trace<'_>) -> Self {
         let of = match trace.game {
             "draw" => verifiable_draw(trace.seats, 1),
-            _ => threshold(trace.seats, trace.threshold, 1),
+            _ => verifiable(trace.seats, 1),
         };
         let mut log = of.log();
         while log.step() <= trace.begins {
@@ -131,10 +131,6 @@ pub(super) struct Honest {
     unplaced: Vec<Statement>,
     /// Whether the seat has started again, and has not yet received everything.
     pub(super) waits: bool,
-    /// Whether the log does not have the statements yet that the seat received since its start.
-    holds: bool,
-    /// The last step in which the seat may sign no roll calls, because it has started again.
-    pub(super) forbidden: Option<u64>,
 }
 
 impl Honest {
@@ -144,28 +140,18 @@ impl Honest {
             statements: Vec::new(),
             unplaced: Vec::new(),
             waits: false,
-            holds: false,
-            forbidden: None,
         }
     }
 
     pub(super) fn receive(&mut self, statement: Statement) {
         self.statements.push(statement.clone());
-        if !self.holds {
-            self.unplaced.push(statement);
-            self.place();
-        }
+        self.unplaced.push(statement);
+        self.place();
     }
 
-    /// Whether the seat has this statement, alone or in a roll call.
+    /// Whether the seat has this statement.
     pub(super) fn has(&self, statement: &Statement) -> bool {
-        let carries = |known: &Statement| match (&known.signed, &statement.signed) {
-            (Signed::RollCall(call), Signed::Part(part)) => {
-                known.before == statement.before && call.own_part().as_ref() == Some(part)
-            }
-            _ => known == statement,
-        };
-        self.statements.iter().any(carries)
+        self.statements.contains(statement)
     }
 
     /// Adds all statements that fit the log, until none does.
@@ -190,67 +176,15 @@ impl Honest {
         }
     }
 
-    /// Starts again with a file that has only some of the statements. A seat that may sign roll calls
-    /// adds nothing to its log before it has received everything.
+    /// Starts again with a file that has only some of the statements.
     pub(super) fn restart(&mut self, log: MatchLog, keeps: impl Fn(&Statement) -> bool) {
         let statements = std::mem::take(&mut self.statements);
-        let holds = log.match_info().has_roll_calls();
         *self = Honest::new(log);
-        (self.waits, self.holds) = (true, holds);
+        self.waits = true;
         for statement in statements.into_iter().filter(keeps) {
             self.receive(statement);
         }
     }
-
-    /// The seat, which has started again, has received everything. Its own roll calls in a step come
-    /// first. It `forbids` itself roll calls up to the step at which it stands then.
-    pub(super) fn continues(&mut self, forbids: bool) {
-        if !std::mem::take(&mut self.holds) {
-            return;
-        }
-        self.waits = false;
-        let seat = self.log.owner;
-        self.unplaced = self.statements.clone();
-        self.unplaced.sort_by_key(|statement| {
-            let is_call = matches!(statement.signed, Signed::RollCall(_));
-            let is_own_call = is_call && statement.signed.seat() == seat;
-            (statement.signed.step(), !is_own_call)
-        });
-        self.place();
-        let step = self.log.step();
-        self.forbidden = Some(step);
-        if forbids {
-            self.log.forbid_roll_calls_up_to(step);
-        }
-    }
-
-    /// The step up to which the log is the history of its owner: that in which the others have removed
-    /// the owner, or the current one.
-    pub(super) fn end(&self) -> u64 {
-        let log = &self.log;
-        if !log.is_removed() {
-            return log.step();
-        }
-        let removes = |step: u64, call: &SignedRollCall| {
-            let calls = log.calls_at(step).iter();
-            let same = calls
-                .filter(|other| (other.round, other.missing) == (call.round, call.missing))
-                .map(|other| other.seat);
-            let others = log.live_at(step).without(call.missing);
-            call.missing.contains(log.owner) && others == same.collect()
-        };
-        let removed = |step: &u64| log.calls_at(*step).iter().any(|call| removes(*step, call));
-        let mut steps = 0..log.step();
-        steps.find(removed).unwrap_or(log.step())
-    }
-}
-
-/// Whether another seat can need an answer of the log's owner in this step: the owner does not know
-/// that it has passed the step.
-pub(super) fn needs_answer(log: &MatchLog, step: u64) -> bool {
-    let has_passed = |seat| (step + 1..=log.step()).any(|later| log.has_spoken(later, seat));
-    let mut others = log.live_at(step).iter().filter(|seat| *seat != log.owner);
-    others.any(|seat| !has_passed(seat))
 }
 
 /// All pairs of these statements that convict a seat.

@@ -1,20 +1,15 @@
-//! The files with the traces. Each describes its format.
+//! The file with the traces, which describes its format.
 
 use std::str::Chars;
 
-use crate::seat::{Seat, SeatSet};
+use crate::seat::Seat;
 
 /// Traces with all seats opening a card.
 pub(super) const ALL_OPEN: &str = include_str!("../../../../tests/seats.txt");
-/// Traces with roll calls.
-pub(super) const ROLL_CALLS: &str = include_str!("../../../../tests/roll-calls.txt");
-
 pub(super) struct Trace<'a> {
     /// The rule that the seats break, and what then happens.
     pub(super) breaks: Option<(&'a str, &'a str)>,
     pub(super) seats: u8,
-    /// The number of seats that open a card.
-    pub(super) threshold: usize,
     pub(super) game: &'a str,
     pub(super) begins: u64,
     pub(super) cheats: Vec<Seat>,
@@ -38,11 +33,9 @@ pub(super) fn traces(file: &str) -> Vec<Trace<'_>> {
         let [seats, game, begins, cheats, script] = rest[..] else {
             panic!("{line}");
         };
-        let (seats, threshold) = seats.split_once('/').unwrap_or((seats, seats));
         traces.push(Trace {
             breaks,
             seats: seats.parse().unwrap(),
-            threshold: threshold.parse().unwrap(),
             game,
             begins: begins.parse().unwrap(),
             cheats: cheats.trim_matches('-').chars().map(seat_of).collect(),
@@ -58,10 +51,6 @@ impl Trace<'_> {
     pub(super) fn breaks(&self, rules: &[&str]) -> bool {
         self.breaks.is_some_and(|(rule, _)| rules.contains(&rule))
     }
-
-    pub(super) fn has_roll_calls(&self) -> bool {
-        self.threshold < self.seats.into()
-    }
 }
 
 pub(super) fn seat_of(digit: char) -> Seat {
@@ -70,37 +59,6 @@ pub(super) fn seat_of(digit: char) -> Seat {
 
 pub(super) fn next_seat(chars: &mut Chars<'_>) -> Seat {
     seat_of(chars.next().unwrap())
-}
-
-/// What the name of a roll call says after its seat.
-pub(super) struct NamedCall {
-    pub(super) history: usize,
-    pub(super) round: u8,
-    pub(super) missing: SeatSet,
-    /// The kind of the part that the roll call carries.
-    pub(super) own: Option<char>,
-}
-
-impl NamedCall {
-    /// Reads `5.0-23p`.
-    pub(super) fn read(name: &str) -> Self {
-        let (place, missing) = name.split_once('-').unwrap();
-        let (history, round) = place.split_once('.').unwrap();
-        let (missing, own): (Vec<char>, Vec<char>) =
-            missing.chars().partition(char::is_ascii_digit);
-        NamedCall {
-            history: history.parse().unwrap(),
-            round: round.parse().unwrap(),
-            missing: missing.into_iter().map(seat_of).collect(),
-            own: own.first().copied(),
-        }
-    }
-
-    /// The history of an answer that a seat owes, which is written as `r5.0`.
-    pub(super) fn read_answer(owed: &str) -> Option<usize> {
-        let (history, _) = owed.strip_prefix('r')?.split_once('.')?;
-        history.parse().ok()
-    }
 }
 
 /// The state of a seat that plays, split at the end of its place.
@@ -114,18 +72,15 @@ pub(super) struct StateText<'a> {
 }
 
 impl<'a> StateText<'a> {
-    pub(super) fn read(state: &'a str, has_roll_calls: bool) -> Self {
+    pub(super) fn read(state: &'a str) -> Self {
         let end = state.find(|c: char| !c.is_ascii_digit() && c != '/');
         let (place, flags) = state.split_at(end.unwrap_or(state.len()));
-        let (place, position) = match has_roll_calls {
-            true => place.rsplit_once('/').unwrap(),
-            false => (place, place.split('/').next().unwrap()),
-        };
+        let position = place.split('/').next().unwrap();
         let position: usize = position.parse().unwrap();
         StateText {
             place,
             // All parts of each step are there, and the first step is not in the script.
-            position: position - usize::from(!has_roll_calls),
+            position: position - 1,
             flags,
         }
     }

@@ -1,0 +1,162 @@
+//! The votes of one step, as the owner of a log counts them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::vote::{Call, CallId, Missing, SignedVote};
+use crate::log::match_log::MatchLog;
+use crate::seat::{Seat, SeatSet};
+
+/// The maximum number of calls that refer to each other in a row.
+const MAX_DEPTH: usize = 9;
+
+/// A call that is possible in the step.
+#[derive(Clone, Copy)]
+pub(super) struct Counted<'a> {
+    pub(super) call: &'a Call,
+    /// The number of calls that refer to each other in a row, this one included.
+    pub(super) depth: usize,
+}
+
+/// The votes of one step.
+pub(super) struct Tally<'a> {
+    log: &'a MatchLog,
+    step: u64,
+    /// The seats that are left before the step.
+    pub(super) live: SeatSet,
+    /// The possible calls, by their ids.
+    pub(super) calls: BTreeMap<CallId, Counted<'a>>,
+    /// The calls that the owner has signed, possible or not.
+    own: BTreeMap<CallId, &'a Call>,
+}
+
+impl<'a> Tally<'a> {
+    pub(super) fn of(log: &'a MatchLog, step: u64) -> Self {
+        let votes = log.votes_at(step).iter();
+        let own = votes.filter(|vote| vote.seat == log.owner && !vote.refuses());
+        let mut tally = Tally {
+            log,
+            step,
+            live: log.live_at(step),
+            calls: BTreeMap::new(),
+            own: own.map(|vote| (vote.call.id(), &vote.call)).collect(),
+        };
+        tally.find_possible();
+        tally
+    }
+
+    /// Finds the possible calls. A call that refers to another one is possible only if the other one
+    /// is, and is known. The owner has checked this before it signed a call, so its own calls are
+    /// possible, even if the owner now receives the votes in another order.
+    fn find_possible(&mut self) {
+        let votes = self.log.votes_at(self.step).iter();
+        let all: BTreeMap<CallId, &Call> = votes.map(|vote| (vote.call.id(), &vote.call)).collect();
+        for _ in 0..MAX_DEPTH {
+            let found: Vec<_> = (all.iter())
+                .filter(|(id, _)| !self.calls.contains_key(*id))
+                .filter_map(|(id, call)| Some((*id, *call, self.depth(call)?)))
+                .collect();
+            if found.is_empty() {
+                break;
+            }
+            for (id, call, depth) in found {
+                self.calls.insert(id, Counted { call, depth });
+            }
+        }
+        for (id, call) in &self.own {
+            let depth = MAX_DEPTH;
+            self.calls.entry(*id).or_insert(Counted { call, depth });
+        }
+    }
+
+    /// The depth of a possible call. `None` if the call is not possible.
+    pub(super) fn depth(&self, call: &Call) -> Option<usize> {
+        if !self.log.may_call(self.step, call) {
+            return None;
+        }
+        let mut depth = 1;
+        for (seat, missing) in call.claims() {
+            match missing {
+                Missing::Statement | Missing::Part => {}
+                Missing::Foul if self.log.has_foul(*seat) => {}
+                Missing::Foul => return None,
+                Missing::Vote(id) => {
+                    let on = self.calls.get(id)?;
+                    if on.call.named().contains(*seat) {
+                        return None;
+                    }
+                    depth = depth.max(on.depth + 1);
+                }
+            }
+        }
+        (depth <= MAX_DEPTH).then_some(depth)
+    }
+
+    pub(super) fn step(&self) -> u64 {
+        self.step
+    }
+
+    /// The votes on a call, of the seats that it does not name.
+    pub(super) fn on(&self, call: &Call) -> impl Iterator<Item = &'a SignedVote> + use<'a> {
+        let (id, counts) = (call.id(), self.live.without(call.named()));
+        let votes = self.log.votes_at(self.step).iter();
+        votes.filter(move |vote| vote.call.id() == id && counts.contains(vote.seat))
+    }
+
+    /// The seats that a call does not name, and that have not voted on it.
+    pub(super) fn silent(&self, call: &Call) -> SeatSet {
+        let voters = self.on(call).map(|vote| vote.seat).collect();
+        self.live.without(call.named()).without(voters)
+    }
+
+    /// Whether a seat that the call does not name has refused it.
+    pub(super) fn is_lost(&self, call: &Call) -> bool {
+        self.on(call).any(SignedVote::refuses)
+    }
+
+    /// Whether all seats that the call does not name have signed it.
+    pub(super) fn is_signed_by_all(&self, call: &Call) -> bool {
+        self.silent(call).is_empty() && !self.is_lost(call)
+    }
+
+    /// The possible calls that a seat has signed and that are not lost.
+    pub(super) fn open(&self, seat: Seat) -> Vec<&'a Call> {
+        let has_signed = |call: &Call| {
+            let mut votes = self.on(call);
+            votes.any(|vote| vote.seat == seat && !vote.refuses())
+        };
+        let calls = self.calls.values().map(|counted| counted.call);
+        calls
+            .filter(|call| has_signed(call) && !self.is_lost(call))
+            .collect()
+    }
+
+    /// Whether a call supersedes another one: it contains all of its claims and more, or claims that a
+    /// seat has not voted on it, or does so with an own call that supersedes the other one.
+    pub(super) fn supersedes(&self, call: &Call, other: &Call) -> bool {
+        let mut reached = BTreeSet::from([call.id()]);
+        let mut pending = vec![call];
+        while let Some(call) = pending.pop() {
+            if is_above(call, other) {
+                return true;
+            }
+            let below = self.own.values().filter(|own| is_above(call, own));
+            pending.extend(below.filter(|own| reached.insert(own.id())));
+        }
+        false
+    }
+
+    /// The seats that have signed a call which supersedes this one directly, and which is not lost.
+    pub(super) fn beyond(&self, call: &Call) -> SeatSet {
+        let calls = self.calls.values().map(|counted| counted.call);
+        let later = calls.filter(|later| is_above(later, call) && !self.is_lost(later));
+        let votes = later.flat_map(|later| self.on(later));
+        votes.map(|vote| vote.seat).collect()
+    }
+}
+
+fn is_above(call: &Call, other: &Call) -> bool {
+    let claims = call.claims();
+    let contains = other.claims().iter().all(|claim| call.has(claim));
+    let says_silent = |(_, missing): &(Seat, Missing)| *missing == Missing::Vote(other.id());
+    contains && claims.len() > other.claims().len() || claims.iter().any(says_silent)
+}
