@@ -111,7 +111,7 @@ impl AheadChain {
     }
 
     /// Whether no more shuffles can be added to the chain.
-    fn has_ended(&self) -> bool {
+    pub(super) fn has_ended(&self) -> bool {
         self.broken_by.is_some() || self.is_whole()
     }
 

@@ -151,18 +151,21 @@ impl MatchLog {
         }
     }
 
-    /// Whether `seat` has signed a statement in this step, apart from a foul.
+    /// Whether `seat` has signed a statement in this step, apart from a foul. A refusal does not count:
+    /// it is no proof for another refusal.
     pub(crate) fn has_spoken(&self, step: u64, seat: Seat) -> bool {
+        let mut votes = self.votes_at(step).iter();
         self.ack(step, seat).is_some()
             || self.part_in_log(step, seat).is_some()
-            || self.votes_at(step).iter().any(|vote| vote.seat == seat)
+            || votes.any(|vote| vote.seat == seat && !vote.refuses())
     }
 
-    /// The last step in which `seat` has signed a statement, as far as it was not forgotten. The seat has
+    /// The last step in which `seat` has signed a statement or a refusal, as far as it was not forgotten. The seat has
     /// this log's history of all steps before.
     pub(crate) fn last_signed(&self, seat: Seat) -> Option<u64> {
         let mut steps = (self.first_step()..=self.step()).rev();
-        steps.find(|step| self.has_spoken(*step, seat))
+        let has_refused = |step| self.votes_at(step).iter().any(|vote| vote.seat == seat);
+        steps.find(|step| self.has_spoken(*step, seat) || has_refused(*step))
     }
 
     /// The part that `seat` signed in `step`, if this log has it, including a foul that ended the

@@ -33,6 +33,7 @@ pub use vote::{Call, CallId, Missing, SignedVote};
 
 use self::tally::Tally;
 pub(in crate::log) use self::vote::Answer;
+use super::ahead_chain::AheadChain;
 use super::event::LogEvent;
 use super::foul::Refused;
 use super::match_log::{Accepted, MatchLog};
@@ -44,8 +45,9 @@ use crate::seat::{Seat, SeatSet};
 /// go on without one of them.
 pub(super) const FIRST_STEP: u64 = 3;
 
-/// The number of calls that a seat can vote on in a step, for each seat of the match, so that a cheat
-/// cannot fill the files of the others. Further votes are ignored.
+/// The number of calls that a seat can sign in a step, for each seat of the match, so that a cheat cannot
+/// fill the files of the others. A seat can refuse as many as all others can sign. Further votes are
+/// ignored, except those of the owner, on its calls, and those that show that a call is false.
 const MAX_CALLS: usize = 2;
 
 /// How the current step ends.
@@ -117,16 +119,16 @@ impl MatchLog {
         let (due, is_release) = self.due_at(step);
         let is_due = |(seat, missing): &(Seat, Missing)| match missing {
             Missing::Statement => is_release || due.contains(*seat),
-            Missing::Part => due.contains(*seat),
+            Missing::Part | Missing::Shuffle => due.contains(*seat),
             Missing::Foul | Missing::Vote(_) => true,
         };
         let lacks = |(seat, missing): &(Seat, Missing)| {
-            let both = [Missing::Statement, Missing::Part];
-            both.contains(missing).then_some(*seat)
+            let kinds = [Missing::Statement, Missing::Part, Missing::Shuffle];
+            kinds.contains(missing).then_some(*seat)
         };
         let lacking: Vec<Seat> = call.claims().iter().filter_map(lacks).collect();
         step >= FIRST_STEP
-            && named.without(live).is_empty()
+            && call.claims().iter().all(|(seat, _)| live.contains(*seat))
             && !self.are_too_few(live, named)
             && call.claims().iter().all(is_due)
             && lacking.is_sorted_by(|one, next| one < next)
@@ -236,6 +238,16 @@ impl MatchLog {
         vote: SignedVote,
         before: [u8; 32],
     ) -> Result<Accepted, Refused> {
+        self.accept_vote_in(vote, before, false)
+    }
+
+    /// The same for a vote that another vote can carry.
+    fn accept_vote_in(
+        &mut self,
+        vote: SignedVote,
+        before: [u8; 32],
+        is_carried: bool,
+    ) -> Result<Accepted, Refused> {
         let (step, seat) = (vote.step, vote.seat);
         if !self.match_info().has_roll_calls() {
             return Err(Refused::Vote(seat));
@@ -264,7 +276,11 @@ impl MatchLog {
         if !may_vote || !self.may_call(step, &vote.call) {
             return Err(Refused::Vote(seat));
         }
-        if known.count() >= MAX_CALLS * self.match_info().seats() {
+        let seats = self.match_info().seats();
+        let limit = MAX_CALLS * seats * if vote.refuses() { seats } else { 1 };
+        let is_over_limit = known.filter(|one| one.refuses() == vote.refuses()).count() >= limit;
+        let is_exempt = is_carried || seat == self.owner || self.has_signed(step, &vote.call);
+        if is_over_limit && !is_exempt {
             return Ok(Accepted::Known);
         }
         if let Some(proof) = vote.proof() {
@@ -289,6 +305,11 @@ impl MatchLog {
                 None => Vec::new(),
             },
         };
+        // A proof that the log cannot add proves nothing here.
+        let is_proven = (vote.proof()).is_none_or(|proof| self.has_proof(step, &proof.signed));
+        if !is_proven && !self.is_over() {
+            return Ok(Accepted::Known);
+        }
         events.extend(self.insert_vote(vote));
         Ok(Accepted::Vote(events))
     }
@@ -296,7 +317,11 @@ impl MatchLog {
     /// Adds a statement that a vote carries, or what it proves. Returns its events.
     fn accept_carried(&mut self, statement: Statement) -> Result<Vec<LogEvent>, Refused> {
         let is_ahead = statement.signed.head().is_some();
-        match self.accept_statement(statement) {
+        let accepted = match statement.signed {
+            Signed::Vote(vote) => self.accept_vote_in(*vote, statement.before, true),
+            _ => self.accept_statement(statement),
+        };
+        match accepted {
             Ok(Accepted::New(_, events) | Accepted::Vote(events)) => return Ok(events),
             Ok(_) | Err(Refused::Over) => {}
             Err(Refused::Foul(proof)) => {
@@ -325,20 +350,51 @@ impl MatchLog {
         };
         let step = refusal.step;
         let is_here = proof.head().is_none() && proof.step() == step && of == before;
+        // Once for all claims: a proof can be a refusal with a proof.
+        let is_vote = match proof {
+            Signed::Vote(vote) if is_here => !vote.refuses() || self.is_refuted(vote, before),
+            _ => false,
+        };
         let is_false = |(seat, missing): &(Seat, Missing)| match (missing, proof) {
-            (Missing::Statement, _) => is_here && proof.seat() == *seat,
+            (Missing::Statement, Signed::Part(_) | Signed::Ack(_)) => {
+                is_here && proof.seat() == *seat
+            }
+            (Missing::Statement, Signed::Vote(vote)) => {
+                is_vote && vote.seat == *seat && !vote.refuses()
+            }
             (Missing::Part, Signed::Part(part)) => is_here && part.seat == *seat,
-            (Missing::Part, Signed::Ahead(ahead)) => {
+            (Missing::Shuffle, Signed::Ahead(ahead)) => {
                 ahead.part.seat == *seat && self.deals_after(step, ahead.head)
             }
             (Missing::Vote(id), Signed::Vote(vote)) => {
                 let is_refused = vote.refuses() && !vote.call.named().contains(vote.seat);
-                let holds = !vote.refuses() || self.is_refuted(vote, before);
-                is_here && vote.call.id() == *id && (vote.seat == *seat || is_refused) && holds
+                is_vote && vote.call.id() == *id && (vote.seat == *seat || is_refused)
             }
             _ => false,
         };
         refusal.call.claims().iter().any(is_false)
+    }
+
+    /// Whether the log has what a refusal proves. An ahead chain that has ended needs no more shuffles.
+    fn has_proof(&self, step: u64, proof: &Signed) -> bool {
+        match proof {
+            Signed::Ack(ack) => self.ack(ack.step, ack.seat).is_some(),
+            Signed::Part(part) => self.part(part.step, part.seat).is_some(),
+            Signed::Vote(vote) => {
+                let mut votes = self.votes_at(vote.step).iter();
+                votes.any(|known| known.seat == vote.seat && known.is_on_the_call_of(vote))
+            }
+            Signed::Ahead(ahead) => {
+                let has_ended = self.ahead().is_some_and(AheadChain::has_ended);
+                has_ended || self.shuffle_before(step, ahead.part.seat).is_some()
+            }
+        }
+    }
+
+    /// Whether the owner has signed this call.
+    fn has_signed(&self, step: u64, call: &Call) -> bool {
+        let mut votes = self.votes_at(step).iter();
+        votes.any(|vote| vote.seat == self.owner && vote.call.id() == call.id() && !vote.refuses())
     }
 
     /// Adds a verified vote, and completes the current step if it ends now. Returns the events.

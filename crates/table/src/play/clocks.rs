@@ -54,7 +54,8 @@ struct Lacked {
 /// How long this side has lacked what it lacks of other seats, in the current step.
 #[derive(Default)]
 struct Lacking {
-    step: u64,
+    /// The step, and whether this side waits for histories: then it lacks something else.
+    phase: (u64, bool),
     times: BTreeMap<Claimable, Lacked>,
     /// The time of the last update. `None` while the times stand still.
     since: Option<Duration>,
@@ -65,7 +66,7 @@ impl Lacking {
     /// time for which the time may stand still now. `runs` is whether the times run from now on.
     fn update(
         &mut self,
-        step: u64,
+        phase: (u64, bool),
         limits: BTreeMap<Claimable, (Duration, Duration)>,
         runs: bool,
         now: Duration,
@@ -73,14 +74,14 @@ impl Lacking {
         let passed = self.since.map(|since| now.saturating_sub(since));
         let passed = passed.map_or(Duration::ZERO, |passed| passed.min(LONGEST_JUMP));
         let before = std::mem::take(&mut self.times);
-        let is_same_step = std::mem::replace(&mut self.step, step) == step;
+        let is_same_phase = std::mem::replace(&mut self.phase, phase) == phase;
         let lacked = |(claim, (limit, may_stand)): (Claimable, (Duration, Duration))| {
             let mut lacked = Lacked {
                 time: Duration::ZERO,
                 limit,
                 stood: Duration::ZERO,
             };
-            if let Some(known) = before.get(&claim).filter(|_| is_same_step) {
+            if let Some(known) = before.get(&claim).filter(|_| is_same_phase) {
                 let stands = known.stood < may_stand;
                 lacked.time = known.time + if stands { Duration::ZERO } else { passed };
                 lacked.stood = known.stood + if stands { passed } else { Duration::ZERO };
@@ -180,6 +181,8 @@ pub(super) struct View<'a> {
     pub(super) is_synced: bool,
     /// Whether the match cannot continue without another run of the engines.
     pub(super) needs_engine: bool,
+    /// Whether this side has started again and waits for histories.
+    pub(super) is_merging: bool,
     /// What this side lacks of other seats. `None` in a match whose seats cannot be removed.
     pub(super) missing: Option<BTreeMap<Claimable, Due>>,
 }
@@ -313,8 +316,12 @@ impl Clocks {
             };
             let limits = missing.iter().map(|(claim, due)| (*claim, limit(due)));
             let runs = view.is_connected();
-            self.lacking
-                .update(view.log.step(), limits.collect(), runs, now);
+            self.lacking.update(
+                (view.log.step(), view.is_merging),
+                limits.collect(),
+                runs,
+                now,
+            );
         }
         let mut others = Seat::all(self.banks.len()).filter(|seat| *seat != view.own);
         own.or_else(|| others.find_map(|seat| self.update_other(seat, view, now)))

@@ -48,7 +48,10 @@ impl MatchLog {
         };
         // A deal waits for the shuffles that were made ahead, and does not replace them.
         if let Some(seat) = self.deal_waits_for() {
-            return BTreeSet::from([what(seat)]);
+            let (_, lacks) = what(seat);
+            let is_there = lacks == Missing::Part;
+            let lacks = if is_there { Missing::Shuffle } else { lacks };
+            return BTreeSet::from([(seat, lacks)]);
         }
         let signers = self.state.signers().into_iter();
         let silent = signers.filter(|seat| self.part(step, *seat).is_none());
@@ -75,13 +78,12 @@ impl MatchLog {
                 missing.extend(said.filter(|claim| self.refuting(&tally, *claim).is_none()));
             }
             let is_false = || {
-                call.claims()
-                    .iter()
-                    .any(|claim| self.refuting(&tally, *claim).is_some())
+                let mut claims = call.claims().iter();
+                claims.any(|claim| self.refuting(&tally, *claim).is_some())
             };
             let is_about_owner = call.named().contains(self.owner) && is_false();
-            let lacks =
-                |seat: &Seat| is_last || is_about_owner && !tally.beyond(call).contains(*seat);
+            let beyond = tally.beyond(call);
+            let lacks = |seat: &Seat| is_last || is_about_owner && !beyond.contains(*seat);
             let silent = tally.silent(call).iter().filter(lacks);
             missing.extend(silent.map(|seat| (seat, Missing::Vote(call.id()))));
         }
@@ -109,15 +111,14 @@ impl MatchLog {
         let part = || self.part_in_log(step, seat).cloned().map(Signed::Part);
         match missing {
             Missing::Foul => None,
-            Missing::Part if step == self.step() && self.deal_waits_for() == Some(seat) => None,
-            Missing::Part => match self.shuffle_before(step, seat) {
-                Some(shuffle) => Some(shuffle.clone()),
-                None => here(part()?),
-            },
+            Missing::Part => here(part()?),
+            Missing::Shuffle => self.shuffle_before(step, seat).cloned(),
             Missing::Statement => {
                 let ack = || self.ack(step, seat).cloned().map(Signed::Ack);
                 let mut votes = self.votes_at(step).iter();
-                let vote = || Some(signed(votes.find(|vote| vote.seat == seat)?));
+                // A refusal contains another statement, without end if it could prove this.
+                let mut is_it = |vote: &&SignedVote| vote.seat == seat && !vote.refuses();
+                let vote = || Some(signed(votes.find(&mut is_it)?));
                 here(part().or_else(ack).or_else(vote)?)
             }
             Missing::Vote(id) => {

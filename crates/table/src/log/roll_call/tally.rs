@@ -76,7 +76,7 @@ impl<'a> Tally<'a> {
         let mut depth = 1;
         for (seat, missing) in call.claims() {
             match missing {
-                Missing::Statement | Missing::Part => {}
+                Missing::Statement | Missing::Part | Missing::Shuffle => {}
                 Missing::Foul if self.log.has_foul(*seat) => {}
                 Missing::Foul => return None,
                 Missing::Vote(id) => {

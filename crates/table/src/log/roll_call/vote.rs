@@ -16,6 +16,8 @@ pub enum Missing {
     Statement,
     /// The part, which is due.
     Part,
+    /// The shuffle for the hand, for which the deals wait.
+    Shuffle,
     /// A valid part: the seat has committed a foul. No time has to pass.
     Foul,
     /// A vote of the seat on the call with this id. Nobody has refused the call either.
@@ -26,6 +28,7 @@ const STATEMENT: u8 = 0;
 const PART: u8 = 1;
 const FOUL: u8 = 2;
 const VOTE: u8 = 3;
+const SHUFFLE: u8 = 4;
 
 /// A call: a set of claims that seats lack something, and that the time for it is over.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +41,7 @@ pub struct Call {
 impl Call {
     /// The maximum number of claims. A seat makes one or two about each other seat, and one for each of
     /// its open calls on which the other seat has not voted.
-    pub(in crate::log) const MAX_CLAIMS: usize = 128;
+    pub(in crate::log) const MAX_CLAIMS: usize = 64;
 
     /// The maximum length in bytes of an encoded call.
     const MAX_LEN: usize = 1 + Self::MAX_CLAIMS * (1 + 1 + 32);
@@ -84,6 +87,7 @@ impl Call {
                 PART => Missing::Part,
                 FOUL => Missing::Foul,
                 VOTE => Missing::Vote(reader.array()?),
+                SHUFFLE => Missing::Shuffle,
                 _ => return Err(BadSignedPart),
             };
             claims.push((seat, missing));
@@ -102,6 +106,7 @@ fn encode(claims: &[(Seat, Missing)]) -> Vec<u8> {
         match missing {
             Missing::Statement => writer.u8(STATEMENT),
             Missing::Part => writer.u8(PART),
+            Missing::Shuffle => writer.u8(SHUFFLE),
             Missing::Foul => writer.u8(FOUL),
             Missing::Vote(call) => writer.u8(VOTE).raw(call),
         };

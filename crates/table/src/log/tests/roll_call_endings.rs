@@ -299,7 +299,7 @@ fn silent_seat_whose_shuffle_ahead_is_due_is_missing_also_if_it_has_dealt() {
     let log = &table.seats[0].log;
     assert!(log.part(log.step(), C).is_some());
     assert_eq!(log.deal_waits_for(), Some(C));
-    assert_eq!(log.missing(), [(C, Missing::Part)].into_iter().collect());
+    assert_eq!(log.missing(), [(C, Missing::Shuffle)].into_iter().collect());
     table.play_without(&[C]);
     let log = &table.seats[0].log;
     assert_eq!(log.phase(), Phase::Over(End::Played));

@@ -281,8 +281,7 @@ fn claim_about_a_vote_is_refuted_by_the_vote_or_by_any_refusal() {
         let log = log_of(&mut table, A);
         log.accept_statement(refusal).unwrap();
         // The statement came with it. The first call is open again, or lost.
-        let has_spoken = log.has_spoken(log.step(), held.signed.seat());
-        assert!(has_spoken);
+        assert_eq!(log.last_signed(held.signed.seat()), Some(log.step()));
         assert_eq!(log.is_bound(A), held.signed.seat() == D);
     }
 }
@@ -638,4 +637,46 @@ fn two_answers_to_one_call_are_evidence() {
     );
     let other = signs(&table, A, &[(D, Silent)]);
     table.seats[1].log.accept_statement(other).unwrap();
+}
+
+/// Otherwise each level would multiply the work by the number of claims.
+#[test]
+fn nested_refusals_are_judged_once_each() {
+    let table = table_at(5, 3, 1, at_a_release);
+    let claims: Vec<_> = (0..64).map(|id| (C, NoVote([id; 32]))).collect();
+    let mut proof = ack(&table, D);
+    for _ in 0..9 {
+        proof = refuses(&table, A, &claims, proof);
+    }
+    let mut log = table.seats[1].log.clone();
+    assert_eq!(log.accept_statement(proof), Ok(Accepted::Known));
+}
+
+/// A cheat could use up the votes of an honest seat with false calls, all of which it refuses.
+#[test]
+fn votes_on_calls_of_the_owner_always_count() {
+    let mut table = table_at(5, 3, 1, at_a_release);
+    for number in 0..12u8 {
+        let statement = signs(&table, B, &[(D, NoVote([number; 32]))]);
+        log_of(&mut table, A).accept_statement(statement).unwrap();
+    }
+    let of_c: &[_] = &[(C, Silent)];
+    let calls = [A, D, E, B].map(|seat| signs(&table, seat, of_c));
+    tell(&mut table, &calls);
+    assert_eq!(table.seats[0].log.gone(), [C]);
+}
+
+#[test]
+fn refusal_is_no_statement_of_its_seat() {
+    let mut table = table_at(5, 3, 1, at_a_release);
+    let of_c: &[_] = &[(C, Silent)];
+    let refusal = refuses(&table, D, of_c, ack(&table, C));
+    let log = log_of(&mut table, B);
+    log.accept_statement(refusal.clone()).unwrap();
+    let step = log.step();
+    assert!(!log.has_spoken(step, D) && log.last_signed(D) == Some(step));
+    let of_d: &[_] = &[(D, Silent)];
+    let other = refuses(&table, E, of_d, refusal);
+    let log = log_of(&mut table, B);
+    assert_eq!(log.accept_statement(other), Ok(Accepted::Known));
 }

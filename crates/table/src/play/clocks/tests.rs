@@ -40,6 +40,7 @@ fn view(log: &MatchLog, own: Seat, connection: ConnectionState) -> View<'_> {
         connections: BTreeMap::from([(own.next(2), connection)]),
         is_synced: connection == ConnectionState::Up,
         needs_engine: log.phase() == Phase::Deal,
+        is_merging: false,
         missing: None,
     }
 }
@@ -345,6 +346,7 @@ fn each_of_several_seats_is_late_for_itself() {
             connections,
             is_synced,
             needs_engine: false,
+            is_merging: false,
             missing: None,
         };
         let (mut clocks, now) = (Clocks::new(clock, 3), Duration::ZERO);
@@ -383,6 +385,7 @@ fn seat_that_reconnects_in_the_same_step_is_not_away_any_more() {
             connections: others.chain([(Seat::HOST, host)]).collect(),
             is_synced: true,
             needs_engine: false,
+            is_merging: false,
             missing: None,
         }
     };
@@ -417,6 +420,7 @@ fn lacking(log: &MatchLog, missing: Missing, due: Due) -> View<'_> {
         connections: BTreeMap::from([(Seat::GUEST, ConnectionState::Up)]),
         is_synced: true,
         needs_engine: false,
+        is_merging: false,
         missing: Some(BTreeMap::from([((Seat::GUEST, missing), due)])),
     }
 }

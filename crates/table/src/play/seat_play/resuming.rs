@@ -7,6 +7,7 @@ use super::super::error::PlayError;
 use super::super::hand_cards::HandCards;
 use super::super::news::News;
 use super::super::own_dice;
+use super::roll_calls::Over;
 use super::stealing::steal_name;
 use super::{Connected, Peer, Play, deck_name};
 use crate::log::{LogEvent, LogMessage, MatchLog, Phase, Resuming};
@@ -159,6 +160,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             if merged.has_heard_enough(&self.heard, waits) {
                 parted?;
                 self.waived = true;
+                self.over = Over::default();
                 self.accept_early(u64::MAX)?;
             }
         }

@@ -40,6 +40,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             let mut seats = Seat::all(log.match_info().seats());
             let chooses = match what {
                 Missing::Vote(_) => seats.any(|seat| self.asks_player(seat)),
+                Missing::Shuffle => false,
                 _ => self.asks_player(seat),
             };
             let is_bound = !matches!(what, Missing::Vote(_)) && log.is_bound(seat);

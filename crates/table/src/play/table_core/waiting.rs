@@ -118,6 +118,7 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
             connections: self.connections(),
             is_synced: self.play.is_synced(),
             needs_engine: self.play.needs_engine(),
+            is_merging: self.play.is_merging(),
             missing: self.play.missing(),
         };
         let timeout = self.clocks.update(&view, now);
