@@ -284,6 +284,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             self.forward(from, &LogMessage::Statement(statement.clone()));
         }
         let is_convicted = self.setting.log.is_convicted();
+        let has_several = self.setting.log.match_info().seats() > 2;
         match accepted {
             Ok(Accepted::Known) => Ok(()),
             Ok(Accepted::Ack | Accepted::Ahead | Accepted::Void) => {
@@ -317,9 +318,14 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 self.report_end();
                 Ok(())
             }
-            // A statement must not make this side read its file again. The seat can
-            // have signed another one for this step; evidence of that contains both.
-            Err(Refused::Forgotten { .. }) => Ok(()),
+            // With several seats, a statement must not make this side read its file again. The seat can have
+            // signed another one for this step; evidence of that contains both.
+            Err(Refused::Forgotten { .. }) if has_several => Ok(()),
+            // The match file still has the step.
+            Err(Refused::Forgotten { .. }) if !self.setting.log.is_whole() => {
+                self.reload_log()?;
+                self.accept_now(source, signed, history)
+            }
             // The others have removed this seat or the signer, which may not know it yet. Its history
             // and this one part there.
             Err(Refused::TooEarly { .. } | Refused::Over | Refused::OtherHistory { .. })
