@@ -108,7 +108,7 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    /// The nodes that are uses, but not yet of which ANDs.
+    /// Finds the nodes that are uses. [`find_terms`](Self::find_terms) then finds the ANDs in them.
     fn without_terms(graph: &Graph, forms: &Forms) -> Self {
         let readers = Lists::of(graph.nodes(), || {
             let ands = graph.gates().filter(|(_, op)| op.is_and());

@@ -163,8 +163,8 @@ fn half(graph: &Graph, node: Node) -> u64 {
     graph.fingerprint(node) as u64
 }
 
-/// A space of linear forms, by the [`half`] fingerprints of a basis in which each row has its own highest
-/// bit. The first row is the constant 1.
+/// A space of linear forms: a basis as [`half`] fingerprints. Each row has a highest bit of its own. The
+/// first row is the constant 1.
 struct Space {
     rows: Vec<u64>,
 }

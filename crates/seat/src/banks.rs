@@ -11,9 +11,9 @@ use crate::story::SeatView;
 /// The time banks of all seats, and the own turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Banks {
-    /// In milliseconds, in order of the seats. There are none in a match without a clock.
+    /// The time in each bank in milliseconds, by seat. Empty in a match without a clock.
     left: Vec<u64>,
-    /// The step of the own turn, and the seconds since 1970 at which it was first shown.
+    /// The step of the own turn, and the Unix time in seconds at which it was first shown.
     turn: Option<(u64, u64)>,
 }
 

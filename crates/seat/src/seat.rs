@@ -93,8 +93,8 @@ pub trait TableView {
     fn time_left(&self, seat: Seat) -> Option<TimeLeft>;
     /// Returns the time in the bank of a seat, as it has to be stored, in a match with a clock.
     fn bank_to_store(&self, seat: Seat) -> Option<Duration>;
-    /// Returns the step of the own turn, and the seconds since 1970 at which it was first shown, if the
-    /// clock of a turn does not begin again after a restart.
+    /// Returns the step of the own turn, and the Unix time in seconds at which it was first shown. `None`
+    /// if the clock of a turn begins again after a restart, or if it is not this seat's turn.
     fn own_turn(&self) -> Option<(u64, u64)>;
     /// Returns the seat that has run out of time, so that the player may close the match.
     fn may_close(&self) -> Option<Seat>;

@@ -126,8 +126,8 @@ impl Folder {
     }
 }
 
-/// The player's keys, to verify a record. `None` if there are none, they cannot be used, or another process
-/// uses the folder.
+/// The player's identity, if the folder has one that can be opened now. Another process can hold the
+/// folder.
 ///
 /// # Errors
 /// If no folder is known.

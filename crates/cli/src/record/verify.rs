@@ -13,7 +13,8 @@ use crate::table::FolderArgs;
 /// Replays the record of a match: every signature, card, choice and result.
 ///
 /// This needs no keys, so anybody can settle an argument with the file of any side. With the keys in
-/// your folder, it also checks that nobody has changed a byte of your own file. A valid record proves who signed what in which order, that each opened card is the one that was sealed, and that
+/// your folder, it also checks that nobody has changed a byte of your own file. A valid record proves
+/// who signed what in which order, that each opened card is the one that was sealed, and that
 /// the chips add up. For two players, it does not prove that a shuffle took place, or who lied when an
 /// opening is disputed. For more players, it also proves each shuffle and each opening. It never
 /// proves who interrupted an open match.

@@ -97,9 +97,9 @@ impl MatchLog {
         Ok(self.new_ack(identity, seat))
     }
 
-    /// Signs an ack with which the owner shows that it is there: the others then count the time for its
-    /// part from the ack on. `None` if the seats cannot be removed, or the owner has signed something for
-    /// this step. The caller must [write](super::Journal::append) it before sending it.
+    /// Signs an ack that shows the others that the owner is present. They restart the time for its part
+    /// when they receive the ack. `None` if seats cannot be removed, or if the owner has already signed a
+    /// statement in this step. The caller must [write](super::Journal::append) it before sending it.
     pub(crate) fn sign_presence(&mut self, identity: &Identity) -> Option<SignedAck> {
         let (step, owner) = (self.step(), self.owner);
         let can_be_removed = self.match_info().has_roll_calls() && !self.is_over();

@@ -173,7 +173,7 @@ impl MatchLog {
         }
         // The seats that an open call of the owner names can have completed this step.
         let mut seats = self.unsigned_now();
-        seats.extend(self.named_by_open_calls());
+        seats.extend(self.named_by_open_calls().iter());
         seats.sort_unstable();
         seats.dedup();
         seats

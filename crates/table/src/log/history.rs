@@ -160,8 +160,8 @@ impl MatchLog {
             || votes.any(|vote| vote.seat == seat && !vote.refuses())
     }
 
-    /// The last step in which `seat` has signed a statement or a refusal, as far as it was not forgotten. The seat has
-    /// this log's history of all steps before.
+    /// The last step in which `seat` has signed a statement or a refusal. Forgotten steps do not count. The
+    /// seat has this log's history of all earlier steps.
     pub(crate) fn last_signed(&self, seat: Seat) -> Option<u64> {
         let mut steps = (self.first_step()..=self.step()).rev();
         let has_refused = |step| self.votes_at(step).iter().any(|vote| vote.seat == seat);

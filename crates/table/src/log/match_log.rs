@@ -63,7 +63,7 @@ pub(super) struct Step {
     pub(super) due: SeatSet,
     /// Whether the step is a release.
     pub(super) is_release: bool,
-    /// How a call has ended the step, if one has.
+    /// The call that ended the step, if the step did not end by parts.
     pub(super) rolled: Option<Rolled>,
     /// The shuffles that were made before these deals, if the deals name them.
     pub(super) ahead: Vec<Statement>,

@@ -1,7 +1,7 @@
 //! Roll calls: how the other seats go on without a silent one.
 //!
-//! In a match whose threshold is below the number of seats, a seat that lacks something, and whose time
-//! for it is over, signs a *call*: a set of claims, each of which names a seat and what is lacking. The
+//! In a match whose threshold is below the number of seats, a seat that waits for something until the
+//! time limit signs a *call*: a set of claims. Each claim names a seat and what it has not sent. The
 //! other seats vote on the call. A seat that lacks the same, and whose own time is over, signs it. A seat
 //! that has what is said to be lacking refuses it, and sends it with the refusal. So nobody can refuse
 //! falsely, and each lost call brings a missing statement to all. A seat that does not vote is named by
@@ -150,10 +150,9 @@ impl MatchLog {
     }
 
     /// The seats that open calls of the owner name.
-    pub(super) fn named_by_open_calls(&self) -> impl Iterator<Item = Seat> {
+    pub(super) fn named_by_open_calls(&self) -> SeatSet {
         let open = self.tally(self.step()).open(self.owner).into_iter();
-        let named: Vec<Seat> = open.flat_map(|call| call.named().iter()).collect();
-        named.into_iter()
+        open.flat_map(|call| call.named().iter()).collect()
     }
 
     /// The seats whose votes on open calls are lacking, if the match waits for votes: a call binds the

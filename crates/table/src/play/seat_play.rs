@@ -458,6 +458,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// Signs the vote, the ack or the part that is due now. Returns `false` if there is none.
     fn sign_next(&mut self) -> Result<bool, PlayError> {
+        self.is_restarted = false;
         if self.refuse_call()? {
             return Ok(true);
         }

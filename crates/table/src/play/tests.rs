@@ -3,7 +3,7 @@
 
 mod disappearing;
 mod starting_again;
-mod world;
+pub(super) mod world;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

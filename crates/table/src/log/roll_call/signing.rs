@@ -15,7 +15,8 @@ use crate::seat::Seat;
 pub(crate) type Claimable = (Seat, Missing);
 
 impl MatchLog {
-    /// What the owner lacks of other seats in the current step, whether or not it may call the roll.
+    /// What the owner has not received from other seats in the current step. It need not be allowed to
+    /// sign a call about it.
     pub(crate) fn missing(&self) -> BTreeSet<Claimable> {
         if self.is_over() {
             return BTreeSet::new();
@@ -42,20 +43,17 @@ impl MatchLog {
             let lacks = lacks.into_iter();
             return lacks.map(|seat| (seat, Missing::Statement)).collect();
         }
-        let what = |seat: Seat| match self.has_spoken(step, seat) {
-            true => (seat, Missing::Part),
+        let of = |seat: Seat, missing| match self.has_spoken(step, seat) {
+            true => (seat, missing),
             false => (seat, Missing::Statement),
         };
         // A deal waits for the shuffles that were made ahead, and does not replace them.
         if let Some(seat) = self.deal_waits_for() {
-            let (_, lacks) = what(seat);
-            let is_there = lacks == Missing::Part;
-            let lacks = if is_there { Missing::Shuffle } else { lacks };
-            return BTreeSet::from([(seat, lacks)]);
+            return BTreeSet::from([of(seat, Missing::Shuffle)]);
         }
         let signers = self.state.signers().into_iter();
         let silent = signers.filter(|seat| self.part(step, *seat).is_none());
-        silent.map(what).collect()
+        silent.map(|seat| of(seat, Missing::Part)).collect()
     }
 
     /// The votes that the owner lacks: on its own last open calls; and on calls that name the owner and
@@ -179,7 +177,7 @@ impl MatchLog {
     /// [write](crate::log::Journal::append) it before sending it.
     ///
     /// # Errors
-    /// [`CannotSign::NoVote`] if there is none.
+    /// [`CannotSign::NoVote`] if there is no such call.
     pub(crate) fn sign_call(
         &mut self,
         identity: &Identity,
@@ -192,10 +190,10 @@ impl MatchLog {
         self.sign_vote(identity, step, call, Answer::Signs(own))
     }
 
-    /// A call that the owner has to refuse, with its step and the proof. `None` if there is none. In a
-    /// step that all other seats of this step have passed, nobody needs a refusal: a seat that passes a
-    /// step has no open call there. A seat that is gone may not have come to the step in which it was
-    /// removed. Without this rule, a cheat could make the owner sign votes for all steps that it knows.
+    /// A call that the owner must refuse, with its step and the proof. Steps that all other seats have
+    /// passed are skipped: a seat that passes a step has no open call there. This includes the seats that
+    /// were removed later, which may not know it yet. Without this rule, a cheat could make the owner sign
+    /// a refusal in every step.
     pub(in crate::log) fn owes_refusal(&self) -> Option<(u64, Call, Statement)> {
         if !self.match_info().has_roll_calls() || self.is_convicted() {
             return None;

@@ -9,14 +9,14 @@ use crate::wire::{Reader, Writer};
 /// The hash of a call.
 pub type CallId = [u8; 32];
 
-/// What a seat lacks of another one in a step.
+/// What a seat has not received from another one in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Missing {
     /// Any statement: the seat has signed no ack, no part and no vote.
     Statement,
     /// The part, which is due.
     Part,
-    /// The shuffle for the hand, for which the deals wait.
+    /// A shuffle made ahead. The deals wait for it.
     Shuffle,
     /// A valid part: the seat has committed a foul. No time has to pass.
     Foul,
@@ -33,7 +33,7 @@ const SHUFFLE: u8 = 4;
 /// A call: a set of claims that seats lack something, and that the time for it is over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// The seats from which something is missing, and what, in order.
+    /// Pairs of a seat and what is missing from it, sorted.
     claims: Vec<(Seat, Missing)>,
     id: CallId,
 }

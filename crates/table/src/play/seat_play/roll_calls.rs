@@ -93,10 +93,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let hash = log.hash();
         let is_due = self.thinks_in == Some(log.step());
         let ack = is_due.then(|| log.sign_presence(&self.setting.identity));
-        match ack.flatten() {
-            Some(ack) => self.send_own(hash, Signed::Ack(ack)),
-            None => return false,
-        }
+        let Some(ack) = ack.flatten() else {
+            return false;
+        };
+        self.send_own(hash, Signed::Ack(ack));
         true
     }
 

@@ -5,16 +5,15 @@
 //! 2000 random matches.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
-use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use dealerless::testing::soak::soak;
 use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, RngExt, SeedableRng};
-use zeroize::Zeroizing;
 
 use super::super::seat_play::DeckSetting;
+use super::super::tests::world::{KeptVault, Sent};
 use super::*;
 use crate::hash::Hash;
 use crate::identity::Identity;
@@ -24,38 +23,9 @@ use crate::log::{
     Clock, End, Journal, LogEvent, LogMessage, Match, MatchLog, Part, Resume, Signed, Statement,
 };
 use crate::rules::{Choice, Legal};
-use crate::storage::{MemoryStorage, MemoryVault};
+use crate::storage::MemoryStorage;
 
 type Core = TableCore<MemoryStorage, KeptVault, StdRng, ()>;
-
-/// A vault that outlives the program.
-#[derive(Clone, Default)]
-struct KeptVault(Arc<Mutex<MemoryVault>>);
-
-impl Vault for KeptVault {
-    fn keep(&mut self, deck: &[u8]) -> io::Result<()> {
-        self.0.lock().unwrap().keep(deck)
-    }
-
-    fn kept(&mut self) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
-        self.0.lock().unwrap().kept()
-    }
-
-    fn destroy(&mut self) -> io::Result<()> {
-        self.0.lock().unwrap().destroy()
-    }
-}
-
-/// Collects the messages of a seat.
-#[derive(Default)]
-struct Sent(Vec<(Seat, Vec<u8>)>);
-
-impl Outbox for Sent {
-    fn send(&mut self, to: Seat, message: Vec<u8>) -> io::Result<()> {
-        self.0.push((to, message));
-        Ok(())
-    }
-}
 
 fn seconds(number: f64) -> Duration {
     Duration::from_secs_f64(number)

@@ -24,7 +24,7 @@ use crate::storage::{MemoryVault, Vault};
 
 /// A vault that outlives the program.
 #[derive(Clone, Default)]
-pub(super) struct KeptVault(Arc<Mutex<MemoryVault>>);
+pub(in crate::play) struct KeptVault(Arc<Mutex<MemoryVault>>);
 
 impl Vault for KeptVault {
     fn keep(&mut self, deck: &[u8]) -> io::Result<()> {
@@ -50,7 +50,7 @@ impl Orders for NoEngine {
 
 /// Collects the messages of a seat.
 #[derive(Default)]
-pub(super) struct Sent(Vec<(Seat, Vec<u8>)>);
+pub(in crate::play) struct Sent(pub(in crate::play) Vec<(Seat, Vec<u8>)>);
 
 impl Outbox for Sent {
     fn send(&mut self, to: Seat, message: Vec<u8>) -> io::Result<()> {
