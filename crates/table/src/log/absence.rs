@@ -35,7 +35,7 @@ pub enum Disagreement {
         /// The number of steps in the log of this seat.
         own: u64,
     },
-    /// By the claims of this seat, the match can go on, or these seats are absent.
+    /// By the claims of this seat, the match can go on, or at most these seats are absent.
     Absent(Vec<Seat>),
     /// The seats are absent, but too few remain.
     TooFew,
@@ -48,8 +48,12 @@ impl MatchLog {
     /// `own`. The seat must not sign in the next match without this check, and not while it has a
     /// connection to one of the absent seats.
     ///
+    /// Each seat that is left out must be absent by the claims of this seat, and the match must wait for
+    /// seats that are left out only. A seat that is absent by these claims can remain: a guest has no
+    /// connection to another guest whom the host hears. It has to sign the first part of the next match.
+    ///
     /// # Errors
-    /// If the log and the claims of this seat lead to another settlement.
+    /// If the log and the claims of this seat do not allow the settlement.
     pub fn agrees_to(
         &self,
         past: &Past,
@@ -62,13 +66,14 @@ impl MatchLog {
         if past.steps != self.step() {
             return Err(Disagreement::Steps { own: self.step() });
         }
-        let absent = self.absent(claims);
         let gone = self.state.standing().gone;
         let named = past.without.iter().filter(|seat| !gone.contains(seat));
-        if !named.eq(&absent) {
-            return Err(Disagreement::Absent(absent));
+        let named: Vec<Seat> = named.copied().collect();
+        let claimed = self.claimed_absent(claims);
+        if !named.iter().all(|seat| claimed.contains(seat)) || !self.waits_only_for(&named) {
+            return Err(Disagreement::Absent(self.absent(claims)));
         }
-        let settled = self.settled_without(&absent).ok_or(Disagreement::TooFew)?;
+        let settled = self.settled_without(&named).ok_or(Disagreement::TooFew)?;
         match settled.past == *past {
             true => Ok(settled),
             false => Err(Disagreement::Other),
@@ -78,6 +83,22 @@ impl MatchLog {
     /// The seats that are absent by these claims of the file's owner, in order. Empty unless the match
     /// waits for absent seats only: while it waits for another seat, it can go on.
     pub fn absent(&self, claims: &[Claim]) -> Vec<Seat> {
+        let absent = self.claimed_absent(claims);
+        match self.waits_only_for(&absent) {
+            true => absent,
+            false => Vec::new(),
+        }
+    }
+
+    /// Whether the match waits for seats, and only for some of these.
+    fn waits_only_for(&self, seats: &[Seat]) -> bool {
+        let mut waits_for = self.waits_for();
+        waits_for.extend(self.unanswered().iter());
+        !waits_for.is_empty() && waits_for.iter().all(|seat| seats.contains(seat))
+    }
+
+    /// The seats that are away or out of time by these claims, in order.
+    fn claimed_absent(&self, claims: &[Claim]) -> Vec<Seat> {
         let due = self.waits_for();
         let unanswered = self.unanswered();
         let gone = self.state.standing().gone;
@@ -92,13 +113,7 @@ impl MatchLog {
             }
         };
         let seats = Seat::all(self.match_info().seats());
-        let absent: Vec<Seat> = seats.filter(is_absent).collect();
-        let mut waits_for = due.iter().copied().chain(unanswered.iter());
-        let waits = !due.is_empty() || !unanswered.is_empty();
-        match waits && waits_for.all(|seat| absent.contains(&seat)) {
-            true => absent,
-            false => Vec::new(),
-        }
+        seats.filter(is_absent).collect()
     }
 
     /// The open match without these absent seats: the chips follow from the complete steps of this

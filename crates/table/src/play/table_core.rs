@@ -406,6 +406,4 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
 #[cfg(test)]
 mod simulated;
 #[cfg(test)]
-mod simulated_several;
-#[cfg(test)]
 mod tests;

@@ -521,6 +521,25 @@ fn a_remaining_seat_agrees_only_to_the_settlement_of_its_own_log_and_claims() {
 }
 
 #[test]
+fn a_seat_that_is_away_only_for_some_can_remain() {
+    let (table, due) = at_a_choice(5);
+    let [own, away] = [due.next(5), due.next(5).next(5)];
+    let log = &table.seats[own.index()].log;
+    let mut claims = late(log, &[due]);
+    claims.push(claim(log, away, Claimed::Away));
+    assert_eq!(log.absent(&claims).len(), 2);
+    let one = log.settled_without(&[due]).unwrap();
+    assert_eq!(log.agrees_to(&one.past, own, &claims), Ok(one));
+    let both = log.settled_without(&log.absent(&claims)).unwrap();
+    assert_eq!(log.agrees_to(&both.past, own, &claims), Ok(both.clone()));
+    // The match waits for the seat that has to choose.
+    let mut other = both.past;
+    other.without = vec![away];
+    let refused = log.agrees_to(&other, own, &claims);
+    assert_eq!(refused, Err(Disagreement::Absent(both.absent)));
+}
+
+#[test]
 fn too_few_remaining_seats_agree_to_nothing() {
     let (table, due) = at_a_choice(4);
     let [own, other] = [due.next(4), due.next(4).next(4)];

@@ -2,6 +2,8 @@
 //! over, the match can be closed. The file stays valid, no chips move, and the match can be
 //! resumed.
 
+mod simulated_several;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;

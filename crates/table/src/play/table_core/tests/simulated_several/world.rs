@@ -1,29 +1,33 @@
-//! Several seats with a verifiable deck play in simulated time. Programs end and start again, programs are
-//! stopped, connections are cut, and cheats delay or withhold statements. Seats can be removed by roll
-//! calls. The number of a match determines everything that happens in it.
-//! `DEALERLESS_SOAK=2000 cargo test -p dealerless-table --lib simulated_several -- --nocapture` plays
-//! 2000 random matches.
+//! Programs of several seats, their connections and their clocks, in simulated time.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+mod cheat;
+mod check;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
-use dealerless::testing::soak::soak;
 use rand::rngs::StdRng;
-use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, RngExt, SeedableRng};
 
-use super::super::seat_play::DeckSetting;
-use super::super::tests::world::{KeptVault, Sent};
-use super::*;
-use crate::hash::Hash;
+use self::cheat::Cheat;
+pub(super) use self::cheat::Style;
+use super::super::super::{Incoming, NoEngine, TableCore, TableEvent};
+use crate::connection::ConnectionError;
 use crate::identity::Identity;
 use crate::log::tests::many_seats::threshold;
 use crate::log::tests::test_match::TestMatch;
 use crate::log::{
-    Clock, End, Journal, LogEvent, LogMessage, Match, MatchLog, Part, Resume, Signed, Statement,
+    Clock, Journal, LogEvent, LogMessage, Match, MatchLog, Phase, Resume, Signed, Statement,
 };
+use crate::play::news::{Command, News};
+use crate::play::orders::Event;
+use crate::play::seat_play::{DeckSetting, Setting};
+use crate::play::tests::world::{KeptVault, Sent};
 use crate::rules::{Choice, Legal};
-use crate::storage::MemoryStorage;
+use crate::seat::Seat;
+use crate::storage::{MemoryStorage, Vault};
+use crate::time::Moment;
 
 type Core = TableCore<MemoryStorage, KeptVault, StdRng, ()>;
 
@@ -36,7 +40,7 @@ const FIRST_STEP: u64 = 3;
 
 /// The kind of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Deal,
     Open,
     Choice,
@@ -54,7 +58,7 @@ fn kind(phase: &Phase) -> Kind {
 
 /// A failure of a program or a connection, with the seconds until it is over.
 #[derive(Clone, Copy, Debug)]
-enum Fault {
+pub(super) enum Fault {
     /// The program ends for good.
     Kill(usize),
     /// The program ends and starts again.
@@ -79,7 +83,7 @@ struct Watch {
 }
 
 /// Something that happens at a moment.
-enum Happening {
+pub(super) enum Happening {
     /// A message arrives on the connection with this number.
     Arrives(usize, usize, u64, Vec<u8>),
     /// A seat notices the loss of its connection with this number to another seat.
@@ -97,50 +101,7 @@ enum Happening {
     Cheats(usize),
 }
 
-/// A statement that a cheat sends: the kind and the number of its step, how long ago the cheat came to
-/// this step, and the receiver.
-struct Sending<'a> {
-    signed: &'a Signed,
-    kind: Kind,
-    /// The number of earlier steps of this kind.
-    nth: usize,
-    since: f64,
-    to: usize,
-}
-
-/// The delay with which a cheat sends a statement. `None`: never.
-type Rule = Box<dyn FnMut(&Sending<'_>) -> Option<f64>>;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Style {
-    /// Statements of cheats come late.
-    Late,
-    /// One seat receives few statements.
-    Some,
-    /// Sends nothing for some time.
-    Silent,
-    /// Some statements come late, others never.
-    Mixed,
-    /// Never votes.
-    Obstruct,
-}
-
-/// An honest program whose messages pass through the hands of a cheat.
-struct Cheat {
-    style: Style,
-    victim: usize,
-    /// The seconds between which the cheat sends nothing.
-    window: (f64, f64),
-    /// Whether the histories that the cheat sends are not complete.
-    withholds: bool,
-    /// The decisions on what was sent, by statement and receiver.
-    delays: HashMap<([u8; 32], usize), Option<f64>>,
-    rule: Option<Rule>,
-    /// The log at the beginning of the current step.
-    before: Option<MatchLog>,
-}
-
-struct Side {
+pub(super) struct Side {
     /// The running program.
     table: Option<Core>,
     identity: Arc<Identity>,
@@ -155,29 +116,29 @@ struct Side {
     /// What has arrived while the program was stopped.
     inbox: Vec<Happening>,
     /// The speed of the clock.
-    rate: f64,
+    pub(super) rate: f64,
     /// The part of the time on the screen that the player uses, turn by turn.
-    thinks: Vec<f64>,
+    pub(super) thinks: Vec<f64>,
     turns: usize,
     /// The step of the last turn, and the time of the choice.
     turn: Option<(u64, Duration)>,
-    cheat: Option<Cheat>,
+    pub(super) cheat: Option<Cheat>,
     /// The kind of each step, and when the program came to it.
     steps: BTreeMap<u64, (Kind, Duration)>,
     /// The longest time in a step after the last fault.
-    longest: Duration,
+    pub(super) longest: Duration,
     failed: Option<String>,
 }
 
-struct World {
+pub(super) struct World {
     of: TestMatch,
     threshold: usize,
-    is_mesh: bool,
+    pub(super) is_mesh: bool,
     rng: StdRng,
     now: Duration,
     plan: BTreeMap<(Duration, u64), Happening>,
     planned: u64,
-    sides: Vec<Side>,
+    pub(super) sides: Vec<Side>,
     /// The connections, from the lower to the higher seat: the number, and the times of the last arrivals.
     links: BTreeMap<(usize, usize), (u64, [Duration; 2])>,
     linked: u64,
@@ -200,7 +161,7 @@ fn with_clock(of: TestMatch, each_move: u32, bank: u32) -> TestMatch {
     }
 }
 
-fn pair(one: usize, other: usize) -> (usize, usize) {
+pub(super) fn pair(one: usize, other: usize) -> (usize, usize) {
     (one.min(other), one.max(other))
 }
 
@@ -209,7 +170,7 @@ fn seat(number: usize) -> Seat {
 }
 
 impl World {
-    fn new(
+    pub(super) fn new(
         seats: usize,
         opens: usize,
         hands: u32,
@@ -273,44 +234,19 @@ impl World {
         0..self.sides.len()
     }
 
-    fn honest(&self) -> Vec<usize> {
+    pub(super) fn honest(&self) -> Vec<usize> {
         let is_honest = |number: &usize| self.sides[*number].cheat.is_none();
         self.seats().filter(is_honest).collect()
     }
 
-    fn cheat(&mut self, number: usize, style: Style, window: (f64, f64)) -> &mut Cheat {
-        let honest: Vec<usize> = self
-            .honest()
-            .into_iter()
-            .filter(|of| *of != number)
-            .collect();
-        let victim = *honest.choose(&mut self.rng).unwrap();
-        self.sides[number].cheat.insert(Cheat {
-            style,
-            victim,
-            window,
-            withholds: false,
-            delays: HashMap::new(),
-            rule: None,
-            before: None,
-        })
-    }
-
-    /// A cheat that sends its own statements by this rule, and those of others at once.
-    fn cheat_by(
+    pub(super) fn watch(
         &mut self,
-        number: usize,
-        mut rule: impl FnMut(&Sending<'_>) -> Option<f64> + 'static,
+        kind: Kind,
+        due: Option<usize>,
+        skip: usize,
+        after: f64,
+        fault: Fault,
     ) {
-        let own = seat(number);
-        let rule: Rule = Box::new(move |sending| match sending.signed.seat() == own {
-            true => rule(sending),
-            false => Some(0.0),
-        });
-        self.cheat(number, Style::Late, (0.0, 0.0)).rule = Some(rule);
-    }
-
-    fn watch(&mut self, kind: Kind, due: Option<usize>, skip: usize, after: f64, fault: Fault) {
         self.watches.push(Watch {
             kind,
             due,
@@ -321,12 +257,12 @@ impl World {
         });
     }
 
-    fn say(&mut self, text: impl std::fmt::Display) {
+    pub(super) fn say(&mut self, text: impl std::fmt::Display) {
         self.trace
             .push(format!("{:8.2} {text}", self.now.as_secs_f64()));
     }
 
-    fn plan(&mut self, after: f64, what: Happening) {
+    pub(super) fn plan(&mut self, after: f64, what: Happening) {
         self.planned += 1;
         self.plan
             .insert((self.now + seconds(after), self.planned), what);
@@ -471,111 +407,6 @@ impl World {
         let what = Happening::Arrives(from, to, *number, message);
         self.planned += 1;
         self.plan.insert((at, self.planned), what);
-    }
-
-    // Cheats.
-
-    /// The delay of a message. `None` if it is not sent.
-    fn delay(&mut self, from: usize, to: usize, message: &[u8]) -> Option<f64> {
-        let now = self.now.as_secs_f64();
-        let is_cheat: Vec<bool> = self.sides.iter().map(|side| side.cheat.is_some()).collect();
-        let side = &mut self.sides[from];
-        let Some(cheat) = side.cheat.as_mut().filter(|_| !is_cheat[to]) else {
-            return Some(0.0);
-        };
-        if (cheat.window.0..cheat.window.1).contains(&now) {
-            return None;
-        }
-        let Ok(LogMessage::Statement(Statement { signed, .. })) = LogMessage::decode(message)
-        else {
-            return Some(0.0);
-        };
-        // Without the keys, nobody can go on.
-        if signed.step() < FIRST_STEP {
-            return Some(0.0);
-        }
-        if let Some(rule) = &mut cheat.rule {
-            let step = side.steps.get(&signed.step()).copied();
-            let (kind, began) = step.unwrap_or((Kind::Other, self.now));
-            let earlier = side.steps.range(..signed.step());
-            let sending = Sending {
-                signed: &signed,
-                kind,
-                nth: earlier.filter(|(_, (of, _))| *of == kind).count(),
-                since: now - began.as_secs_f64(),
-                to,
-            };
-            return rule(&sending);
-        }
-        let key = (Hash::new("statement").field(message).finish(), to);
-        let is_own = is_cheat[signed.seat().index()];
-        let rng = &mut self.rng;
-        let style = cheat.style;
-        let victim = cheat.victim == to;
-        *cheat.delays.entry(key).or_insert_with(|| {
-            let late = |rng: &mut StdRng| {
-                *[0.0, 0.0, 5.0, 12.0, 19.6, 20.4, 29.0, 33.0, 41.0]
-                    .choose(rng)
-                    .unwrap()
-            };
-            let x: f64 = rng.random();
-            match style {
-                Style::Some => (!victim || x > 0.7).then_some(0.0),
-                Style::Late if is_own => Some(late(rng)),
-                Style::Obstruct if is_own => (!matches!(signed, Signed::Vote(_))).then_some(0.0),
-                Style::Mixed if is_own && x < 0.55 => Some(0.0),
-                Style::Mixed if is_own => (x > 0.75).then(|| late(rng)),
-                Style::Mixed => (x < 0.7).then_some(0.0),
-                _ => Some(0.0),
-            }
-        })
-    }
-
-    /// A cheat sends a vote for which its time has not come, for what it lacks now or lacked at the
-    /// beginning of the step, or a second choice, to some seats.
-    fn cheats(&mut self, number: usize) {
-        self.plan(1.0, Happening::Cheats(number));
-        let side = &self.sides[number];
-        let cheat = side.cheat.as_ref().unwrap();
-        if [Style::Late, Style::Some].contains(&cheat.style) || self.rng.random_range(0..16) > 0 {
-            return;
-        }
-        let is_now: bool = self.rng.random();
-        let side = &self.sides[number];
-        let before = side.cheat.as_ref().and_then(|cheat| cheat.before.as_ref());
-        let (Some(now), Some(before)) = (self.log(number), before) else {
-            return;
-        };
-        let mut log = if is_now { now } else { before }.clone();
-        let (before, own) = (log.hash(), seat(number));
-        let is_choice = matches!(log.phase(), Phase::Choose { seat, .. } if seat == own);
-        let statement = if is_choice && self.rng.random_range(0..30) == 0 {
-            let Ok((part, _)) = log.sign(&side.identity, own, &Part::Move(Choice::Fold)) else {
-                return;
-            };
-            let signed = Signed::Part(part);
-            Statement { before, signed }
-        } else {
-            let mut missing: Vec<_> = log.missing().into_iter().collect();
-            missing.shuffle(&mut self.rng);
-            missing.truncate(self.rng.random_range(1..=2));
-            let Ok((vote, _)) = log.sign_call(&side.identity, &missing.into_iter().collect())
-            else {
-                return;
-            };
-            vote
-        };
-        let message = LogMessage::Statement(statement).encode();
-        self.say(format_args!("cheat {number} sends a statement"));
-        for to in self.seats().filter(|to| *to != number) {
-            if self.rng.random_range(0..10) < 7
-                && let Some((link, _)) = self.links.get(&pair(number, to))
-            {
-                let arrives = Happening::Arrives(number, to, *link, message.clone());
-                let after = self.flight();
-                self.plan(after, arrives);
-            }
-        }
     }
 
     // Programs.
@@ -879,7 +710,7 @@ impl World {
     }
 
     /// The longest time of a step after the last fault.
-    fn bound(&self) -> Duration {
+    pub(super) fn bound(&self) -> Duration {
         let clock = self.of.match_info.header().clock;
         let limit = f64::from(clock.each_move + clock.bank) + 10.0;
         let more = self.sides.len() - self.threshold;
@@ -927,384 +758,4 @@ impl World {
             self.update_watches();
         }
     }
-
-    /// Checks what must hold at the end. No seat of `clean` may be removed.
-    fn check(&mut self, clean: &[usize]) {
-        let honest = self.honest();
-        let logs: Vec<(usize, MatchLog)> = honest
-            .iter()
-            .filter_map(|&number| Some((number, self.log(number)?.clone())))
-            .collect();
-        let mut broken = std::mem::take(&mut self.broken);
-        for &number in &honest {
-            if let Some(error) = &self.sides[number].failed {
-                broken.push(format!("(e) {number} fails: {error}"));
-            }
-            let longest = self.sides[number].longest;
-            if longest > self.bound() {
-                broken.push(format!("(b) a step of {number} took {longest:?}"));
-            }
-        }
-        for (number, log) in &logs {
-            let gone = log.gone().iter().map(|seat| seat.index());
-            let gone = gone.chain(log.is_removed().then_some(*number));
-            for gone in gone.filter(|gone| clean.contains(gone)) {
-                broken.push(format!("(a) {gone} was removed in the log of {number}"));
-            }
-            let convicted = log
-                .evidence()
-                .iter()
-                .map(|evidence| evidence.statements[0].signed.seat());
-            let by_end = match log.phase() {
-                Phase::Over(End::Foul { seat, .. } | End::Fork { seat }) => Some(seat),
-                _ => None,
-            };
-            for seat in convicted.chain(by_end).map(|seat| seat.index()) {
-                if honest.contains(&seat) {
-                    broken.push(format!("(d) {seat} is convicted in the log of {number}"));
-                }
-            }
-            let chips: u64 = log.final_stacks().iter().sum();
-            if chips != 100 * self.sides.len() as u64 {
-                broken.push(format!("(c) {number} has {chips} chips"));
-            }
-        }
-        let convicted = logs.iter().any(|(_, log)| log.is_convicted());
-        for (at, (one, first)) in logs.iter().enumerate() {
-            for (other, second) in &logs[at + 1..] {
-                let step = first.step().min(second.step());
-                let out =
-                    |log: &MatchLog, number| log.is_removed() || log.gone().contains(&seat(number));
-                let is_out = out(first, *other) || out(second, *one);
-                if !convicted && !is_out && first.hash_before(step) != second.hash_before(step) {
-                    broken.push(format!("(c) the logs of {one} and {other} part"));
-                }
-            }
-        }
-        for (number, log) in &logs {
-            let is_there = |(other, of): &&(usize, MatchLog)| {
-                !log.gone().contains(&seat(*other)) && !of.is_removed()
-            };
-            let there = logs.iter().filter(is_there).count();
-            let table = self.sides[*number].table.as_ref().unwrap();
-            // Otherwise two sets of M seats need share no honest seat.
-            let goes_on = 2 * self.threshold > self.sides.len() + self.sides.len() - honest.len();
-            if convicted || matches!(log.phase(), Phase::Over(_)) {
-            } else if goes_on && there >= self.threshold {
-                broken.push(format!(
-                    "(b) {number} does not go on with {there} honest seats"
-                ));
-            } else if table.may_close().is_none() {
-                broken.push(format!("(b) {number} is stuck and may not close"));
-            }
-        }
-        if !broken.is_empty() {
-            for number in self.seats() {
-                let Some(log) = self.log(number) else {
-                    continue;
-                };
-                let refusal = log
-                    .clone()
-                    .sign_refusal(&self.sides[number].identity)
-                    .is_ok();
-                let text = format!(
-                    "{number}: step {}, {:?}, refuses {refusal}, removed {}, missing {:?}",
-                    log.step(),
-                    kind(&log.phase()),
-                    log.is_removed(),
-                    log.missing()
-                );
-                self.say(text);
-            }
-        }
-        self.broken = broken;
-    }
-
-    /// Plays, checks, and returns what is broken.
-    fn played(&mut self, clean: &[usize]) -> Vec<String> {
-        self.play();
-        self.check(clean);
-        if !self.broken.is_empty() || std::env::var("DEALERLESS_TRACE").is_ok() {
-            println!("{}\n{:?}", self.trace.join("\n"), self.broken);
-        }
-        std::mem::take(&mut self.broken)
-    }
-
-    fn plays_well(mut self, clean: &[usize]) -> Self {
-        assert_eq!(self.played(clean), Vec::<String>::new());
-        self
-    }
-
-    fn ends(&self, number: usize) -> Option<End> {
-        match self.log(number)?.phase() {
-            Phase::Over(end) => Some(end),
-            _ => None,
-        }
-    }
-}
-
-const CLOCK: (u32, u32) = (5, 20);
-
-/// The ack of a cheat for the first release reaches one seat only, just in time. Its part never comes.
-#[test]
-fn ack_that_reaches_one_seat_late_removes_no_honest_seat() {
-    for seats in [4, 5] {
-        let mut world = World::new(seats, seats - 2, 1, CLOCK, 1);
-        world.sides.iter_mut().for_each(|side| side.rate = 1.0);
-        world.cheat_by(seats - 1, |sending| match (sending.kind, sending.signed) {
-            (Kind::Open, Signed::Vote(_)) if sending.nth == 0 => {
-                Some((30.3 - sending.since).max(0.0))
-            }
-            (Kind::Open, Signed::Ack(_)) if sending.nth == 0 => (sending.to == 2).then_some(18.7),
-            (Kind::Open, _) => None,
-            _ => Some(0.0),
-        });
-        let clean: Vec<usize> = (0..seats - 1).collect();
-        world.plays_well(&clean);
-    }
-}
-
-#[test]
-fn restart_in_a_turn_takes_no_time_of_a_later_turn() {
-    let mut world = World::new(4, 3, 1, (1, 40), 2);
-    world.sides[3].thinks = vec![0.1, 0.98];
-    world.watch(Kind::Choice, Some(3), 0, 2.0, Fault::Restart(3, 14.0));
-    world.plays_well(&[0, 1, 2, 3]);
-}
-
-#[test]
-fn choices_of_a_cheat_that_come_late_take_no_time_of_another_seat() {
-    let mut world = World::new(4, 3, 2, (1, 40), 3);
-    world.sides[0].thinks = vec![0.2, 0.2, 0.2, 0.98];
-    world.cheat_by(3, |sending| {
-        let is_late = sending.kind == Kind::Choice && sending.to == 0;
-        Some(if is_late && matches!(sending.signed, Signed::Part(_)) {
-            5.2
-        } else {
-            0.0
-        })
-    });
-    world.plays_well(&[0, 1, 2]);
-}
-
-#[test]
-fn release_goes_on_after_one_seat_was_away_and_another_has_started_again() {
-    for seats in [3, 4] {
-        let mut world = World::new(seats, seats - 1, 1, CLOCK, 4);
-        world.watch(Kind::Open, None, 0, 0.0, Fault::Restart(0, 23.0));
-        world.watch(Kind::Open, None, 0, 3.0, Fault::Restart(1, 0.5));
-        world.plays_well(&[]);
-    }
-}
-
-#[test]
-fn three_restarts_in_a_turn_of_several_seats_leave_nobody_stuck() {
-    let mut world = World::new(4, 3, 1, (3, 5), 5);
-    world.sides[0].thinks = vec![0.95];
-    for (after, seats) in [(2.0, &[0, 1, 3][..]), (7.5, &[0]), (13.0, &[0])] {
-        for number in seats {
-            world.watch(
-                Kind::Choice,
-                Some(0),
-                0,
-                after,
-                Fault::Restart(*number, 0.3),
-            );
-        }
-    }
-    world.plays_well(&[2]);
-}
-
-#[test]
-fn three_restarts_in_a_turn_do_not_begin_it_again() {
-    let mut world = World::new(4, 3, 1, CLOCK, 6);
-    world.sides[3].thinks = vec![0.97];
-    for after in [6.0, 12.0, 20.0] {
-        world.watch(Kind::Choice, Some(3), 0, after, Fault::Restart(3, 0.5));
-    }
-    world.plays_well(&[0, 1, 2, 3]);
-}
-
-/// A seat is dead and a cheat does not vote.
-#[test]
-fn cheat_that_does_not_vote_is_removed_or_the_match_may_be_closed() {
-    for opens in [3, 2] {
-        let mut world = World::new(4, opens, 1, CLOCK, 7);
-        world.cheat_by(2, |sending| {
-            (!matches!(sending.signed, Signed::Vote(_))).then_some(0.0)
-        });
-        world.watch(Kind::Open, None, 0, 0.5, Fault::Kill(3));
-        let world = world.plays_well(&[0, 1]);
-        let ends = [0, 1].map(|number| world.ends(number));
-        let expected = (opens == 2).then_some(End::Played);
-        assert_eq!(ends, [expected.clone(), expected]);
-    }
-}
-
-/// A seat is away when its turn begins, and then uses the time on its screen.
-#[test]
-fn turn_that_begins_late_has_its_full_time() {
-    let mut world = World::new(4, 3, 1, CLOCK, 8);
-    // All times of the others end in the same moment.
-    world.sides.iter_mut().for_each(|side| side.rate = 1.0);
-    world.sides[3].thinks = vec![0.02, 0.98];
-    world.watch(Kind::Choice, Some(2), 1, 0.0, Fault::Restart(3, 14.0));
-    world.plays_well(&[0, 1, 2, 3]);
-}
-
-/// A random match, and the seats that must not be removed.
-fn random_world(seed: u64) -> (World, Vec<usize>) {
-    let mut rng = StdRng::seed_from_u64(seed ^ 0x5eed);
-    let r = &mut rng;
-    let seats = *[3, 3, 4, 4, 5, 6].choose(r).unwrap();
-    let least = usize::from(r.random_range(0..100) >= 8);
-    let more = r.random_range(least..seats - 1);
-    let opens = seats - more;
-    let mut count = *[0, 1, 1, 1, 2, 3].choose(r).unwrap();
-    count = count.min(if r.random_range(0..10) < 7 {
-        more.min(1)
-    } else {
-        opens - 1
-    });
-    let is_mesh = r.random_range(0..10) < 6;
-    let hands = 1 + u32::from(r.random_range(0..5) == 0);
-    let mut world = World::new(seats, opens, hands, CLOCK, seed);
-    world.is_mesh = is_mesh;
-    let mut pool: Vec<usize> = (usize::from(!is_mesh)..seats).collect();
-    pool.shuffle(r);
-    pool.truncate(count);
-    let cheats = pool;
-    for number in &cheats {
-        use Style::{Late, Mixed, Obstruct, Silent, Some};
-        let style = *[Late, Some, Silent, Mixed, Obstruct, Mixed]
-            .choose(r)
-            .unwrap();
-        let begins = r.random_range(3.0..120.0);
-        let has_window = style == Silent || r.random_range(0..10) < 3;
-        let length = *[15.0, 30.0, 60.0, 5000.0].choose(r).unwrap();
-        let window = if has_window {
-            (begins, begins + length)
-        } else {
-            (0.0, 0.0)
-        };
-        // After a start, a seat needs the histories of M seats.
-        let withholds = cheats.len() == 1 && r.random();
-        world.cheat(*number, style, window).withholds = withholds;
-    }
-    let honest = world.honest();
-    for number in &honest {
-        world.sides[*number].thinks = vec![*[0.02, 0.02, 0.3, 0.97].choose(r).unwrap()];
-    }
-    let (mut faulty, mut brief) = (BTreeSet::new(), BTreeSet::new());
-    let fails: Vec<usize> = honest
-        .iter()
-        .copied()
-        .filter(|of| is_mesh || *of > 0)
-        .collect();
-    let mut may_die = more.saturating_sub(cheats.len());
-    // The keys are complete after three seconds.
-    for number in fails {
-        let x: f64 = r.random();
-        let mut faults = Vec::new();
-        // After a start, a seat needs the histories of M seats on its own connections.
-        let may_restart = is_mesh || opens == 2;
-        if x < 0.2 && may_restart {
-            brief.insert(number);
-            faults.push(Fault::Restart(number, r.random_range(0.2..4.0)));
-        } else if x < 0.35 && may_restart {
-            faulty.insert(number);
-            for _ in 0..r.random_range(1..=3) {
-                faults.push(Fault::Restart(
-                    number,
-                    *[0.5, 5.0, 15.0, 23.0, 40.0].choose(r).unwrap(),
-                ));
-            }
-        } else if x < 0.45 {
-            faulty.insert(number);
-            faults.push(Fault::Stop(
-                number,
-                *[5.0, 15.0, 25.0, 45.0].choose(r).unwrap(),
-            ));
-        } else if x < 0.6 && may_die > 0 {
-            may_die -= 1;
-            faulty.insert(number);
-            faults.push(Fault::Kill(number));
-        }
-        for fault in faults {
-            world.plan(r.random_range(3.0..120.0), Happening::Fault(fault));
-        }
-    }
-    let mut cuts = BTreeSet::new();
-    if 2 * opens > seats + cheats.len() && r.random() {
-        for _ in 0..r.random_range(1..=3) {
-            let other = r.random_range(1..seats);
-            let one = if is_mesh { r.random_range(0..other) } else { 0 };
-            if cuts.insert((one, other)) {
-                let length = *[3.0, 12.0, 22.0, 35.0, 60.0].choose(r).unwrap();
-                let fault = Fault::Cut(one, other, length);
-                world.plan(r.random_range(3.0..90.0), Happening::Fault(fault));
-            }
-        }
-    }
-    let host_fails = |number: usize| {
-        cheats.contains(&0)
-            || faulty.contains(&0)
-            || brief.contains(&0)
-            || cuts.contains(&(0, number))
-    };
-    let is_off = |one: usize, other: usize| {
-        let is_direct = is_mesh || one == 0 || other == 0;
-        let fails = !is_direct || cuts.contains(&pair(one, other));
-        fails && (host_fails(one) || host_fails(other) || one == 0 || other == 0)
-    };
-    let is_clean = |number: &usize| {
-        let off = honest
-            .iter()
-            .filter(|of| *of != number && is_off(**of, *number));
-        !faulty.contains(number) && cheats.len() + off.count() < opens
-    };
-    let clean = honest.iter().copied().filter(is_clean).collect();
-    world.say(format_args!(
-        "match {seed}: {opens} of {seats} seats, mesh {is_mesh}, cheats {:?}, clean {clean:?}",
-        cheats
-            .iter()
-            .map(|of| {
-                let cheat = world.sides[*of].cheat.as_ref().unwrap();
-                (*of, cheat.style, cheat.victim, cheat.window)
-            })
-            .collect::<Vec<_>>(),
-    ));
-    (world, clean)
-}
-
-#[test]
-fn random_matches_of_several_seats() {
-    let first = std::env::var("DEALERLESS_SEED")
-        .ok()
-        .map(|seed| seed.parse().unwrap());
-    let matches = soak().unwrap_or(80) as u64;
-    let (mut broken, mut ends) = (Vec::new(), BTreeMap::<String, usize>::new());
-    let mut longest: f64 = 0.0;
-    for seed in first.unwrap_or(0)..first.unwrap_or(0) + matches {
-        let (mut world, clean) = random_world(seed);
-        let found = world.played(&clean);
-        if !found.is_empty() {
-            println!("match {seed}: {found:?}");
-            broken.push((seed, found));
-        }
-        for number in world.honest() {
-            let share = world.sides[number].longest.as_secs_f64() / world.bound().as_secs_f64();
-            longest = longest.max(share);
-            let end = world
-                .ends(number)
-                .map_or("none".into(), |end| format!("{end:?}"));
-            let end = end.split([' ', '(']).next().unwrap().to_owned();
-            *ends.entry(end).or_default() += 1;
-        }
-    }
-    println!(
-        "{matches} matches, {} broken; ends {ends:?}; longest step {longest:.2}",
-        broken.len()
-    );
-    assert!(broken.is_empty(), "{broken:?}");
 }
