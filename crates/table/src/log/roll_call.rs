@@ -13,6 +13,11 @@
 //! does not complete the step with the parts that arrive. A later call must *supersede* all open calls of
 //! its signer, and a call is not won for a seat as long as a later one of this seat is open.
 //!
+//! A *late* call says only that votes are lacking, but no part. So it does not end its step, and seats that
+//! have passed the step with its parts sign it, too. Once it is won, the calls that it supersedes are void.
+//! In the next *common* step, in which all seats sign, another call removes its seats. No seat completes a
+//! common step while a late call that it has signed is open.
+//!
 //! # Whose log
 //! The rules depend on the seat: a step with an open call can be complete for all other seats. So each
 //! log has an owner, and only the calls that the owner has signed end or hold a step in it. A reader of
@@ -120,6 +125,7 @@ impl MatchLog {
         let is_due = |(seat, missing): &(Seat, Missing)| match missing {
             Missing::Statement => is_release || due.contains(*seat),
             Missing::Part | Missing::Shuffle => due.contains(*seat),
+            Missing::Removed => self.is_common(step),
             Missing::Foul | Missing::Vote(_) => true,
         };
         let lacks = |(seat, missing): &(Seat, Missing)| {
@@ -143,10 +149,83 @@ impl MatchLog {
         Tally::of(self, step)
     }
 
-    /// Whether the seat has an open call in the current step. Then it signs no part, and completes the
-    /// step by no parts.
+    /// Whether the seat signs no part in the current step, and does not complete it with parts: it has an
+    /// open call. Or the step is common, and a late call of an earlier step is open, or has to be followed
+    /// by a call that removes its seats.
     pub fn is_bound(&self, seat: Seat) -> bool {
-        !self.votes.is_empty() && !self.tally(self.step()).open(seat).is_empty()
+        let is_open = || !self.tally(self.step()).open(seat).is_empty();
+        !self.votes.is_empty() && is_open()
+            || self.awaits_late_call(seat)
+            || !self.removed_late().is_empty()
+    }
+
+    /// Whether the seat has an open call in a step before this one, up to the last common step.
+    pub(crate) fn has_open_call_before(&self, step: u64, seat: Seat) -> bool {
+        let mut steps = self.steps_with_votes().filter(|earlier| *earlier < step);
+        steps.any(|step| !self.tally(step).open(seat).is_empty())
+    }
+
+    /// Whether the current step is common, and the seat has an open late call in an earlier one.
+    fn awaits_late_call(&self, seat: Seat) -> bool {
+        let now = self.step();
+        let mut steps = self.steps_with_votes().filter(|step| *step < now);
+        let has_late_call = |step: u64| {
+            self.tally(step)
+                .open(seat)
+                .iter()
+                .any(|call| call.is_late())
+        };
+        steps.any(has_late_call) && self.is_common(now)
+    }
+
+    /// The seats that a call of the current step has to remove, because the step is common and late calls
+    /// of earlier steps are won.
+    pub(super) fn removed_late(&self) -> SeatSet {
+        self.named_late(self.step(), |tally| tally.won_late.clone())
+    }
+
+    /// The seats that these late calls name, of the steps before a common one. Empty for any other step.
+    fn named_late<'a>(&'a self, step: u64, late: impl Fn(&Tally<'a>) -> Vec<&'a Call>) -> SeatSet {
+        let steps = self.steps_since_common(step);
+        let steps = steps.filter(|earlier| *earlier < step && !self.votes_at(*earlier).is_empty());
+        let mut steps = steps.peekable();
+        if steps.peek().is_none() || !self.is_common(step) {
+            return SeatSet::default();
+        }
+        let calls = steps.flat_map(|step| late(&self.tally(step)));
+        let named: SeatSet = calls.flat_map(|call| call.named().iter()).collect();
+        let live = self.live_at(step);
+        named.iter().filter(|seat| live.contains(*seat)).collect()
+    }
+
+    /// Whether a step is common: a release, or a step in which all live seats sign.
+    fn is_common(&self, step: u64) -> bool {
+        let (due, is_release) = self.due_at(step);
+        is_release || self.live_at(step).without(due).is_empty()
+    }
+
+    /// A step and those before it, up to the last common one before it. Empty without roll calls.
+    fn steps_since_common(&self, step: u64) -> impl Iterator<Item = u64> {
+        let first = self.first_step().max(FIRST_STEP);
+        let has_roll_calls = self.match_info().has_roll_calls();
+        let end = if has_roll_calls { step + 1 } else { first };
+        let mut has_common = false;
+        (first..end).rev().take_while(move |earlier| {
+            let is_common = *earlier < step && self.is_common(*earlier);
+            !std::mem::replace(&mut has_common, is_common)
+        })
+    }
+
+    /// The current step and those before it, up to the last common one, that have votes. Without the
+    /// steps that a call has ended and those before: no call is open there.
+    fn steps_with_votes(&self) -> impl Iterator<Item = u64> {
+        let is_rolled = |step: &u64| {
+            let complete = self.complete(*step);
+            complete.is_some_and(|step| step.rolled.is_some())
+        };
+        let steps = self.steps_since_common(self.step());
+        let steps = steps.take_while(move |step| !is_rolled(step));
+        steps.filter(|step| !self.votes_at(*step).is_empty())
     }
 
     /// The seats that open calls of the owner name.
@@ -159,13 +238,17 @@ impl MatchLog {
     /// owner, or all seats that would sign a part.
     pub fn waits_for_votes(&self) -> SeatSet {
         let is_idle = || self.is_bound(self.owner) || self.waits_for().is_empty();
-        if self.votes.is_empty() || self.is_over() || !is_idle() {
+        if self.is_over() || !is_idle() {
             return SeatSet::default();
         }
-        let tally = self.tally(self.step());
-        let calls = tally.calls.values().map(|counted| counted.call);
-        let open = calls.filter(|call| !tally.is_lost(call));
-        open.flat_map(|call| tally.silent(call).iter()).collect()
+        let silent = |step: u64| {
+            let tally = self.tally(step);
+            let calls = tally.calls.values().map(|counted| counted.call);
+            let open = calls.filter(|call| !tally.is_lost(call) && tally.counts(call));
+            let silent = open.flat_map(|call| tally.silent(call).iter());
+            silent.collect::<Vec<_>>()
+        };
+        self.steps_with_votes().flat_map(silent).collect()
     }
 
     /// Whether a possible call names a seat in the current step.
@@ -208,7 +291,13 @@ impl MatchLog {
         if self.is_removed() {
             return None;
         }
-        let by_parts = || self.has_all_parts().then_some(Ending::Parts);
+        if self.awaits_late_call(self.owner) {
+            return None;
+        }
+        let by_parts = || {
+            let can_end = self.has_all_parts() && self.removed_late().is_empty();
+            can_end.then_some(Ending::Parts)
+        };
         if self.votes.is_empty() {
             return by_parts();
         }
@@ -401,8 +490,9 @@ impl MatchLog {
         let step = vote.step;
         self.add_vote(vote);
         self.is_removed |= self.is_named_by_all(step);
-        let ends = step == self.step() && !matches!(self.state.phase, Phase::Over(_));
-        match self.ending().filter(|_| ends) {
+        // The current step can have waited for a late call of an earlier one.
+        let can_end = !matches!(self.state.phase, Phase::Over(_));
+        match self.ending().filter(|_| can_end) {
             Some(ending) => self.complete_step(ending),
             None => Vec::new(),
         }
@@ -413,11 +503,11 @@ impl MatchLog {
     /// has this one.
     pub(super) fn is_named_by_all(&self, step: u64) -> bool {
         let tally = self.tally(step);
-        let ended = self.complete(step).map(|step| step.rolled.as_ref());
-        let own: Vec<&Call> = match ended {
+        let rolled = self.complete(step).and_then(|step| step.rolled.as_ref());
+        let own: Vec<&Call> = match rolled {
             None => tally.open(self.owner),
             Some(rolled) => {
-                let call = rolled.and_then(|rolled| tally.calls.get(&rolled.call));
+                let call = tally.calls.get(&rolled.call);
                 call.map(|counted| counted.call).into_iter().collect()
             }
         };

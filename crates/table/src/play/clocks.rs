@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::clock::{TimeBank, TimeLeft};
-use crate::log::{Claimable, Clock, MatchLog, Phase};
+use crate::log::{Claimable, Clock, MatchLog, Missing, Phase};
 use crate::rules::Legal;
 use crate::seat::Seat;
 use crate::time::Moment;
@@ -37,8 +37,8 @@ pub(super) struct Due {
     pub(super) chooses: bool,
     /// For a vote, the number of calls in a row to which the claim refers.
     pub(super) calls: usize,
-    /// Whether the seat has an open call in this step, which does not let it sign its part. Then the time
-    /// stands still.
+    /// Whether the seat has an open call in this step, or in an earlier one since all seats have signed,
+    /// which does not let it sign what is lacking. Then the time stands still.
     pub(super) is_bound: bool,
 }
 
@@ -75,13 +75,16 @@ impl Lacking {
         let passed = passed.map_or(Duration::ZERO, |passed| passed.min(LONGEST_JUMP));
         let before = std::mem::take(&mut self.times);
         let is_same_phase = std::mem::replace(&mut self.phase, phase) == phase;
+        // The vote can be one of an earlier step.
+        let is_vote = |claim: &Claimable| matches!(claim.1, Missing::Vote(_));
         let lacked = |(claim, (limit, may_stand)): (Claimable, (Duration, Duration))| {
             let mut lacked = Lacked {
                 time: Duration::ZERO,
                 limit,
                 stood: Duration::ZERO,
             };
-            if let Some(known) = before.get(&claim).filter(|_| is_same_phase) {
+            let continues = is_same_phase || is_vote(&claim) && !phase.1;
+            if let Some(known) = before.get(&claim).filter(|_| continues) {
                 let stands = known.stood < may_stand;
                 lacked.time = known.time + if stands { Duration::ZERO } else { passed };
                 lacked.stood = known.stood + if stands { passed } else { Duration::ZERO };
@@ -438,9 +441,25 @@ impl Clocks {
     /// over.
     pub(super) fn is_out(&self, seat: Seat) -> bool {
         let bank = self.running(seat);
-        let lacks_nothing = self.lacking.times.is_empty();
         let is_late = bank.has_turn() && bank.left().total().is_zero() && bank.late() >= GRACE;
-        lacks_nothing && is_late || self.lacking.over().any(|(of, _)| of == seat)
+        self.counts(seat) && is_late || self.lacking.over().any(|(of, _)| of == seat)
+    }
+
+    /// The time until another seat is [out of time](Self::is_out), if nothing changes. `None` if this side
+    /// waits for nothing of that seat.
+    pub(super) fn until_out(&self, seat: Seat) -> Option<Duration> {
+        let times = self.lacking.times.iter().filter(|((of, _), _)| *of == seat);
+        let lacked = times.map(|(_, lacked)| lacked.limit.saturating_sub(lacked.time));
+        let bank = self.running(seat);
+        let measured = (bank.left().total() + GRACE).saturating_sub(bank.late());
+        let measured = Some(measured).filter(|_| bank.runs() && self.counts(seat));
+        lacked.chain(measured).min()
+    }
+
+    /// Whether the bank of a seat counts. What is shown of the bank of a seat that can be removed is an
+    /// estimate.
+    fn counts(&self, seat: Seat) -> bool {
+        self.lacking.times.is_empty() || self.measured[seat.index()].is_some()
     }
 
     /// What this side has lacked of other seats for so long that the time is over. Empty in a match

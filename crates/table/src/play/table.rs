@@ -280,6 +280,12 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.core.play_mut().pause_after_showdowns();
     }
 
+    /// The time until this side counts another seat as out of time, if nothing changes. `None` if it waits
+    /// for nothing of that seat. Without a clock, seats have ten minutes.
+    pub fn until_out(&self, seat: Seat) -> Option<Duration> {
+        self.core.until_out(seat)
+    }
+
     /// The time in the bank of a seat, as it has to be stored for another run of the program. In the
     /// [own turn](Self::own_turn), this is the bank at its beginning. `None` in a match without a clock.
     pub fn bank_to_store(&self, seat: Seat) -> Option<Duration> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::vote::{Answer, Call, Missing, SignedVote};
+use super::vote::{Answer, Call, CallId, Missing, SignedVote};
 use super::{FIRST_STEP, Tally};
 use crate::identity::Identity;
 use crate::log::event::LogEvent;
@@ -15,23 +15,27 @@ use crate::seat::Seat;
 pub(crate) type Claimable = (Seat, Missing);
 
 impl MatchLog {
-    /// What the owner has not received from other seats in the current step. It need not be allowed to
-    /// sign a call about it.
+    /// What the owner has not received from other seats in the current step, and the votes that it lacks
+    /// in earlier ones. It need not be allowed to sign a call about it.
     pub(crate) fn missing(&self) -> BTreeSet<Claimable> {
-        if self.is_over() {
+        if self.is_convicted() || self.is_removed() {
             return BTreeSet::new();
         }
-        let (step, owner) = (self.step(), self.owner);
-        let mut missing = self.missing_of_step();
-        let fouls = self.convictions.fouls().iter();
-        let live = self.live_at(step);
-        let fouls = fouls.map(|proof| proof.part.seat);
-        let fouls = fouls.filter(|seat| live.contains(*seat));
-        missing.extend(fouls.map(|seat| (seat, Missing::Foul)));
-        if !self.votes_at(step).is_empty() {
-            missing.extend(self.missing_votes());
+        let mut missing = BTreeSet::new();
+        if !self.is_over() {
+            missing = self.missing_of_step();
+            let removed = self.removed_late();
+            missing.retain(|(seat, _)| !removed.contains(*seat));
+            missing.extend(removed.iter().map(|seat| (seat, Missing::Removed)));
+            let fouls = self.convictions.fouls().iter();
+            let live = self.live_at(self.step());
+            let fouls = fouls.map(|proof| proof.part.seat);
+            let fouls = fouls.filter(|seat| live.contains(*seat));
+            missing.extend(fouls.map(|seat| (seat, Missing::Foul)));
         }
-        missing.retain(|(seat, _)| *seat != owner);
+        let steps = self.steps_with_votes();
+        missing.extend(steps.flat_map(|step| self.missing_votes(step)));
+        missing.retain(|(seat, _)| *seat != self.owner);
         missing
     }
 
@@ -56,16 +60,16 @@ impl MatchLog {
         silent.map(|seat| of(seat, Missing::Part)).collect()
     }
 
-    /// The votes that the owner lacks: on its own last open calls; and on calls that name the owner and
+    /// The votes that the owner lacks in a step: on its own last open calls; and on calls that name the owner and
     /// are false, of seats that have not signed a later one. And what its last open calls say of other
     /// votes, if it is still true.
-    fn missing_votes(&self) -> BTreeSet<Claimable> {
-        let tally = self.tally(self.step());
+    fn missing_votes(&self, step: u64) -> BTreeSet<Claimable> {
+        let tally = self.tally(step);
         let open = tally.open(self.owner);
         let mut missing = BTreeSet::new();
         for counted in tally.calls.values() {
             let call = counted.call;
-            if tally.is_lost(call) {
+            if tally.is_lost(call) || !tally.counts(call) {
                 continue;
             }
             let is_own = open.iter().any(|own| own.id() == call.id());
@@ -88,13 +92,13 @@ impl MatchLog {
         missing
     }
 
-    /// The number of calls in a row to which the claim refers, 0 without one.
-    pub(crate) fn depth_of(&self, missing: Missing) -> usize {
-        let Missing::Vote(id) = missing else {
-            return 0;
-        };
-        let tally = self.tally(self.step());
-        tally.calls.get(&id).map_or(0, |counted| counted.depth)
+    /// The step of a call that this log still needs, and the number of calls that refer to each other in
+    /// a row, this one included.
+    pub(crate) fn place_of(&self, id: CallId) -> Option<(u64, usize)> {
+        self.steps_with_votes().find_map(|step| {
+            let tally = self.tally(step);
+            tally.calls.get(&id).map(|counted| (step, counted.depth))
+        })
     }
 
     /// The statement of this log that shows that a claim is false. `None` if it is true for the owner.
@@ -108,7 +112,7 @@ impl MatchLog {
         };
         let part = || self.part_in_log(step, seat).cloned().map(Signed::Part);
         match missing {
-            Missing::Foul => None,
+            Missing::Foul | Missing::Removed => None,
             Missing::Part => here(part()?),
             Missing::Shuffle => self.shuffle_before(step, seat).cloned(),
             Missing::Statement => {
@@ -128,20 +132,35 @@ impl MatchLog {
         }
     }
 
-    /// The call that the owner may sign now: it lacks all that the call claims, the time for all of this
-    /// is over, and the call supersedes its open ones. It is one that others have signed, if there is
-    /// one, and otherwise a new one of all that is `over`.
-    pub(crate) fn next_call(&self, over: &BTreeSet<Claimable>) -> Option<Call> {
-        let step = self.step();
-        let may_call = self.match_info().has_roll_calls() && step >= FIRST_STEP;
-        if !may_call || self.is_over() || !self.live_at(step).contains(self.owner) {
-            return None;
-        }
-        let is_over = |claim: &Claimable| over.contains(claim) || matches!(claim.1, Missing::Foul);
+    /// The call that the owner may sign now, and its step: it lacks all that the call claims, the time for
+    /// all of this is over, and the call supersedes its open ones. It is one that others have signed, if
+    /// there is one, and otherwise a new one of all that is `over`. In a step that the owner has passed
+    /// with its parts, it can be a late call only.
+    pub(crate) fn next_call(&self, over: &BTreeSet<Claimable>) -> Option<(u64, Call)> {
+        let needs_no_time = |what: &Missing| matches!(what, Missing::Foul | Missing::Removed);
+        let is_over = |claim: &Claimable| over.contains(claim) || needs_no_time(&claim.1);
         let over: BTreeSet<_> = self.missing().into_iter().filter(is_over).collect();
         if over.is_empty() {
             return None;
         }
+        let now = self.step();
+        let earlier = self.steps_with_votes().filter(|step| *step < now);
+        let mut steps = Some(now)
+            .filter(|_| !self.is_over())
+            .into_iter()
+            .chain(earlier);
+        steps.find_map(|step| Some((step, self.call_at(step, &over)?)))
+    }
+
+    /// The call that the owner may sign now in this step.
+    fn call_at(&self, step: u64, over: &BTreeSet<Claimable>) -> Option<Call> {
+        let (is_now, live) = (step == self.step(), self.live_at(step));
+        if step < FIRST_STEP || !live.contains(self.owner) {
+            return None;
+        }
+        let removed = self.removed_late();
+        let is_gone =
+            |seat: Seat| removed.contains(seat) || !self.live_at(self.step()).contains(seat);
         let tally = self.tally(step);
         let open = tally.open(self.owner);
         let has_voted = |call: &Call| {
@@ -150,7 +169,8 @@ impl MatchLog {
         };
         let fits = |call: &Call| {
             let supersedes = |open: &&Call| tally.supersedes(call, open);
-            !call.named().contains(self.owner)
+            (call.is_late() || is_now && removed.without(call.removed()).is_empty())
+                && !call.named().contains(self.owner)
                 && tally.depth(call).is_some()
                 && !has_voted(call)
                 && !tally.is_lost(call)
@@ -159,16 +179,16 @@ impl MatchLog {
         let known = tally.calls.values().map(|counted| counted.call);
         let able = known.filter(|call| {
             let mut claims = call.claims().iter();
-            fits(call) && claims.all(|claim| over.contains(claim))
+            fits(call) && claims.all(|claim| over.contains(claim) || is_gone(claim.0))
         });
         if let Some(call) = able.max_by_key(|call| (tally.on(call).count(), call.id())) {
             return Some(call.clone());
         }
         let is_due = |claim: &Claimable| match claim.1 {
             Missing::Vote(id) => open.iter().any(|call| call.id() == id || call.has(claim)),
-            _ => true,
+            _ => is_now,
         };
-        let call = Call::new(over.into_iter().filter(is_due))?;
+        let call = Call::new(step, over.iter().copied().filter(is_due))?;
         fits(&call).then_some(call)
     }
 
@@ -183,8 +203,7 @@ impl MatchLog {
         identity: &Identity,
         over: &BTreeSet<Claimable>,
     ) -> Result<(Statement, Vec<LogEvent>), CannotSign> {
-        let call = self.next_call(over).ok_or(CannotSign::NoVote)?;
-        let step = self.step();
+        let (step, call) = self.next_call(over).ok_or(CannotSign::NoVote)?;
         let own = self.part(step, self.owner);
         let own = own.map(|part| (part.signature, part.part.clone()));
         self.sign_vote(identity, step, call, Answer::Signs(own))

@@ -27,6 +27,11 @@ pub(super) struct Tally<'a> {
     pub(super) calls: BTreeMap<CallId, Counted<'a>>,
     /// The calls that the owner has signed, possible or not.
     own: BTreeMap<CallId, &'a Call>,
+    /// The late calls that are won for the owner.
+    pub(super) won_late: Vec<&'a Call>,
+    /// The seats that a call of this step has to remove, because a late call of an earlier step is won
+    /// for the owner.
+    removed: SeatSet,
 }
 
 impl<'a> Tally<'a> {
@@ -39,8 +44,14 @@ impl<'a> Tally<'a> {
             live: log.live_at(step),
             calls: BTreeMap::new(),
             own: own.map(|vote| (vote.call.id(), &vote.call)).collect(),
+            won_late: Vec::new(),
+            removed: match step == log.step() {
+                true => log.removed_late(),
+                false => SeatSet::default(),
+            },
         };
         tally.find_possible();
+        tally.won_late = tally.find_won_late();
         tally
     }
 
@@ -77,6 +88,8 @@ impl<'a> Tally<'a> {
         for (seat, missing) in call.claims() {
             match missing {
                 Missing::Statement | Missing::Part | Missing::Shuffle => {}
+                Missing::Removed if self.can_remove(*seat) => {}
+                Missing::Removed => return None,
                 Missing::Foul if self.log.has_foul(*seat) => {}
                 Missing::Foul => return None,
                 Missing::Vote(id) => {
@@ -119,7 +132,7 @@ impl<'a> Tally<'a> {
     }
 
     /// The possible calls that a seat has signed and that are not lost.
-    pub(super) fn open(&self, seat: Seat) -> Vec<&'a Call> {
+    fn signed(&self, seat: Seat) -> Vec<&'a Call> {
         let has_signed = |call: &Call| {
             let mut votes = self.on(call);
             votes.any(|vote| vote.seat == seat && !vote.refuses())
@@ -128,6 +141,43 @@ impl<'a> Tally<'a> {
         calls
             .filter(|call| has_signed(call) && !self.is_lost(call))
             .collect()
+    }
+
+    fn find_won_late(&self) -> Vec<&'a Call> {
+        let own = self.signed(self.log.owner);
+        let is_own = |call: &Call| own.iter().any(|own| own.id() == call.id());
+        let is_last = |call: &Call| !own.iter().any(|later| self.supersedes(later, call));
+        let late = self.late_signed_by_all();
+        late.filter(|call| is_own(call) && is_last(call)).collect()
+    }
+
+    /// Whether a call of this step can say that a late call has removed a seat. Without this check, nobody
+    /// could refuse the call if it is false.
+    fn can_remove(&self, seat: Seat) -> bool {
+        let late = |tally: &Tally<'a>| tally.late_signed_by_all().collect();
+        self.log.named_late(self.step, late).contains(seat)
+    }
+
+    /// The late calls that all seats which they do not name have signed.
+    fn late_signed_by_all(&self) -> impl Iterator<Item = &'a Call> {
+        let late = self.calls.values().map(|counted| counted.call);
+        late.filter(|call| call.is_late() && self.is_signed_by_all(call))
+    }
+
+    /// The possible calls that a seat has signed and that are open. A call is void if a won late call
+    /// supersedes it, or if it does not remove the seats that won late calls of earlier steps name.
+    pub(super) fn open(&self, seat: Seat) -> Vec<&'a Call> {
+        let mut calls = self.signed(seat);
+        calls.retain(|call| self.counts(call));
+        calls
+    }
+
+    /// Whether a call can still end the step, or remove seats: no late call has made it void, and it is
+    /// not a won late call itself.
+    pub(super) fn counts(&self, call: &Call) -> bool {
+        let mut won = self.won_late.iter();
+        let is_over = won.any(|late| late.id() == call.id() || self.supersedes(late, call));
+        !is_over && self.removed.without(call.removed()).is_empty()
     }
 
     /// Whether a call supersedes another one: it contains all of its claims and more, or claims that a

@@ -22,6 +22,8 @@ pub enum Missing {
     Foul,
     /// A vote of the seat on the call with this id. Nobody has refused the call either.
     Vote(CallId),
+    /// Nothing: a late call of an earlier step has removed the seat. No time has to pass.
+    Removed,
 }
 
 const STATEMENT: u8 = 0;
@@ -29,8 +31,9 @@ const PART: u8 = 1;
 const FOUL: u8 = 2;
 const VOTE: u8 = 3;
 const SHUFFLE: u8 = 4;
+const REMOVED: u8 = 5;
 
-/// A call: a set of claims that seats lack something, and that the time for it is over.
+/// A call in a step: a set of claims that seats lack something, and that the time for it is over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
     /// Pairs of a seat and what is missing from it, sorted.
@@ -46,14 +49,20 @@ impl Call {
     /// The maximum length in bytes of an encoded call.
     const MAX_LEN: usize = 1 + Self::MAX_CLAIMS * (1 + 1 + 32);
 
-    /// A call with these claims. `None` without a claim, or with too many.
-    pub(in crate::log) fn new(claims: impl IntoIterator<Item = (Seat, Missing)>) -> Option<Self> {
+    /// A call in this step with these claims. `None` without a claim, or with too many.
+    pub(in crate::log) fn new(
+        step: u64,
+        claims: impl IntoIterator<Item = (Seat, Missing)>,
+    ) -> Option<Self> {
         let mut claims: Vec<_> = claims.into_iter().collect();
         claims.sort_unstable();
         claims.dedup();
         let fits = (1..=Self::MAX_CLAIMS).contains(&claims.len());
         fits.then(|| Call {
-            id: Hash::new("call").field(&encode(&claims)).finish(),
+            id: Hash::new("call")
+                .number(step)
+                .field(&encode(&claims))
+                .finish(),
             claims,
         })
     }
@@ -63,9 +72,24 @@ impl Call {
         &self.claims
     }
 
-    /// The hash of the claims.
+    /// The hash of the step and the claims.
     pub(crate) fn id(&self) -> CallId {
         self.id
+    }
+
+    /// Whether the call is *late*: it says only that votes are lacking, so it does not end its step.
+    pub(super) fn is_late(&self) -> bool {
+        let mut claims = self.claims.iter();
+        claims.all(|(_, missing)| matches!(missing, Missing::Vote(_)))
+    }
+
+    /// The seats that late calls have removed, by this call.
+    pub(super) fn removed(&self) -> SeatSet {
+        let claims = self
+            .claims
+            .iter()
+            .filter(|(_, missing)| *missing == Missing::Removed);
+        claims.map(|(seat, _)| *seat).collect()
     }
 
     /// The seats from which something is missing.
@@ -77,7 +101,7 @@ impl Call {
         self.claims.binary_search(claim).is_ok()
     }
 
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, BadSignedPart> {
+    fn decode(step: u64, reader: &mut Reader<'_>) -> Result<Self, BadSignedPart> {
         let count = usize::from(reader.u8()?);
         let mut claims = Vec::new();
         for _ in 0..count {
@@ -88,12 +112,13 @@ impl Call {
                 FOUL => Missing::Foul,
                 VOTE => Missing::Vote(reader.array()?),
                 SHUFFLE => Missing::Shuffle,
+                REMOVED => Missing::Removed,
                 _ => return Err(BadSignedPart),
             };
             claims.push((seat, missing));
         }
         let is_in_order = claims.is_sorted_by(|one, next| one < next);
-        let call = Call::new(claims).filter(|_| is_in_order);
+        let call = Call::new(step, claims).filter(|_| is_in_order);
         call.ok_or(BadSignedPart)
     }
 }
@@ -109,6 +134,7 @@ fn encode(claims: &[(Seat, Missing)]) -> Vec<u8> {
             Missing::Shuffle => writer.u8(SHUFFLE),
             Missing::Foul => writer.u8(FOUL),
             Missing::Vote(call) => writer.u8(VOTE).raw(call),
+            Missing::Removed => writer.u8(REMOVED),
         };
     }
     writer.finish()
@@ -267,7 +293,7 @@ impl SignedVote {
         let mut reader = Reader::new(bytes);
         let (step, seat) = (reader.u64()?, Seat::new(reader.u8()?));
         let signature = reader.array()?;
-        let call = Call::decode(&mut reader)?;
+        let call = Call::decode(step, &mut reader)?;
         let answer = match reader.u8()? {
             REFUSES => {
                 let proof = Statement::decode_inside(reader.rest(), depth + 1)?;

@@ -19,6 +19,7 @@ pub(crate) mod goods;
 mod kinds;
 mod known_answers;
 mod known_answers_of_several;
+mod late_calls;
 mod leaving;
 pub(crate) mod many_seats;
 mod model;

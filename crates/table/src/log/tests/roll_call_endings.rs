@@ -217,7 +217,12 @@ fn foul_that_a_vote_carries_counts_as_a_foul_and_not_as_a_part() {
     // It is not its turn.
     let foul = SignedPart::sign(identity, &of, step, &before, cheat, vec![250; 9]);
     let own = Answer::Signs(Some((foul.signature, foul.part.clone())));
-    let called = vote(&table, cheat, call(&[(due, Missing::Statement)]), own);
+    let called = vote(
+        &table,
+        cheat,
+        call(&table, &[(due, Missing::Statement)]),
+        own,
+    );
     let calls = [
         called,
         table.call(one, &[due]).unwrap(),
@@ -338,7 +343,7 @@ fn equivocation_ends_the_match_with_and_without_a_removed_seat() {
     // The cheat signs the call with one of them, and refuses it for the other one: their logs part.
     let calls = [one, other].map(|seat| table.call(seat, &[due]).unwrap());
     let part = table.sign(due).unwrap();
-    let silent = call(&[(due, Missing::Statement)]);
+    let silent = call(&table, &[(due, Missing::Statement)]);
     let refuses = Answer::Refuses(Box::new(part.clone()));
     let split = [
         signs(&table, cheat, &[(due, Missing::Statement)]),

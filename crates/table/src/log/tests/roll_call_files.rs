@@ -26,14 +26,14 @@ fn all_votes(table: &Table) -> Vec<Statement> {
         panic!();
     };
     let own = Answer::Signs(Some((own.signature, own.part.clone())));
-    let silent = call(&[(due, Missing::Statement)]);
+    let silent = call(table, &[(due, Missing::Statement)]);
     let no_vote = Missing::Vote(silent.id());
-    let both = call(&[(due, Missing::Statement), (third, no_vote)]);
+    let both = call(table, &[(due, Missing::Statement), (third, no_vote)]);
     let refuses = |proof: &Statement| Answer::Refuses(Box::new(proof.clone()));
     let refusal = vote(table, third, silent.clone(), refuses(&part));
     vec![
         vote(table, other, silent.clone(), Answer::Signs(None)),
-        vote(table, due, call(&[(other, no_vote)]), own),
+        vote(table, due, call(table, &[(other, no_vote)]), own),
         vote(table, other, silent, refuses(&part)),
         vote(table, other, both, refuses(&refusal)),
     ]
@@ -103,7 +103,7 @@ fn changed_evidence_of_two_votes_convicts_nobody() {
     let elsewhere = {
         let log = &table.seats[0].log;
         let identity = &table.of.identities[other.index()];
-        let silent = call(&[(due, Missing::Statement)]);
+        let silent = call(&table, &[(due, Missing::Statement)]);
         let place = (log.step(), other);
         let answer = Answer::Signs(None);
         let vote = SignedVote::sign(identity, &of.id(), &[3; 32], place, silent, answer);
@@ -161,7 +161,7 @@ fn votes_are_not_nested_without_end() {
         proof = vote(
             &table,
             due.next(4),
-            call(&[(due, Missing::Statement)]),
+            call(&table, &[(due, Missing::Statement)]),
             answer,
         );
         let decoded = LogMessage::decode(&LogMessage::Statement(proof.clone()).encode());
@@ -169,8 +169,10 @@ fn votes_are_not_nested_without_end() {
     }
     // No more claims than the longest call has.
     let claims = |count: u8| (0..count).map(|id| (due, Missing::Vote([id; 32])));
-    assert!(Call::new(claims(Call::MAX_CLAIMS as u8)).is_some());
-    assert!(Call::new(claims(Call::MAX_CLAIMS as u8 + 1)).is_none() && Call::new([]).is_none());
+    assert!(Call::new(1, claims(Call::MAX_CLAIMS as u8)).is_some());
+    assert!(
+        Call::new(1, claims(Call::MAX_CLAIMS as u8 + 1)).is_none() && Call::new(1, []).is_none()
+    );
 }
 
 /// Logs of matches in which seats were removed, with their owners.

@@ -127,7 +127,7 @@ impl Rolls {
         });
         let claims: Vec<_> = claims.collect();
         let count = rng.random_range(1..3);
-        let new = Call::new(claims.sample(rng, count).copied());
+        let new = Call::new(step, claims.sample(rng, count).copied());
         let call = match known.choose(rng).filter(|_| rng.random()) {
             Some(call) => call.clone(),
             None => new.unwrap(),
@@ -524,7 +524,7 @@ fn cheats_that_lie_in_votes_convict_nobody_honest_and_split_no_table() {
         any_clock(kind(5, 4, 2)),
         kind(3, 2, 1),
     ] {
-        let happened = check(kind, 100..108);
+        let happened = check(kind, 100..110);
         assert!(
             happened.refusals > 5 && happened.releases > 5,
             "{happened:?}"

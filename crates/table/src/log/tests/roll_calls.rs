@@ -37,8 +37,13 @@ fn at_a_release(log: &MatchLog) -> bool {
     matches!(log.phase(), Phase::Open(_))
 }
 
-pub(super) fn call(claims: &[(Seat, Missing)]) -> Call {
-    Call::new(claims.iter().copied()).unwrap()
+/// A call in the current step of the first log.
+pub(super) fn call(table: &Table, claims: &[(Seat, Missing)]) -> Call {
+    call_in(&table.seats[0].log, claims)
+}
+
+fn call_in(log: &MatchLog, claims: &[(Seat, Missing)]) -> Call {
+    Call::new(log.step(), claims.iter().copied()).unwrap()
 }
 
 /// The vote of any seat for the current step of the first log.
@@ -53,7 +58,7 @@ pub(super) fn vote(table: &Table, seat: Seat, call: Call, answer: Answer) -> Sta
 
 /// A signed call without a part.
 pub(super) fn signs(table: &Table, seat: Seat, claims: &[(Seat, Missing)]) -> Statement {
-    vote(table, seat, call(claims), Answer::Signs(None))
+    vote(table, seat, call(table, claims), Answer::Signs(None))
 }
 
 /// The ack of any seat for the current step of the first log.
@@ -68,7 +73,12 @@ fn ack(table: &Table, seat: Seat) -> Statement {
 
 /// A refusal of any seat, with any proof.
 fn refuses(table: &Table, seat: Seat, claims: &[(Seat, Missing)], proof: Statement) -> Statement {
-    vote(table, seat, call(claims), Answer::Refuses(Box::new(proof)))
+    vote(
+        table,
+        seat,
+        call(table, claims),
+        Answer::Refuses(Box::new(proof)),
+    )
 }
 
 fn log_of(table: &mut Table, seat: Seat) -> &mut MatchLog {
@@ -116,7 +126,7 @@ fn calls_that_cross_stay_open_until_one_supersedes_them() {
     // A seat must not sign a call that does not supersede its open one.
     let over = [(D, Silent), (C, Silent)].into_iter().collect();
     let next = logs[0].next_call(&over).unwrap();
-    assert_eq!(next, call(both));
+    assert_eq!(next, (logs[0].step(), call_in(&logs[0], both)));
     let over = [(D, Silent)].into_iter().collect();
     assert_eq!(logs[0].next_call(&over), None);
     let logs = after(&[(A, of_c), (B, of_d), (A, both), (B, both)]);
@@ -189,7 +199,7 @@ fn false_refusals_are_ignored() {
         };
         [sign(log.step() - 1, log.hash()), sign(log.step(), [7; 32])]
     };
-    let other = call(&[(D, Silent)]);
+    let other = call(&table, &[(D, Silent)]);
     let proofs = [
         // Of another seat, for another step, for another history, a vote of another seat.
         ack(&table, D),
@@ -242,7 +252,7 @@ fn seat_that_does_not_vote_is_named_by_the_next_call() {
     let first: &[_] = &[(C, Silent)];
     let calls = [A, B].map(|seat| signs(&table, seat, first));
     tell(&mut table, &calls);
-    let on_first = NoVote(call(first).id());
+    let on_first = NoVote(call(&table, first).id());
     let missing = table.seats[0].log.missing();
     for seat in [D, E] {
         assert!(missing.contains(&(seat, on_first)));
@@ -251,9 +261,11 @@ fn seat_that_does_not_vote_is_named_by_the_next_call() {
     let vote = signs(&table, E, first);
     tell(&mut table, &[vote]);
     let over = [(C, Silent), (D, on_first)];
+    let step = table.seats[0].log.step();
     let next = table.seats[0].log.next_call(&over.into_iter().collect());
-    assert_eq!(next, Some(call(&over)));
-    assert_eq!(table.seats[0].log.depth_of(on_first), 1);
+    assert_eq!(next, Some((step, call(&table, &over))));
+    let id = call(&table, first).id();
+    assert_eq!(table.seats[0].log.place_of(id), Some((step, 1)));
     let calls = [A, B, E].map(|seat| signs(&table, seat, &over));
     tell(&mut table, &calls);
     assert_eq!(table.seats[0].log.gone(), [C, D]);
@@ -264,7 +276,7 @@ fn seat_that_does_not_vote_is_named_by_the_next_call() {
 fn claim_about_a_vote_is_refuted_by_the_vote_or_by_any_refusal() {
     let mut table = table_at(5, 3, 1, at_a_release);
     let first: &[_] = &[(C, Silent)];
-    let next: &[_] = &[(D, NoVote(call(first).id()))];
+    let next: &[_] = &[(D, NoVote(call(&table, first).id()))];
     let calls = [A, B].map(|seat| signs(&table, seat, first));
     tell(&mut table, &calls);
     let vote = signs(&table, D, first);
@@ -290,7 +302,7 @@ fn claim_about_a_vote_is_refuted_by_the_vote_or_by_any_refusal() {
 fn call_that_refers_to_an_unknown_call_counts_once_that_one_is_known() {
     let table = table_at(5, 3, 1, at_a_release);
     let first: &[_] = &[(C, Silent)];
-    let next: &[_] = &[(C, Silent), (D, NoVote(call(first).id()))];
+    let next: &[_] = &[(C, Silent), (D, NoVote(call(&table, first).id()))];
     let mut log = table.seats[1].log.clone();
     for seat in [A, E] {
         log.accept_statement(signs(&table, seat, next)).unwrap();

@@ -36,14 +36,20 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let missing = log.missing().into_iter();
         let due = |claim: Claimable| {
             let (seat, what) = claim;
-            let calls = log.depth_of(what);
             let mut seats = Seat::all(log.match_info().seats());
-            let chooses = match what {
-                Missing::Vote(_) => seats.any(|seat| self.asks_player(seat)),
-                Missing::Shuffle => false,
+            let called = match what {
+                Missing::Vote(id) => log.place_of(id),
+                _ => None,
+            };
+            let chooses = match (what, called) {
+                // In an earlier step, somebody may have had to choose.
+                (Missing::Vote(_), Some((step, _))) if step < log.step() => true,
+                (Missing::Vote(_), _) => seats.any(|seat| self.asks_player(seat)),
+                (Missing::Shuffle, _) => false,
                 _ => self.asks_player(seat),
             };
-            let is_bound = !matches!(what, Missing::Vote(_)) && log.is_bound(seat);
+            let (step, calls) = called.unwrap_or((log.step() + 1, 0));
+            let is_bound = log.has_open_call_before(step, seat);
             let due = Due {
                 chooses,
                 calls,
@@ -69,7 +75,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let log = &self.setting.log;
         let all = log.missing();
         let call = log.next_call(&all).filter(|_| self.is_synced());
-        call.map_or(SeatSet::default(), |call| call.named())
+        call.map_or(SeatSet::default(), |(_, call)| call.named())
     }
 
     /// Sets what this seat has lacked for so long that the time is over. Returns whether this is new.
@@ -132,12 +138,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             Err(CannotSign::NoVote) => return Ok(false),
             signed => signed?,
         };
-        let step = statement.signed.step();
         if let Signed::Vote(vote) = &statement.signed {
             self.report_call(vote);
         }
         self.send_own(statement.before, statement.signed);
-        self.after_vote(step, events)?;
+        self.after_vote(events)?;
         Ok(true)
     }
 
@@ -152,10 +157,12 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             // The seat lacks something. Other seats may have sent it to this side only.
             self.answer(vote.seat, vote.step);
         }
-        self.after_vote(vote.step, events)
+        self.after_vote(events)
     }
 
-    fn after_vote(&mut self, step: u64, events: Vec<LogEvent>) -> Result<(), PlayError> {
+    /// Processes the events of the step that a vote has ended, if it has.
+    fn after_vote(&mut self, events: Vec<LogEvent>) -> Result<(), PlayError> {
+        let step = self.setting.log.step().saturating_sub(1);
         for event in events {
             self.handle_event(step, event)?;
         }

@@ -163,6 +163,11 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
         self.clocks.left(seat)
     }
 
+    /// See [`Table::until_out`](super::super::Table::until_out).
+    pub fn until_out(&self, seat: Seat) -> Option<Duration> {
+        self.clocks.until_out(seat)
+    }
+
     /// See [`Table::bank_to_store`](super::super::Table::bank_to_store).
     pub fn bank_to_store(&self, seat: Seat) -> Option<Duration> {
         self.clocks.bank_to_store(seat, self.play.seat())

@@ -125,6 +125,26 @@ fn turn_that_begins_late_has_its_full_time() {
     world.plays_well(&[0, 1, 2, 3]);
 }
 
+/// A seat is cut off while it chooses, and a third one dies. The call that names the first seat needs the
+/// vote of the dead one, and the call after that needs the vote of the seat that was cut off, which has
+/// passed the step with its choice.
+#[test]
+fn seat_that_was_cut_off_in_its_turn_votes_on_the_call_that_follows() {
+    let mut world = World::new(4, 3, 1, CLOCK, 10);
+    for (after, fault) in [
+        (0.5, Fault::Cut(0, 2, 40.0)),
+        (0.5, Fault::Cut(1, 2, 40.0)),
+        (1.0, Fault::Kill(3)),
+    ] {
+        world.watch(Kind::Choice, Some(2), 0, after, fault);
+    }
+    world.sides[2].thinks = vec![0.1];
+    let world = world.plays_well(&[0, 1, 2]);
+    for number in [0, 1, 2] {
+        assert_eq!(world.ends(number), Some(End::Played));
+    }
+}
+
 /// The guests have connections to the host only, and note each other as away. The host hears them.
 #[test]
 fn guests_without_a_connection_to_each_other_agree_to_the_settlement_of_the_host() {

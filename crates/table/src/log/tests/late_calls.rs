@@ -1,0 +1,214 @@
+//! Late calls: they say only that votes are lacking. They end no step, and the next common step removes
+//! their seats.
+
+use super::super::*;
+use super::many_seats::Table;
+use super::roll_calls::{A, B, C, D, at_a_bet, signs, table_at};
+use crate::seat::Seat;
+use Missing::{Removed, Statement as Silent, Vote as NoVote};
+
+/// Four seats, of which three open a card, before the last choice of a betting round, and the seat that
+/// chooses.
+fn before_a_release() -> (Table, Seat) {
+    let mut table = table_at(4, 3, 1, at_a_bet);
+    loop {
+        let due = table.seats[0].log.waits_for()[0];
+        let mut after = table.copy();
+        let choice = after.sign(due).unwrap();
+        if matches!(after.seats[due.index()].log.phase(), Phase::Open(_)) {
+            return (table, due);
+        }
+        table.sign(due);
+        table.send(&choice);
+        table.deliver_all();
+    }
+}
+
+/// Two seats have called the one that chooses, whose choice was under way, and a fourth seat does not vote.
+struct Called {
+    table: Table,
+    callers: [Seat; 2],
+    /// It has passed the step with its choice.
+    chooser: Seat,
+    silent: Seat,
+    step: u64,
+}
+
+impl Called {
+    fn new() -> Self {
+        let (mut table, chooser) = before_a_release();
+        let [one, two, silent] = [1, 2, 3].map(|next| chooser.around(4).nth(next).unwrap());
+        let step = table.seats[0].log.step();
+        let calls = [one, two].map(|caller| table.call(caller, &[chooser]).unwrap());
+        let choice = table.sign(chooser).unwrap();
+        let mut called = Called {
+            table,
+            callers: [one, two],
+            chooser,
+            silent,
+            step,
+        };
+        for statement in calls.iter().chain([&choice]) {
+            called.tell(statement);
+        }
+        for caller in called.callers {
+            let log = called.log(caller);
+            assert!(log.step() == step && log.is_bound(caller) && log.has_spoken(step, chooser));
+        }
+        assert_eq!(called.log(chooser).step(), step + 1);
+        called
+    }
+
+    fn log(&self, seat: Seat) -> &MatchLog {
+        &self.table.seats[seat.index()].log
+    }
+
+    fn remaining(&self) -> [Seat; 3] {
+        [self.callers[0], self.callers[1], self.chooser]
+    }
+
+    /// The seats that remain receive a statement.
+    fn tell(&mut self, statement: &Statement) {
+        for seat in self.remaining() {
+            if statement.signed.seat() != seat {
+                let log = &mut self.table.seats[seat.index()].log;
+                log.accept_statement(statement.clone()).unwrap();
+            }
+        }
+    }
+
+    /// A seat says that the silent one has not voted.
+    fn call_late(&mut self, seat: Seat) -> Option<Statement> {
+        let missing = self.log(seat).missing().into_iter();
+        let silent = self.silent;
+        let vote = missing.filter(|(of, what)| *of == silent && matches!(what, NoVote(_)));
+        let vote = vote.collect();
+        let identity = &self.table.of.identities[seat.index()];
+        let log = &mut self.table.seats[seat.index()].log;
+        let called = log.sign_call(identity, &vote);
+        called.ok().map(|(statement, _)| statement)
+    }
+}
+
+#[test]
+fn late_call_ends_no_step_and_a_call_of_the_next_common_step_removes_its_seats() {
+    let mut called = Called::new();
+    let [one, two] = called.callers;
+    let (chooser, silent, step) = (called.chooser, called.silent, called.step);
+    // The seat that has passed the step signs no late call before the callers have.
+    assert!(called.call_late(chooser).is_none());
+    for caller in [one, two] {
+        let late = called.call_late(caller).unwrap();
+        assert_eq!(late.signed.step(), step);
+        called.tell(&late);
+    }
+    assert!(called.log(one).is_bound(one) && called.log(one).step() == step);
+    let late = called.call_late(chooser).unwrap();
+    assert_eq!(late.signed.step(), step);
+    called.tell(&late);
+    for seat in called.remaining() {
+        let log = called.log(seat);
+        // The step has ended with the choice. Nobody is gone, and nobody signs a part of the release.
+        assert_eq!((log.step(), log.hash()), (step + 1, called.log(one).hash()));
+        assert!(log.gone().is_empty() && log.is_bound(seat));
+        assert!(log.missing().contains(&(silent, Removed)));
+        assert!(!log.missing().contains(&(silent, Silent)));
+        // No time has to pass.
+        let (of, call) = log.next_call(&Default::default()).unwrap();
+        assert_eq!(
+            (of, call.named()),
+            (step + 1, [silent].into_iter().collect())
+        );
+    }
+    for seat in called.remaining() {
+        let call = called.table.call(seat, &[]).unwrap();
+        called.tell(&call);
+    }
+    for seat in called.remaining() {
+        let log = called.log(seat);
+        assert_eq!((log.step(), log.gone()), (step + 2, &[silent][..]));
+        assert_eq!(log.hash(), called.log(one).hash());
+    }
+    // The removed seat learns it, and the file of each seat leads to the same log.
+    let statements = called.log(one).statements(0);
+    let mut out = called.log(silent).clone();
+    let mut again = called.table.of.log_of(one);
+    for statement in statements {
+        let _later = out.accept_statement(statement.clone());
+        again.accept_statement(statement).unwrap();
+    }
+    assert!(out.is_removed());
+    assert_eq!(again.hash(), called.log(one).hash());
+}
+
+#[test]
+fn vote_that_comes_after_all_loses_the_late_call() {
+    let mut called = Called::new();
+    let [one, two] = called.callers;
+    for caller in [one, two] {
+        let late = called.call_late(caller).unwrap();
+        called.tell(&late);
+    }
+    // The silent seat had the choice, and refuses the first call. The chooser passes this on.
+    let silent = called.silent;
+    for statement in called.log(called.chooser).statements(called.step) {
+        let log = &mut called.table.seats[silent.index()].log;
+        let _later = log.accept_statement(statement);
+    }
+    let identity = &called.table.of.identities[silent.index()];
+    let log = &mut called.table.seats[silent.index()].log;
+    let (refusal, _) = log.sign_refusal(identity).unwrap();
+    called.tell(&refusal);
+    assert!(called.call_late(called.chooser).is_none());
+    let chooser = called.chooser;
+    let identity = &called.table.of.identities[chooser.index()];
+    let log = &mut called.table.seats[chooser.index()].log;
+    let (refusal, _) = log.sign_refusal(identity).unwrap();
+    called.tell(&refusal);
+    for caller in [one, two] {
+        let log = called.log(caller);
+        assert_eq!((log.step(), log.gone()), (called.step + 1, &[][..]));
+        assert!(!log.is_bound(caller) && log.removed_late().is_empty());
+    }
+}
+
+#[test]
+fn a_seat_with_an_open_call_in_an_earlier_step_is_given_time() {
+    let mut called = Called::new();
+    let ([one, _], now) = (called.callers, called.step + 1);
+    let log = called.log(called.chooser);
+    assert!(log.has_open_call_before(now, one) && !log.has_open_call_before(called.step, one));
+    assert!(!log.has_open_call_before(now, called.silent));
+    for caller in called.callers {
+        let late = called.call_late(caller).unwrap();
+        called.tell(&late);
+    }
+    let late = called.call_late(called.chooser).unwrap();
+    called.tell(&late);
+    assert!(!called.log(called.chooser).has_open_call_before(now, one));
+}
+
+#[test]
+fn call_that_says_falsely_that_a_late_call_has_removed_a_seat_has_no_effect() {
+    let table = table_at(4, 2, 1, |log| matches!(log.phase(), Phase::Open(_)));
+    let false_call = signs(&table, D, &[(C, Removed)]);
+    let mut log = table.seats[A.index()].log.clone();
+    assert!(log.accept_statement(false_call.clone()).is_ok());
+    assert!(log.has_spoken(log.step(), D) && !log.is_named(C));
+    assert!(!log.has_open_call_before(log.step() + 1, D) && log.waits_for_votes().is_empty());
+    let of = |log: &MatchLog| {
+        log.missing()
+            .into_iter()
+            .map(|(seat, _)| seat)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of(&log), [B, C]);
+    let all = log.missing();
+    let (_, call) = log.next_call(&all).unwrap();
+    assert_eq!(call.named(), [B, C].into_iter().collect());
+    // In a step that is not common, it is no call.
+    let table = table_at(4, 2, 1, at_a_bet);
+    let mut log = table.seats[A.index()].log.clone();
+    let refused = log.accept_statement(signs(&table, D, &[(C, Removed)]));
+    assert_eq!(refused, Err(Refused::Vote(D)));
+}
