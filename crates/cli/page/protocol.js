@@ -132,7 +132,7 @@
  */
 
 /**
- * @typedef {{ event: "waiting", seats: number[], for: Pending, seconds: number }} Waiting
+ * @typedef {{ event: "waiting", seats: number[], for: Pending, seconds: number, left?: number }} Waiting
  * @typedef {{ event: "ask-again", in_a_row: number, failed_checks: number, message: string }} AskAgain
  * @typedef {{ event: "out-of-time", seat: number, away?: boolean, asks?: boolean }} OutOfTime
  * @typedef {{ event: "roll-call", seat: number, missing: number[] }} RollCall

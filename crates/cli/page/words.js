@@ -318,8 +318,10 @@ export function waitingFor(match, waiting) {
     shuffle: areSeveral(match) ? " to shuffle" : " to seal the deck", cards: " to open cards",
     dice: " to roll", move: " to choose", result: " to agree to the result", vote: " to vote on a call", back: " to sit in again",
   }[waiting.for] ?? "";
-  const time = waiting.seconds < 120 ? `${waiting.seconds} s` : `${Math.floor(waiting.seconds / 60)} min`;
-  return `Waiting for ${who}${what}: ${time}.`;
+  /** @param {number} seconds */
+  const time = (seconds) => seconds < 120 ? `${seconds} s` : `${Math.floor(seconds / 60)} min`;
+  const left = waiting.left === undefined ? "" : waiting.left === 0 ? ", out of time" : `, out of time in ${time(waiting.left)}`;
+  return `Waiting for ${who}${what}: ${time(waiting.seconds)}${left}.`;
 }
 
 /**

@@ -138,6 +138,9 @@ pub enum Event {
         #[serde(rename = "for")]
         what: Awaited,
         seconds: u64,
+        /// The seconds until the first of these seats is out of time.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        left: Option<u64>,
     },
     /// The connection to the other seat was lost. The program tries to reconnect.
     LineLost { message: String },

@@ -91,6 +91,8 @@ pub trait TableView {
     fn is_connected(&self) -> bool;
     /// Returns the time that a seat has left, in a match with a clock.
     fn time_left(&self, seat: Seat) -> Option<TimeLeft>;
+    /// Returns the time until another seat is out of time, if this side waits for it.
+    fn until_out(&self, seat: Seat) -> Option<Duration>;
     /// Returns the time in the bank of a seat, as it has to be stored, in a match with a clock.
     fn bank_to_store(&self, seat: Seat) -> Option<Duration>;
     /// Returns the step of the own turn, and the Unix time in seconds at which it was first shown. `None`
@@ -112,6 +114,10 @@ impl<S: Storage, V: Vault, X: Send + 'static> TableView for Table<S, V, X> {
 
     fn time_left(&self, seat: Seat) -> Option<TimeLeft> {
         self.time_left(seat)
+    }
+
+    fn until_out(&self, seat: Seat) -> Option<Duration> {
+        self.until_out(seat)
     }
 
     fn bank_to_store(&self, seat: Seat) -> Option<Duration> {
@@ -138,6 +144,10 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableView for TableCore<S, V, R, X> 
 
     fn time_left(&self, seat: Seat) -> Option<TimeLeft> {
         self.time_left(seat)
+    }
+
+    fn until_out(&self, seat: Seat) -> Option<Duration> {
+        self.until_out(seat)
     }
 
     fn bank_to_store(&self, seat: Seat) -> Option<Duration> {
@@ -453,7 +463,8 @@ impl SeatStory {
     }
 
     /// Returns the report of the current wait if it is due.
-    pub fn report(&mut self, play: &impl SeatView, now: Duration) -> Option<Event> {
+    pub fn report(&mut self, table: &impl TableView, now: Duration) -> Option<Event> {
+        let play = table.play();
         self.begin_wait(play, now);
         let (seats, what) = awaited(play)?;
         let due = self.next_report();
@@ -461,10 +472,13 @@ impl SeatStory {
             return None;
         }
         self.wait.reported = due;
+        let until_out = |seat: &u8| table.until_out(Seat::new(*seat));
+        let left = seats.iter().filter_map(until_out).min();
         Some(Event::Waiting {
             seats,
             what,
             seconds: due.as_secs(),
+            left: left.map(|left| left.as_secs()),
         })
     }
 

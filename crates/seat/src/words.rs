@@ -386,8 +386,15 @@ pub(crate) fn with_sources(error: &dyn Error) -> String {
     text
 }
 
-/// Describes the pending seats, the action that they must take and the time that has passed.
-pub fn waiting(names: &Names, seats: &[u8], what: Awaited, seconds: u64) -> String {
+/// Describes the pending seats, the action that they must take, the time that has passed, and the time that
+/// is `left` until one of them is out of time.
+pub fn waiting(
+    names: &Names,
+    seats: &[u8],
+    what: Awaited,
+    seconds: u64,
+    left: Option<u64>,
+) -> String {
     let who = match seats {
         [] if what == Awaited::Line => "a connection".to_owned(),
         [] if names.are_several() => "your program".to_owned(),
@@ -408,11 +415,16 @@ pub fn waiting(names: &Names, seats: &[u8], what: Awaited, seconds: u64) -> Stri
         Awaited::Back => " to sit in again",
         _ => "",
     };
-    let time = match seconds {
+    let time = |seconds| match seconds {
         0..120 => format!("{seconds} s"),
         _ => format!("{} min", seconds / 60),
     };
-    format!("Waiting for {who}{what}: {time}")
+    let left = match left {
+        Some(0) => ", out of time".to_owned(),
+        Some(left) => format!(", out of time in {}", time(left)),
+        None => String::new(),
+    };
+    format!("Waiting for {who}{what}: {}{left}", time(seconds))
 }
 
 #[cfg(test)]
@@ -480,8 +492,18 @@ mod tests {
             (&[], Awaited::Shuffle, "your program to shuffle"),
         ] {
             assert_eq!(
-                waiting(&names, seats, what, 15),
+                waiting(&names, seats, what, 15, None),
                 format!("Waiting for {text}: 15 s")
+            );
+        }
+        for (left, text) in [
+            (0, "out of time"),
+            (1, "out of time in 1 s"),
+            (590, "out of time in 9 min"),
+        ] {
+            assert_eq!(
+                waiting(&names, &[1], Awaited::Move, 15, Some(left)),
+                format!("Waiting for Bert to choose: 15 s, {text}")
             );
         }
     }

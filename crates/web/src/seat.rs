@@ -345,7 +345,7 @@ impl SeatInPlay {
                 .and_then(|()| clock.append(changed.text().as_bytes()));
             *banks = changed;
         }
-        if let Some(event) = self.story.report(self.table.play(), now) {
+        if let Some(event) = self.story.report(&self.table, now) {
             page::tell(&event);
         }
         self.look_for_connection(own, now)?;

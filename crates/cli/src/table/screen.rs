@@ -117,8 +117,9 @@ impl Screen {
                 seats,
                 what,
                 seconds,
+                left,
             } => {
-                let text = words::waiting(&self.names, seats, *what, *seconds);
+                let text = words::waiting(&self.names, seats, *what, *seconds, *left);
                 self.output.passing(&text)?;
             }
             Event::YourTurn(turn) if self.asks => {

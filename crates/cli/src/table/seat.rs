@@ -310,7 +310,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
             let left = self.table.time_left(play.seat());
             return self.player.show_time(left.map(Into::into));
         }
-        match self.story.report(play, system_time()) {
+        match self.story.report(&self.table, system_time()) {
             Some(event) => self.player.tell(&event),
             None => Ok(()),
         }

@@ -23,6 +23,8 @@ struct TestTable {
     is_connected: bool,
     time: Option<TimeLeft>,
     late: Option<Seat>,
+    /// The time until the host is out of time.
+    until_out: Option<Duration>,
 }
 
 impl SeatView for TestTable {
@@ -66,6 +68,10 @@ impl TableView for TestTable {
 
     fn time_left(&self, _: Seat) -> Option<TimeLeft> {
         self.time
+    }
+
+    fn until_out(&self, seat: Seat) -> Option<Duration> {
+        self.until_out.filter(|_| seat == Seat::HOST)
     }
 
     fn bank_to_store(&self, _: Seat) -> Option<Duration> {
@@ -141,6 +147,7 @@ fn seat(needs: PlayerNeeds) -> (SeatStory, TestTable) {
         is_connected: true,
         time: None,
         late: None,
+        until_out: None,
     };
     (story, table)
 }
@@ -178,10 +185,13 @@ fn wait_is_reported_after_growing_intervals_and_counts_from_its_beginning() {
             seats,
             what,
             seconds,
+            left,
         }) = story.report(&table, seconds(now))
         {
             assert_eq!((seats, what), (vec![0], Awaited::Line));
+            assert_eq!(left, table.until_out.map(|left| left.as_secs()));
             reports.push((now - 100, seconds));
+            table.until_out = Some(self::seconds(90));
         }
     }
     assert_eq!(

@@ -195,6 +195,7 @@ fn a_hand_of_poker_matches_the_stored_screen() {
             seats: vec![1],
             what: Awaited::Move,
             seconds: 15,
+            left: Some(55),
         },
         chose(1, Said::Show {}),
         result(),
@@ -267,6 +268,7 @@ fn a_bot_at_a_terminal_has_no_prompt_and_overwrites_passing_lines() {
         seats: vec![1],
         what: Awaited::Move,
         seconds,
+        left: None,
     };
     screen.tell(&seated("holdem"), false).unwrap();
     page.take();

@@ -172,6 +172,7 @@ fn waiting(seconds: u64) -> Event {
         seats: vec![1],
         what: Awaited::Move,
         seconds,
+        left: None,
     }
 }
 
