@@ -159,12 +159,6 @@ impl MatchLog {
             || !self.removed_late().is_empty()
     }
 
-    /// Whether the seat has an open call in a step before this one, up to the last common step.
-    pub(crate) fn has_open_call_before(&self, step: u64, seat: Seat) -> bool {
-        let mut steps = self.steps_with_votes().filter(|earlier| *earlier < step);
-        steps.any(|step| !self.tally(step).open(seat).is_empty())
-    }
-
     /// Whether the current step is common, and the seat has an open late call in an earlier one.
     fn awaits_late_call(&self, seat: Seat) -> bool {
         let now = self.step();

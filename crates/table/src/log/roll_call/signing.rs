@@ -1,6 +1,6 @@
 //! When the owner of a log signs or refuses a call.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::vote::{Answer, Call, CallId, Missing, SignedVote};
 use super::{FIRST_STEP, Tally};
@@ -9,7 +9,16 @@ use crate::log::event::LogEvent;
 use crate::log::match_log::{CannotSign, MatchLog};
 use crate::log::phase::Phase;
 use crate::log::signed::{Signed, Statement};
-use crate::seat::Seat;
+use crate::seat::{Seat, SeatSet};
+
+/// The calls in one step, as the owner of a log counts them.
+pub(crate) struct Calls {
+    pub(crate) step: u64,
+    /// For each possible call, the number of calls that refer to each other in a row, this one included.
+    pub(crate) depths: BTreeMap<CallId, usize>,
+    /// The seats with an open call.
+    pub(crate) open: SeatSet,
+}
 
 /// A claim that the owner of a log can make.
 pub(crate) type Claimable = (Seat, Missing);
@@ -92,13 +101,21 @@ impl MatchLog {
         missing
     }
 
-    /// The step of a call that this log still needs, and the number of calls that refer to each other in
-    /// a row, this one included.
-    pub(crate) fn place_of(&self, id: CallId) -> Option<(u64, usize)> {
-        self.steps_with_votes().find_map(|step| {
+    /// The calls in the current step and in those before it, up to the last common one. The steps are in
+    /// reverse order.
+    pub(crate) fn calls(&self) -> Vec<Calls> {
+        let seats = Seat::all(self.match_info().seats());
+        let calls = |step: u64| {
             let tally = self.tally(step);
-            tally.calls.get(&id).map(|counted| (step, counted.depth))
-        })
+            let depths = tally.calls.iter().map(|(id, counted)| (*id, counted.depth));
+            let are_open = |seat: &Seat| !tally.open(*seat).is_empty();
+            Calls {
+                step,
+                depths: depths.collect(),
+                open: seats.clone().filter(are_open).collect(),
+            }
+        };
+        self.steps_with_votes().map(calls).collect()
     }
 
     /// The statement of this log that shows that a claim is false. `None` if it is true for the owner.
@@ -220,24 +237,22 @@ impl MatchLog {
         let is_over = matches!(self.state.phase, Phase::Over(_));
         let end = self.step() + u64::from(!is_over);
         let steps = self.first_step().max(FIRST_STEP)..end;
-        let mut refusals = steps
-            .rev()
-            .filter_map(|step| self.refusal_at(step))
-            .peekable();
-        refusals.peek()?;
+        let has_votes = |step: &u64| !self.votes_at(*step).is_empty();
+        let mut steps = steps.rev().filter(has_votes).peekable();
+        steps.peek()?;
         let seats = Seat::all(self.match_info().seats());
         let last: Vec<_> = seats.map(|seat| self.last_signed(seat)).collect();
-        refusals.find(|(step, ..)| {
+        let is_needed = |step: &u64| {
             let mut others = self.live_at(*step).iter().filter(|s| *s != self.owner);
             others.any(|seat| last[seat.index()] <= Some(*step))
-        })
+        };
+        steps
+            .filter(is_needed)
+            .find_map(|step| self.refusal_at(step))
     }
 
     /// A call of a step that the owner can refuse, with the proof.
     fn refusal_at(&self, step: u64) -> Option<(u64, Call, Statement)> {
-        if self.votes_at(step).is_empty() {
-            return None;
-        }
         let tally = self.tally(step);
         if !tally.live.contains(self.owner) {
             return None;

@@ -4,7 +4,7 @@
 use super::super::*;
 use super::many_seats::Table;
 use super::roll_calls::{A, B, C, D, at_a_bet, signs, table_at};
-use crate::seat::Seat;
+use crate::seat::{Seat, SeatSet};
 use Missing::{Removed, Statement as Silent, Vote as NoVote};
 
 /// Four seats, of which three open a card, before the last choice of a betting round, and the seat that
@@ -175,17 +175,20 @@ fn vote_that_comes_after_all_loses_the_late_call() {
 #[test]
 fn a_seat_with_an_open_call_in_an_earlier_step_is_given_time() {
     let mut called = Called::new();
-    let ([one, _], now) = (called.callers, called.step + 1);
-    let log = called.log(called.chooser);
-    assert!(log.has_open_call_before(now, one) && !log.has_open_call_before(called.step, one));
-    assert!(!log.has_open_call_before(now, called.silent));
+    let open = |called: &Called| {
+        let calls = called.log(called.chooser).calls();
+        let calls = calls.iter().map(|calls| (calls.step, calls.open));
+        calls.collect::<Vec<_>>()
+    };
+    let callers: SeatSet = called.callers.into_iter().collect();
+    assert_eq!(open(&called), [(called.step, callers)]);
     for caller in called.callers {
         let late = called.call_late(caller).unwrap();
         called.tell(&late);
     }
     let late = called.call_late(called.chooser).unwrap();
     called.tell(&late);
-    assert!(!called.log(called.chooser).has_open_call_before(now, one));
+    assert_eq!(open(&called), [(called.step, SeatSet::default())]);
 }
 
 #[test]
@@ -195,7 +198,7 @@ fn call_that_says_falsely_that_a_late_call_has_removed_a_seat_has_no_effect() {
     let mut log = table.seats[A.index()].log.clone();
     assert!(log.accept_statement(false_call.clone()).is_ok());
     assert!(log.has_spoken(log.step(), D) && !log.is_named(C));
-    assert!(!log.has_open_call_before(log.step() + 1, D) && log.waits_for_votes().is_empty());
+    assert!(log.calls()[0].open.is_empty() && log.waits_for_votes().is_empty());
     let of = |log: &MatchLog| {
         log.missing()
             .into_iter()

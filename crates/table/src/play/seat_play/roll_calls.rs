@@ -33,12 +33,15 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             let claims = unheard.map(|seat| ((seat, Missing::Statement), Due::default()));
             return Some(claims.collect());
         }
-        let missing = log.missing().into_iter();
+        let (missing, calls) = (log.missing().into_iter(), log.calls());
         let due = |claim: Claimable| {
             let (seat, what) = claim;
             let mut seats = Seat::all(log.match_info().seats());
             let called = match what {
-                Missing::Vote(id) => log.place_of(id),
+                Missing::Vote(id) => {
+                    let mut calls = calls.iter();
+                    calls.find_map(|calls| Some((calls.step, *calls.depths.get(&id)?)))
+                }
                 _ => None,
             };
             let chooses = match (what, called) {
@@ -48,12 +51,12 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 (Missing::Shuffle, _) => false,
                 _ => self.asks_player(seat),
             };
-            let (step, calls) = called.unwrap_or((log.step() + 1, 0));
-            let is_bound = log.has_open_call_before(step, seat);
+            let (step, depth) = called.unwrap_or((log.step() + 1, 0));
+            let mut earlier = calls.iter().filter(|calls| calls.step < step);
             let due = Due {
                 chooses,
-                calls,
-                is_bound,
+                calls: depth,
+                is_bound: earlier.any(|calls| calls.open.contains(seat)),
             };
             (claim, due)
         };

@@ -296,7 +296,7 @@ fn random_matches_of_several_seats() {
     let first = std::env::var("DEALERLESS_SEED")
         .ok()
         .map(|seed| seed.parse().unwrap());
-    let matches = soak().unwrap_or(80) as u64;
+    let matches = soak().unwrap_or(200) as u64;
     let (mut broken, mut ends) = (Vec::new(), BTreeMap::<String, usize>::new());
     let mut longest: f64 = 0.0;
     for seed in first.unwrap_or(0)..first.unwrap_or(0) + matches {
