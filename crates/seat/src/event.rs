@@ -137,8 +137,9 @@ pub enum Event {
         seats: Vec<u8>,
         #[serde(rename = "for")]
         what: Awaited,
+        /// For how many seconds the match has waited.
         seconds: u64,
-        /// The seconds until the first of these seats is out of time.
+        /// The number of seconds until the first of these seats is out of time. `None` if no such time runs.
         #[serde(skip_serializing_if = "Option::is_none")]
         left: Option<u64>,
     },

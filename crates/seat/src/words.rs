@@ -386,8 +386,8 @@ pub(crate) fn with_sources(error: &dyn Error) -> String {
     text
 }
 
-/// Describes the pending seats, the action that they must take, the time that has passed, and the time that
-/// is `left` until one of them is out of time.
+/// Describes the pending seats and the action that they must take. `seconds` is the length of the wait, and
+/// `left` the time until the first of these seats is out of time, in seconds.
 pub fn waiting(
     names: &Names,
     seats: &[u8],

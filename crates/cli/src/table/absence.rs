@@ -74,7 +74,8 @@ pub(crate) fn must_agree(file: &MatchFile, past: &Past) -> anyhow::Result<Settle
         ),
         Disagreement::Absent(own) if own.is_empty() => anyhow!(
             "the host continues match {of} without {named}, but your program has not noted that they are \
-             out of time or away. Do not sit down. To play on, run: dealerless resume {of}"
+             out of time or away, or the match waits for another player. Do not sit down. To play on, run: \
+             dealerless resume {of}"
         ),
         Disagreement::Absent(own) => anyhow!(
             "the host continues match {of} without {named}, but by your program these players are absent: \

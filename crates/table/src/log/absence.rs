@@ -35,7 +35,7 @@ pub enum Disagreement {
         /// The number of steps in the log of this seat.
         own: u64,
     },
-    /// By the claims of this seat, the match can go on, or at most these seats are absent.
+    /// By the claims of this seat, these seats are absent. Empty if the match can go on.
     Absent(Vec<Seat>),
     /// The seats are absent, but too few remain.
     TooFew,
@@ -48,9 +48,9 @@ impl MatchLog {
     /// `own`. The seat must not sign in the next match without this check, and not while it has a
     /// connection to one of the absent seats.
     ///
-    /// Each seat that is left out must be absent by the claims of this seat, and the match must wait for
-    /// seats that are left out only. A seat that is absent by these claims can remain: a guest has no
-    /// connection to another guest whom the host hears. It has to sign the first part of the next match.
+    /// Each seat that is left out must be absent by the claims of this seat, and the match must wait only
+    /// for seats that are left out. A seat that these claims count as absent can remain: guests need no
+    /// connection to each other. Every remaining seat signs the first part of the next match.
     ///
     /// # Errors
     /// If the log and the claims of this seat do not allow the settlement.

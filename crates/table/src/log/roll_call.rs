@@ -13,10 +13,7 @@
 //! does not complete the step with the parts that arrive. A later call must *supersede* all open calls of
 //! its signer, and a call is not won for a seat as long as a later one of this seat is open.
 //!
-//! A *late* call says only that votes are lacking, but no part. So it does not end its step, and seats that
-//! have passed the step with its parts sign it, too. Once it is won, the calls that it supersedes are void.
-//! In the next *common* step, in which all seats sign, another call removes its seats. No seat completes a
-//! common step while a late call that it has signed is open.
+//! A [*late* call](late) says only that votes are lacking. It does not end its step.
 //!
 //! # Whose log
 //! The rules depend on the seat: a step with an open call can be complete for all other seats. So each
@@ -29,6 +26,7 @@
 //! votes back from the others. It accepts nothing before enough of them have sent their histories, and
 //! then its own votes first: otherwise a history without them could complete the step by parts.
 
+mod late;
 mod signing;
 mod tally;
 mod vote;
@@ -149,77 +147,16 @@ impl MatchLog {
         Tally::of(self, step)
     }
 
-    /// Whether the seat signs no part in the current step, and does not complete it with parts: it has an
-    /// open call. Or the step is common, and a late call of an earlier step is open, or has to be followed
-    /// by a call that removes its seats.
-    pub fn is_bound(&self, seat: Seat) -> bool {
-        let is_open = || !self.tally(self.step()).open(seat).is_empty();
-        !self.votes.is_empty() && is_open()
-            || self.awaits_late_call(seat)
-            || !self.removed_late().is_empty()
-    }
-
-    /// Whether the current step is common, and the seat has an open late call in an earlier one.
-    fn awaits_late_call(&self, seat: Seat) -> bool {
-        let now = self.step();
-        let mut steps = self.steps_with_votes().filter(|step| *step < now);
-        let has_late_call = |step: u64| {
-            self.tally(step)
-                .open(seat)
-                .iter()
-                .any(|call| call.is_late())
+    /// Whether the seat may not sign a part in the current step. It has an open call in this step. Or the
+    /// step is common, and a late call of the seat is open, or the seats that a late call names have to be
+    /// removed first.
+    pub(super) fn is_bound(&self, seat: Seat) -> bool {
+        let is_bound_now = || {
+            let tally = self.tally(self.step());
+            !tally.to_remove.is_empty() || !tally.open(seat).is_empty()
         };
-        steps.any(has_late_call) && self.is_common(now)
-    }
-
-    /// The seats that a call of the current step has to remove, because the step is common and late calls
-    /// of earlier steps are won.
-    pub(super) fn removed_late(&self) -> SeatSet {
-        self.named_late(self.step(), |tally| tally.won_late.clone())
-    }
-
-    /// The seats that these late calls name, of the steps before a common one. Empty for any other step.
-    fn named_late<'a>(&'a self, step: u64, late: impl Fn(&Tally<'a>) -> Vec<&'a Call>) -> SeatSet {
-        let steps = self.steps_since_common(step);
-        let steps = steps.filter(|earlier| *earlier < step && !self.votes_at(*earlier).is_empty());
-        let mut steps = steps.peekable();
-        if steps.peek().is_none() || !self.is_common(step) {
-            return SeatSet::default();
-        }
-        let calls = steps.flat_map(|step| late(&self.tally(step)));
-        let named: SeatSet = calls.flat_map(|call| call.named().iter()).collect();
-        let live = self.live_at(step);
-        named.iter().filter(|seat| live.contains(*seat)).collect()
-    }
-
-    /// Whether a step is common: a release, or a step in which all live seats sign.
-    fn is_common(&self, step: u64) -> bool {
-        let (due, is_release) = self.due_at(step);
-        is_release || self.live_at(step).without(due).is_empty()
-    }
-
-    /// A step and those before it, up to the last common one before it. Empty without roll calls.
-    fn steps_since_common(&self, step: u64) -> impl Iterator<Item = u64> {
-        let first = self.first_step().max(FIRST_STEP);
         let has_roll_calls = self.match_info().has_roll_calls();
-        let end = if has_roll_calls { step + 1 } else { first };
-        let mut has_common = false;
-        (first..end).rev().take_while(move |earlier| {
-            let is_common = *earlier < step && self.is_common(*earlier);
-            !std::mem::replace(&mut has_common, is_common)
-        })
-    }
-
-    /// The current step and those before it, up to the last common one, that have votes. Without the
-    /// steps that a call has ended and those before: no call is open there.
-    fn steps_with_votes(&self) -> impl Iterator<Item = u64> {
-        let is_rolled = |step: &u64| {
-            let complete = self.complete(*step);
-            complete.is_some_and(|step| step.rolled.is_some())
-        };
-        let steps = self.steps_since_common(self.step());
-        let steps = steps.take_while(move |step| !is_rolled(step));
-        steps.filter(|step| !self.votes_at(*step).is_empty())
+        has_roll_calls && (is_bound_now() || self.awaits_late_call(seat))
     }
 
     /// The seats that open calls of the owner name.
@@ -238,8 +175,8 @@ impl MatchLog {
         let silent = |step: u64| {
             let tally = self.tally(step);
             let calls = tally.calls.values().map(|counted| counted.call);
-            let open = calls.filter(|call| !tally.is_lost(call) && tally.counts(call));
-            let silent = open.flat_map(|call| tally.silent(call).iter());
+            let pending = calls.filter(|call| tally.is_pending(call));
+            let silent = pending.flat_map(|call| tally.silent(call).iter());
             silent.collect::<Vec<_>>()
         };
         self.steps_with_votes().flat_map(silent).collect()
@@ -282,23 +219,14 @@ impl MatchLog {
 
     /// How the current step ends now. `None` if it does not.
     pub(super) fn ending(&self) -> Option<Ending> {
-        if self.is_removed() {
+        if self.is_removed() || self.awaits_late_call(self.owner) {
             return None;
-        }
-        if self.awaits_late_call(self.owner) {
-            return None;
-        }
-        let by_parts = || {
-            let can_end = self.has_all_parts() && self.removed_late().is_empty();
-            can_end.then_some(Ending::Parts)
-        };
-        if self.votes.is_empty() {
-            return by_parts();
         }
         let tally = self.tally(self.step());
         let open = tally.open(self.owner);
         if open.is_empty() {
-            return by_parts();
+            let ends = tally.to_remove.is_empty() && self.has_all_parts();
+            return ends.then_some(Ending::Parts);
         }
         let is_last = |call: &Call| !open.iter().any(|later| tally.supersedes(later, call));
         let mut won = open.iter().filter(|call| is_last(call));

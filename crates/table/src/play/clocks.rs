@@ -36,9 +36,8 @@ pub(super) struct Due {
     /// Whether the player of a seat has to decide something in this step.
     pub(super) chooses: bool,
     /// For a vote, the number of calls in a row to which the claim refers.
-    pub(super) calls: usize,
-    /// Whether the seat has an open call in this step, or in an earlier one since all seats have signed,
-    /// which does not let it sign what is lacking. Then the time stands still.
+    pub(super) depth: usize,
+    /// Whether the seat has an open call in this step, or in an earlier one since the last common step, which does not let it sign what is lacking. Then the time stands still.
     pub(super) is_bound: bool,
 }
 
@@ -49,6 +48,16 @@ struct Lacked {
     limit: Duration,
     /// For how long the time has stood still.
     stood: Duration,
+    /// For how long it may stand still now.
+    may_stand: Duration,
+}
+
+impl Lacked {
+    /// The time until the limit, if nothing changes.
+    fn left(&self) -> Duration {
+        let stands = self.may_stand.saturating_sub(self.stood);
+        stands + self.limit.saturating_sub(self.time)
+    }
 }
 
 /// How long this side has lacked what it lacks of other seats, in the current step.
@@ -75,15 +84,15 @@ impl Lacking {
         let passed = passed.map_or(Duration::ZERO, |passed| passed.min(LONGEST_JUMP));
         let before = std::mem::take(&mut self.times);
         let is_same_phase = std::mem::replace(&mut self.phase, phase) == phase;
-        // The vote can be one of an earlier step.
-        let is_vote = |claim: &Claimable| matches!(claim.1, Missing::Vote(_));
         let lacked = |(claim, (limit, may_stand)): (Claimable, (Duration, Duration))| {
             let mut lacked = Lacked {
                 time: Duration::ZERO,
                 limit,
                 stood: Duration::ZERO,
+                may_stand,
             };
-            let continues = is_same_phase || is_vote(&claim) && !phase.1;
+            // A claim about a vote names its call, and so its step: its time continues in later steps.
+            let continues = is_same_phase || matches!(claim.1, Missing::Vote(_));
             if let Some(known) = before.get(&claim).filter(|_| continues) {
                 let stands = known.stood < may_stand;
                 lacked.time = known.time + if stands { Duration::ZERO } else { passed };
@@ -315,7 +324,7 @@ impl Clocks {
             let limit = |due: &Due| {
                 let limit = if due.chooses { self.choice } else { PROGRAM };
                 let may_stand = (limit + GRACE) * if due.is_bound { more as u32 + 1 } else { 0 };
-                (limit + GRACE * due.calls as u32, may_stand)
+                (limit + GRACE * due.depth as u32, may_stand)
             };
             let limits = missing.iter().map(|(claim, due)| (*claim, limit(due)));
             let runs = view.is_connected();
@@ -442,23 +451,24 @@ impl Clocks {
     pub(super) fn is_out(&self, seat: Seat) -> bool {
         let bank = self.running(seat);
         let is_late = bank.has_turn() && bank.left().total().is_zero() && bank.late() >= GRACE;
-        self.counts(seat) && is_late || self.lacking.over().any(|(of, _)| of == seat)
+        self.bank_counts(seat) && is_late || self.lacking.over().any(|(of, _)| of == seat)
     }
 
     /// The time until another seat is [out of time](Self::is_out), if nothing changes. `None` if this side
     /// waits for nothing of that seat.
     pub(super) fn until_out(&self, seat: Seat) -> Option<Duration> {
         let times = self.lacking.times.iter().filter(|((of, _), _)| *of == seat);
-        let lacked = times.map(|(_, lacked)| lacked.limit.saturating_sub(lacked.time));
+        let times = times.filter(|_| self.lacking.since.is_some());
+        let lacked = times.map(|(_, lacked)| lacked.left());
         let bank = self.running(seat);
-        let measured = (bank.left().total() + GRACE).saturating_sub(bank.late());
-        let measured = Some(measured).filter(|_| bank.runs() && self.counts(seat));
-        lacked.chain(measured).min()
+        let by_bank = (bank.left().total() + GRACE).saturating_sub(bank.late());
+        let by_bank = Some(by_bank).filter(|_| bank.runs() && self.bank_counts(seat));
+        lacked.chain(by_bank).min()
     }
 
-    /// Whether the bank of a seat counts. What is shown of the bank of a seat that can be removed is an
-    /// estimate.
-    fn counts(&self, seat: Seat) -> bool {
+    /// Whether the bank of a seat decides that it is out of time. In a match whose seats can be removed, it
+    /// does so only for a seat that is [measured](Wait::Measured): otherwise it is an estimate.
+    fn bank_counts(&self, seat: Seat) -> bool {
         self.lacking.times.is_empty() || self.measured[seat.index()].is_some()
     }
 

@@ -281,7 +281,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     }
 
     /// The time until this side counts another seat as out of time, if nothing changes. `None` if it waits
-    /// for nothing of that seat. Without a clock, seats have ten minutes.
+    /// for nothing of that seat, or no time runs. In a match without a clock, a seat has ten minutes.
     pub fn until_out(&self, seat: Seat) -> Option<Duration> {
         self.core.until_out(seat)
     }

@@ -13,6 +13,7 @@ use crate::seat::{Seat, SeatSet};
 
 /// The calls in one step, as the owner of a log counts them.
 pub(crate) struct Calls {
+    /// The step.
     pub(crate) step: u64,
     /// For each possible call, the number of calls that refer to each other in a row, this one included.
     pub(crate) depths: BTreeMap<CallId, usize>,
@@ -30,21 +31,26 @@ impl MatchLog {
         if self.is_convicted() || self.is_removed() {
             return BTreeSet::new();
         }
-        let mut missing = BTreeSet::new();
-        if !self.is_over() {
-            missing = self.missing_of_step();
-            let removed = self.removed_late();
-            missing.retain(|(seat, _)| !removed.contains(*seat));
-            missing.extend(removed.iter().map(|seat| (seat, Missing::Removed)));
-            let fouls = self.convictions.fouls().iter();
-            let live = self.live_at(self.step());
-            let fouls = fouls.map(|proof| proof.part.seat);
-            let fouls = fouls.filter(|seat| live.contains(*seat));
-            missing.extend(fouls.map(|seat| (seat, Missing::Foul)));
-        }
+        // After the end, other seats may still need the owner's vote on a late call.
+        let mut missing = match self.is_over() {
+            true => BTreeSet::new(),
+            false => self.missing_now(),
+        };
         let steps = self.steps_with_votes();
         missing.extend(steps.flat_map(|step| self.missing_votes(step)));
         missing.retain(|(seat, _)| *seat != self.owner);
+        missing
+    }
+
+    /// What the owner lacks in the current step, without votes.
+    fn missing_now(&self) -> BTreeSet<Claimable> {
+        let (live, to_remove) = (self.live_at(self.step()), self.to_remove());
+        let mut missing = self.missing_of_step();
+        missing.retain(|(seat, _)| !to_remove.contains(*seat));
+        missing.extend(to_remove.iter().map(|seat| (seat, Missing::Removed)));
+        let fouls = self.convictions.fouls().iter();
+        let fouls = fouls.map(|proof| (proof.part.seat, Missing::Foul));
+        missing.extend(fouls.filter(|(seat, _)| live.contains(*seat)));
         missing
     }
 
@@ -69,16 +75,16 @@ impl MatchLog {
         silent.map(|seat| of(seat, Missing::Part)).collect()
     }
 
-    /// The votes that the owner lacks in a step: on its own last open calls; and on calls that name the owner and
-    /// are false, of seats that have not signed a later one. And what its last open calls say of other
-    /// votes, if it is still true.
+    /// The votes of a step that the owner lacks: votes on its own last open calls, and votes on false calls
+    /// that name the owner, of seats that have not signed a later call. What its last open calls say of
+    /// other votes is kept while it is true.
     fn missing_votes(&self, step: u64) -> BTreeSet<Claimable> {
         let tally = self.tally(step);
         let open = tally.open(self.owner);
         let mut missing = BTreeSet::new();
         for counted in tally.calls.values() {
             let call = counted.call;
-            if tally.is_lost(call) || !tally.counts(call) {
+            if !tally.is_pending(call) {
                 continue;
             }
             let is_own = open.iter().any(|own| own.id() == call.id());
@@ -154,6 +160,9 @@ impl MatchLog {
     /// there is one, and otherwise a new one of all that is `over`. In a step that the owner has passed
     /// with its parts, it can be a late call only.
     pub(crate) fn next_call(&self, over: &BTreeSet<Claimable>) -> Option<(u64, Call)> {
+        if !self.match_info().has_roll_calls() {
+            return None;
+        }
         let needs_no_time = |what: &Missing| matches!(what, Missing::Foul | Missing::Removed);
         let is_over = |claim: &Claimable| over.contains(claim) || needs_no_time(&claim.1);
         let over: BTreeSet<_> = self.missing().into_iter().filter(is_over).collect();
@@ -162,10 +171,8 @@ impl MatchLog {
         }
         let now = self.step();
         let earlier = self.steps_with_votes().filter(|step| *step < now);
-        let mut steps = Some(now)
-            .filter(|_| !self.is_over())
-            .into_iter()
-            .chain(earlier);
+        let current = (!self.is_over()).then_some(now);
+        let mut steps = current.into_iter().chain(earlier);
         steps.find_map(|step| Some((step, self.call_at(step, &over)?)))
     }
 
@@ -175,9 +182,9 @@ impl MatchLog {
         if step < FIRST_STEP || !live.contains(self.owner) {
             return None;
         }
-        let removed = self.removed_late();
-        let is_gone =
-            |seat: Seat| removed.contains(seat) || !self.live_at(self.step()).contains(seat);
+        let to_remove = self.to_remove();
+        // A claim about a seat that is gone is true: it does not answer any more.
+        let gone = live.without(self.live_at(self.step()).without(to_remove));
         let tally = self.tally(step);
         let open = tally.open(self.owner);
         let has_voted = |call: &Call| {
@@ -186,7 +193,7 @@ impl MatchLog {
         };
         let fits = |call: &Call| {
             let supersedes = |open: &&Call| tally.supersedes(call, open);
-            (call.is_late() || is_now && removed.without(call.removed()).is_empty())
+            (call.is_late() || is_now && to_remove.without(call.removed()).is_empty())
                 && !call.named().contains(self.owner)
                 && tally.depth(call).is_some()
                 && !has_voted(call)
@@ -196,7 +203,7 @@ impl MatchLog {
         let known = tally.calls.values().map(|counted| counted.call);
         let able = known.filter(|call| {
             let mut claims = call.claims().iter();
-            fits(call) && claims.all(|claim| over.contains(claim) || is_gone(claim.0))
+            fits(call) && claims.all(|claim| over.contains(claim) || gone.contains(claim.0))
         });
         if let Some(call) = able.max_by_key(|call| (tally.on(call).count(), call.id())) {
             return Some(call.clone());

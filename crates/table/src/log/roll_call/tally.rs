@@ -1,5 +1,6 @@
 //! The votes of one step, as the owner of a log counts them.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::vote::{Call, CallId, Missing, SignedVote};
@@ -31,11 +32,25 @@ pub(super) struct Tally<'a> {
     pub(super) won_late: Vec<&'a Call>,
     /// The seats that a call of this step has to remove, because a late call of an earlier step is won
     /// for the owner.
-    removed: SeatSet,
+    pub(super) to_remove: SeatSet,
+    /// The seats that a call of this step can remove.
+    removable: OnceCell<SeatSet>,
 }
 
 impl<'a> Tally<'a> {
     pub(super) fn of(log: &'a MatchLog, step: u64) -> Self {
+        let is_now = step == log.step();
+        let to_remove = is_now.then(|| log.to_remove()).unwrap_or_default();
+        Tally::new(log, step, to_remove, OnceCell::new())
+    }
+
+    /// The votes of a step without the calls that remove seats because of late calls. No late call refers
+    /// to one of these.
+    pub(super) fn without_removals(log: &'a MatchLog, step: u64) -> Self {
+        Tally::new(log, step, SeatSet::default(), SeatSet::default().into())
+    }
+
+    fn new(log: &'a MatchLog, step: u64, to_remove: SeatSet, removable: OnceCell<SeatSet>) -> Self {
         let votes = log.votes_at(step).iter();
         let own = votes.filter(|vote| vote.seat == log.owner && !vote.refuses());
         let mut tally = Tally {
@@ -45,10 +60,8 @@ impl<'a> Tally<'a> {
             calls: BTreeMap::new(),
             own: own.map(|vote| (vote.call.id(), &vote.call)).collect(),
             won_late: Vec::new(),
-            removed: match step == log.step() {
-                true => log.removed_late(),
-                false => SeatSet::default(),
-            },
+            to_remove,
+            removable,
         };
         tally.find_possible();
         tally.won_late = tally.find_won_late();
@@ -151,33 +164,31 @@ impl<'a> Tally<'a> {
         late.filter(|call| is_own(call) && is_last(call)).collect()
     }
 
-    /// Whether a call of this step can say that a late call has removed a seat. Without this check, nobody
-    /// could refuse the call if it is false.
     fn can_remove(&self, seat: Seat) -> bool {
-        let late = |tally: &Tally<'a>| tally.late_signed_by_all().collect();
-        self.log.named_late(self.step, late).contains(seat)
+        let removable = || self.log.can_remove(self.step);
+        self.removable.get_or_init(removable).contains(seat)
     }
 
-    /// The late calls that all seats which they do not name have signed.
-    fn late_signed_by_all(&self) -> impl Iterator<Item = &'a Call> {
+    /// The late calls that are signed by all seats that they do not name.
+    pub(super) fn late_signed_by_all(&self) -> impl Iterator<Item = &'a Call> {
         let late = self.calls.values().map(|counted| counted.call);
         late.filter(|call| call.is_late() && self.is_signed_by_all(call))
     }
 
-    /// The possible calls that a seat has signed and that are open. A call is void if a won late call
-    /// supersedes it, or if it does not remove the seats that won late calls of earlier steps name.
+    /// The possible calls that a seat has signed and that are open.
     pub(super) fn open(&self, seat: Seat) -> Vec<&'a Call> {
         let mut calls = self.signed(seat);
-        calls.retain(|call| self.counts(call));
+        calls.retain(|call| self.is_pending(call));
         calls
     }
 
-    /// Whether a call can still end the step, or remove seats: no late call has made it void, and it is
-    /// not a won late call itself.
-    pub(super) fn counts(&self, call: &Call) -> bool {
+    /// Whether a call can still end the step or remove seats: nobody has refused it, it is not a won late
+    /// call, and it is not void. It is void if a won late call supersedes it, or if it does not remove the
+    /// seats that won late calls of earlier steps name.
+    pub(super) fn is_pending(&self, call: &Call) -> bool {
         let mut won = self.won_late.iter();
         let is_over = won.any(|late| late.id() == call.id() || self.supersedes(late, call));
-        !is_over && self.removed.without(call.removed()).is_empty()
+        !self.is_lost(call) && !is_over && self.to_remove.without(call.removed()).is_empty()
     }
 
     /// Whether a call supersedes another one: it contains all of its claims and more, or claims that a

@@ -22,7 +22,8 @@ pub enum Missing {
     Foul,
     /// A vote of the seat on the call with this id. Nobody has refused the call either.
     Vote(CallId),
-    /// Nothing: a late call of an earlier step has removed the seat. No time has to pass.
+    /// Nothing: a won late call of an earlier step names the seat, so this call removes it. No time has to
+    /// pass.
     Removed,
 }
 
@@ -49,7 +50,8 @@ impl Call {
     /// The maximum length in bytes of an encoded call.
     const MAX_LEN: usize = 1 + Self::MAX_CLAIMS * (1 + 1 + 32);
 
-    /// A call in this step with these claims. `None` without a claim, or with too many.
+    /// A call in this step with these claims. The step is part of its id, so that claims about votes of
+    /// several steps can be kept together. `None` without a claim, or with too many.
     pub(in crate::log) fn new(
         step: u64,
         claims: impl IntoIterator<Item = (Seat, Missing)>,
@@ -83,7 +85,7 @@ impl Call {
         claims.all(|(_, missing)| matches!(missing, Missing::Vote(_)))
     }
 
-    /// The seats that late calls have removed, by this call.
+    /// The seats that this call removes because of late calls.
     pub(super) fn removed(&self) -> SeatSet {
         let claims = self
             .claims

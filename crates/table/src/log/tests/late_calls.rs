@@ -49,7 +49,7 @@ impl Called {
             step,
         };
         for statement in calls.iter().chain([&choice]) {
-            called.tell(statement);
+            called.deliver(statement);
         }
         for caller in called.callers {
             let log = called.log(caller);
@@ -68,7 +68,7 @@ impl Called {
     }
 
     /// The seats that remain receive a statement.
-    fn tell(&mut self, statement: &Statement) {
+    fn deliver(&mut self, statement: &Statement) {
         for seat in self.remaining() {
             if statement.signed.seat() != seat {
                 let log = &mut self.table.seats[seat.index()].log;
@@ -100,12 +100,12 @@ fn late_call_ends_no_step_and_a_call_of_the_next_common_step_removes_its_seats()
     for caller in [one, two] {
         let late = called.call_late(caller).unwrap();
         assert_eq!(late.signed.step(), step);
-        called.tell(&late);
+        called.deliver(&late);
     }
     assert!(called.log(one).is_bound(one) && called.log(one).step() == step);
     let late = called.call_late(chooser).unwrap();
     assert_eq!(late.signed.step(), step);
-    called.tell(&late);
+    called.deliver(&late);
     for seat in called.remaining() {
         let log = called.log(seat);
         // The step has ended with the choice. Nobody is gone, and nobody signs a part of the release.
@@ -122,7 +122,7 @@ fn late_call_ends_no_step_and_a_call_of_the_next_common_step_removes_its_seats()
     }
     for seat in called.remaining() {
         let call = called.table.call(seat, &[]).unwrap();
-        called.tell(&call);
+        called.deliver(&call);
     }
     for seat in called.remaining() {
         let log = called.log(seat);
@@ -142,12 +142,39 @@ fn late_call_ends_no_step_and_a_call_of_the_next_common_step_removes_its_seats()
 }
 
 #[test]
-fn vote_that_comes_after_all_loses_the_late_call() {
+fn open_late_call_holds_a_seat_in_the_common_step() {
+    let mut called = Called::new();
+    let (chooser, silent, step) = (called.chooser, called.silent, called.step);
+    let late = called
+        .callers
+        .map(|caller| called.call_late(caller).unwrap());
+    called.deliver(&late[0]);
+    let own = called.call_late(chooser).unwrap();
+    assert_eq!(own.signed.step(), step);
+    // The vote of one caller is still under way.
+    let log = called.log(chooser);
+    assert!(log.is_bound(chooser) && log.gone().is_empty());
+    assert!(!log.missing().contains(&(silent, Removed)));
+    // Calls of the common step end nothing, whoever signs them.
+    let others = called.callers;
+    let statements = others.map(|seat| signs(&called.table, seat, &[(silent, Silent)]));
+    let now = log.step();
+    for statement in statements {
+        let log = &mut called.table.seats[chooser.index()].log;
+        let _early = log.accept_statement(statement);
+    }
+    assert_eq!(called.log(chooser).step(), now);
+    called.deliver(&late[1]);
+    assert!(called.log(chooser).missing().contains(&(silent, Removed)));
+}
+
+#[test]
+fn delayed_refusal_loses_the_late_call() {
     let mut called = Called::new();
     let [one, two] = called.callers;
     for caller in [one, two] {
         let late = called.call_late(caller).unwrap();
-        called.tell(&late);
+        called.deliver(&late);
     }
     // The silent seat had the choice, and refuses the first call. The chooser passes this on.
     let silent = called.silent;
@@ -158,22 +185,22 @@ fn vote_that_comes_after_all_loses_the_late_call() {
     let identity = &called.table.of.identities[silent.index()];
     let log = &mut called.table.seats[silent.index()].log;
     let (refusal, _) = log.sign_refusal(identity).unwrap();
-    called.tell(&refusal);
+    called.deliver(&refusal);
     assert!(called.call_late(called.chooser).is_none());
     let chooser = called.chooser;
     let identity = &called.table.of.identities[chooser.index()];
     let log = &mut called.table.seats[chooser.index()].log;
     let (refusal, _) = log.sign_refusal(identity).unwrap();
-    called.tell(&refusal);
+    called.deliver(&refusal);
     for caller in [one, two] {
         let log = called.log(caller);
         assert_eq!((log.step(), log.gone()), (called.step + 1, &[][..]));
-        assert!(!log.is_bound(caller) && log.removed_late().is_empty());
+        assert!(!log.is_bound(caller) && !log.missing().contains(&(silent, Removed)));
     }
 }
 
 #[test]
-fn a_seat_with_an_open_call_in_an_earlier_step_is_given_time() {
+fn seats_with_an_open_call_in_an_earlier_step_are_known() {
     let mut called = Called::new();
     let open = |called: &Called| {
         let calls = called.log(called.chooser).calls();
@@ -184,10 +211,10 @@ fn a_seat_with_an_open_call_in_an_earlier_step_is_given_time() {
     assert_eq!(open(&called), [(called.step, callers)]);
     for caller in called.callers {
         let late = called.call_late(caller).unwrap();
-        called.tell(&late);
+        called.deliver(&late);
     }
     let late = called.call_late(called.chooser).unwrap();
-    called.tell(&late);
+    called.deliver(&late);
     assert_eq!(open(&called), [(called.step, SeatSet::default())]);
 }
 
@@ -214,4 +241,34 @@ fn call_that_says_falsely_that_a_late_call_has_removed_a_seat_has_no_effect() {
     let mut log = table.seats[A.index()].log.clone();
     let refused = log.accept_statement(signs(&table, D, &[(C, Removed)]));
     assert_eq!(refused, Err(Refused::Vote(D)));
+}
+
+/// A cheat signs as many false calls as a log keeps, in each release of a match.
+#[test]
+fn false_calls_in_each_common_step_cost_no_more_than_their_number() {
+    let mut table = table_at(4, 3, 2, |log| matches!(log.phase(), Phase::Open(_)));
+    let cheat = D;
+    let mut releases = 0;
+    while !matches!(table.seats[0].log.phase(), Phase::Over(_)) {
+        let log = &table.seats[0].log;
+        let is_new = matches!(log.phase(), Phase::Open(_)) && log.votes_at(log.step()).is_empty();
+        if is_new && table.seats.iter().all(|seat| seat.log.step() == log.step()) {
+            releases += 1;
+            let claims = [&[(A, Removed)][..], &[(B, Removed)], &[(C, Removed)]];
+            let more = [(A, Silent), (B, Silent), (C, Silent)];
+            let mixed = more.map(|claim| vec![claim, (claim.0, Removed)]);
+            let calls = claims.iter().map(|claims| claims.to_vec()).chain(mixed);
+            let votes: Vec<_> = calls.map(|claims| signs(&table, cheat, &claims)).collect();
+            for vote in votes {
+                for seat in [A, B, C] {
+                    let log = &mut table.seats[seat.index()].log;
+                    log.accept_statement(vote.clone()).unwrap();
+                }
+            }
+        }
+        assert!(table.advance(), "the match cannot go on");
+        table.deliver_all();
+    }
+    assert!(releases > 5, "{releases}");
+    assert_eq!(table.seats[0].log.phase(), Phase::Over(End::Played));
 }

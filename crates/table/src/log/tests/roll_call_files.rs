@@ -167,6 +167,9 @@ fn votes_are_not_nested_without_end() {
         let decoded = LogMessage::decode(&LogMessage::Statement(proof.clone()).encode());
         assert_eq!(decoded.is_ok(), depth <= 9, "{depth}");
     }
+    // The step is part of the id.
+    let id = |step| Call::new(step, [(due, Missing::Statement)]).unwrap().id();
+    assert_ne!(id(4), id(5));
     // No more claims than the longest call has.
     let claims = |count: u8| (0..count).map(|id| (due, Missing::Vote([id; 32])));
     assert!(Call::new(1, claims(Call::MAX_CLAIMS as u8)).is_some());

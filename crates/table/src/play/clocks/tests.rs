@@ -427,12 +427,12 @@ fn lacking(log: &MatchLog, missing: Missing, due: Due) -> View<'_> {
 
 const CHOOSES: Due = Due {
     chooses: true,
-    calls: 0,
+    depth: 0,
     is_bound: false,
 };
 const SIGNS: Due = Due {
     chooses: false,
-    calls: 0,
+    depth: 0,
     is_bound: false,
 };
 
@@ -445,11 +445,11 @@ fn seats_that_can_be_removed_have_the_clock_only_for_the_choices_of_their_player
         (Missing::Statement, CHOOSES, 30 + 60 + 10),
         (Missing::Part, SIGNS, 20),
         (Missing::Statement, SIGNS, 20),
-        (vote, Due { calls: 1, ..SIGNS }, 30),
+        (vote, Due { depth: 1, ..SIGNS }, 30),
         (
             vote,
             Due {
-                calls: 2,
+                depth: 2,
                 ..CHOOSES
             },
             120,
@@ -462,6 +462,11 @@ fn seats_that_can_be_removed_have_the_clock_only_for_the_choices_of_their_player
             let is_out = [Seat::GUEST, Seat::new(2)].map(|seat| clocks.is_out(seat));
             assert_eq!(is_out, [!late.is_empty(), false], "{at}");
             assert_eq!(clocks.over().len(), late.len());
+            let left = Duration::from_secs(limit - *at);
+            assert_eq!(clocks.until_out(Seat::GUEST), Some(left));
+            // The time of a third seat begins once this one is late.
+            let third = (!late.is_empty()).then_some(100 * SECOND);
+            assert_eq!(clocks.until_out(Seat::new(2)), third);
             assert!(late.is_empty() || late == [(Late::AtItsTurn, Seat::GUEST)]);
             !late.is_empty()
         });
@@ -481,6 +486,45 @@ fn late_ack_takes_no_time_from_the_part_that_follows() {
         clocks.update(&lacking(&log, missing, SIGNS), moment(at * SECOND));
         assert_eq!(!clocks.over().is_empty(), at >= 39, "{at}");
     }
+}
+
+#[test]
+fn time_for_a_vote_continues_in_the_next_step() {
+    let mut table = Table::new(verifiable(3, 1), 1);
+    let before = table.of.log();
+    while table.seats[0].log.step() == 0 {
+        table.advance();
+    }
+    let after = &table.seats[0].log;
+    let vote = Missing::Vote([1; 32]);
+    for (missing, limit) in [(vote, 20), (Missing::Part, 30)] {
+        let mut clocks = Clocks::new(CLOCK, 3);
+        let late = (0..100).find(|at| {
+            let log = if *at < 10 { &before } else { after };
+            clocks.update(&lacking(log, missing, SIGNS), moment(SECOND * *at));
+            clocks.is_out(Seat::GUEST)
+        });
+        assert_eq!(late, Some(limit), "{missing:?}");
+    }
+}
+
+#[test]
+fn time_that_may_stand_still_is_left_and_no_time_is_left_without_a_connection() {
+    let log = Table::new(verifiable(3, 1), 1).of.log();
+    let mut clocks = Clocks::new(CLOCK, 3);
+    let bound = Due {
+        is_bound: true,
+        ..SIGNS
+    };
+    let mut view = lacking(&log, Missing::Part, bound);
+    for at in [0, 1] {
+        clocks.update(&view, moment(at * SECOND));
+    }
+    // All three seats open the cards of this deck, so the times stand still for one limit and the grace.
+    assert_eq!(clocks.until_out(Seat::GUEST), Some(49 * SECOND));
+    view.connections.clear();
+    clocks.update(&view, moment(2 * SECOND));
+    assert_eq!(clocks.until_out(Seat::GUEST), None);
 }
 
 /// A program that was stopped, or that could not hear anybody, has not waited.

@@ -45,7 +45,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 _ => None,
             };
             let chooses = match (what, called) {
-                // In an earlier step, somebody may have had to choose.
+                // The phase of an earlier step is not kept, so it has the longer limit.
                 (Missing::Vote(_), Some((step, _))) if step < log.step() => true,
                 (Missing::Vote(_), _) => seats.any(|seat| self.asks_player(seat)),
                 (Missing::Shuffle, _) => false,
@@ -55,7 +55,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             let mut earlier = calls.iter().filter(|calls| calls.step < step);
             let due = Due {
                 chooses,
-                calls: depth,
+                depth,
                 is_bound: earlier.any(|calls| calls.open.contains(seat)),
             };
             (claim, due)
@@ -163,7 +163,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.after_vote(events)
     }
 
-    /// Processes the events of the step that a vote has ended, if it has.
+    /// Processes the events of the step that a vote has ended. There are none if it has ended no step.
     fn after_vote(&mut self, events: Vec<LogEvent>) -> Result<(), PlayError> {
         let step = self.setting.log.step().saturating_sub(1);
         for event in events {

@@ -145,7 +145,7 @@ fn seat_that_was_cut_off_in_its_turn_votes_on_the_call_that_follows() {
     }
 }
 
-/// The guests have connections to the host only, and note each other as away. The host hears them.
+/// The guests are connected only to the host, and note each other as away.
 #[test]
 fn guests_without_a_connection_to_each_other_agree_to_the_settlement_of_the_host() {
     for (seats, opens) in [(4, 4), (5, 4)] {
@@ -189,8 +189,8 @@ fn random_world(seed: u64) -> (World, Vec<usize>) {
     pool.truncate(count);
     let cheats = pool;
     for number in &cheats {
-        use Style::{Late, Mixed, Obstruct, Silent, Some};
-        let style = *[Late, Some, Silent, Mixed, Obstruct, Mixed]
+        use Style::{Late, Mixed, Obstruct, Silent, Starve};
+        let style = *[Late, Starve, Silent, Mixed, Obstruct, Mixed]
             .choose(r)
             .unwrap();
         let begins = r.random_range(3.0..120.0);

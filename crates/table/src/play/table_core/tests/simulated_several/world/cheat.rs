@@ -29,8 +29,8 @@ type Rule = Box<dyn FnMut(&Sending<'_>) -> Option<f64>>;
 pub(in super::super) enum Style {
     /// Statements of cheats come late.
     Late,
-    /// One seat receives few statements.
-    Some,
+    /// The victim receives few statements.
+    Starve,
     /// Sends nothing for some time.
     Silent,
     /// Some statements come late, others never.
@@ -137,7 +137,7 @@ impl World {
             };
             let x: f64 = rng.random();
             match style {
-                Style::Some => (!victim || x > 0.7).then_some(0.0),
+                Style::Starve => (!victim || x > 0.7).then_some(0.0),
                 Style::Late if is_own => Some(late(rng)),
                 Style::Obstruct if is_own => (!matches!(signed, Signed::Vote(_))).then_some(0.0),
                 Style::Mixed if is_own && x < 0.55 => Some(0.0),
@@ -154,7 +154,7 @@ impl World {
         self.plan(1.0, Happening::Cheats(number));
         let side = &self.sides[number];
         let cheat = side.cheat.as_ref().unwrap();
-        if [Style::Late, Style::Some].contains(&cheat.style) || self.rng.random_range(0..16) > 0 {
+        if [Style::Late, Style::Starve].contains(&cheat.style) || self.rng.random_range(0..16) > 0 {
             return;
         }
         let is_now: bool = self.rng.random();

@@ -1,4 +1,10 @@
-//! What must hold at the end of a match.
+//! What must hold at the end of a match:
+//! (a) no seat is removed that was connected and in time;
+//! (b) no step takes longer than the bound, the match goes on while enough honest seats are there, and
+//! otherwise it may be closed;
+//! (c) the logs agree, or a seat is convicted or out, and no chip is lost;
+//! (d) no honest seat is convicted;
+//! (e) no program fails, and no clock runs out early.
 
 use super::{World, kind, seat};
 use crate::log::{End, Journal, MatchLog, Phase};

@@ -1,0 +1,86 @@
+//! Late calls, which say only that votes are lacking, but no part.
+//!
+//! A late call does not end its step, so seats that have passed the step with its parts sign it, too. Once
+//! it is won, the calls that it supersedes are void. In the next *common* step, in which all seats sign,
+//! another call removes its seats. No seat completes a common step while a late call that it has signed is
+//! open.
+
+use super::FIRST_STEP;
+use super::tally::Tally;
+use super::vote::Call;
+use crate::log::match_log::MatchLog;
+use crate::seat::{Seat, SeatSet};
+
+impl MatchLog {
+    /// Whether the current step is common, and the seat has an open late call in an earlier one.
+    pub(super) fn awaits_late_call(&self, seat: Seat) -> bool {
+        let now = self.step();
+        let mut steps = self.steps_with_votes().filter(|step| *step < now);
+        let has_late_call = |step: u64| {
+            let open = self.tally(step).open(seat);
+            open.iter().any(|call| call.is_late())
+        };
+        self.is_common(now) && steps.any(has_late_call)
+    }
+
+    /// The seats that a call of the current step has to remove, because the step is common and late calls
+    /// of earlier steps are won.
+    pub(super) fn to_remove(&self) -> SeatSet {
+        self.named_late(self.step(), |tally| tally.won_late.clone())
+    }
+
+    /// The seats that a call of a step can remove, because the step is common and all others have signed a
+    /// late call of an earlier step. The owner need not have signed it: each log that has the votes has to
+    /// find the call possible, because nobody can refuse it.
+    pub(super) fn can_remove(&self, step: u64) -> SeatSet {
+        self.named_late(step, |tally| tally.late_signed_by_all().collect())
+    }
+
+    /// The seats that these late calls name, of the steps before a common one. Empty for any other step.
+    fn named_late<'a>(&'a self, step: u64, late: impl Fn(&Tally<'a>) -> Vec<&'a Call>) -> SeatSet {
+        let steps = self
+            .steps_since_common(step)
+            .filter(|earlier| *earlier < step);
+        let mut steps = steps
+            .filter(|step| !self.votes_at(*step).is_empty())
+            .peekable();
+        if steps.peek().is_none() || !self.is_common(step) {
+            return SeatSet::default();
+        }
+        let calls = steps.flat_map(|step| late(&Tally::without_removals(self, step)));
+        let named: SeatSet = calls.flat_map(|call| call.named().iter()).collect();
+        let live = self.live_at(step);
+        named.iter().filter(|seat| live.contains(*seat)).collect()
+    }
+
+    /// Whether a step is common: a release, or a step in which all live seats sign.
+    pub(super) fn is_common(&self, step: u64) -> bool {
+        let (due, is_release) = self.due_at(step);
+        is_release || self.live_at(step).without(due).is_empty()
+    }
+
+    /// The steps from this one back to the last common step before it, which is included. Empty in a match
+    /// without roll calls.
+    fn steps_since_common(&self, step: u64) -> impl Iterator<Item = u64> + use<> {
+        let first = self.first_step().max(FIRST_STEP);
+        let common = (first..step).rev().find(|earlier| self.is_common(*earlier));
+        let first = if self.match_info().has_roll_calls() {
+            common.unwrap_or(first)
+        } else {
+            step + 1
+        };
+        (first..=step).rev()
+    }
+
+    /// The steps with votes, from the current one back to the last common step before it. Without a step
+    /// that a call has ended, and those before it: no call is open there.
+    pub(super) fn steps_with_votes(&self) -> impl Iterator<Item = u64> {
+        let is_rolled = |step: &u64| {
+            let complete = self.complete(*step);
+            complete.is_some_and(|step| step.rolled.is_some())
+        };
+        let steps = self.steps_since_common(self.step());
+        let steps = steps.take_while(move |step| !is_rolled(step));
+        steps.filter(|step| !self.votes_at(*step).is_empty())
+    }
+}
