@@ -138,7 +138,7 @@
  * @typedef {{ event: "roll-call", seat: number, missing: number[] }} RollCall
  * @typedef {{ event: "gone", seat: number }} Gone
  * @typedef {{ event: "leaving", costs: number, pot: number, message: string }} Leaving
- * @typedef {{ event: "ask-rebuy", seats: number[], chips: number }} AskRebuy
+ * @typedef {{ event: "ask-rebuy", seats: number[], chips: number, time?: Time }} AskRebuy
  * @typedef {{ event: "stopped", seat: number, how: "leave" | "forfeit" | "dispute", step?: number }} Stopped
  * @typedef {{ event: "over", how: Ended, hands: number, stacks: number[], log: string | null, exit_code: number,
  *   message: string }} Over

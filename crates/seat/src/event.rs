@@ -189,7 +189,14 @@ pub enum Event {
     /// A hand is over.
     Result(Box<HandResult>),
     /// Asks whether `seats`, which have no chips left, buy in again. All players must agree.
-    AskRebuy { seats: Vec<u8>, chips: u64 },
+    AskRebuy {
+        seats: Vec<u8>,
+        chips: u64,
+        /// The time for the answer, after which the program declines. Only in a match whose seats can be
+        /// removed.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        time: Option<Time>,
+    },
     /// A seat has ended the match. With more than two seats, a seat that leaves does not end it at
     /// once: its hand is folded, and the others play the hand to its end.
     Stopped {

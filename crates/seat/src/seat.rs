@@ -279,6 +279,13 @@ impl SeatStory {
         if *news == News::Resumed && !play.is_synced() {
             return Vec::new();
         }
+        if matches!(news, News::OutOfTime { seat, .. } if *seat == play.seat())
+            && play.log().phase() == Phase::Deal
+        {
+            let text =
+                "You have not said in time whether to buy in again, so your program declines.";
+            return vec![Event::Notice { text: text.into() }];
+        }
         let mut events = Vec::new();
         if let News::Voided { tries } = news {
             events.extend(self.voided(*tries, now, rng));
@@ -289,6 +296,9 @@ impl SeatStory {
                 Event::Board { .. } => self.run_out += 1,
                 Event::YourTurn(turn) => turn.time = time_left(table, play.seat()),
                 Event::TheirTurn(turn) => turn.time = time_left(table, Seat::new(turn.seat)),
+                Event::AskRebuy { time, .. } if play.log().match_info().has_roll_calls() => {
+                    *time = time_left(table, play.seat());
+                }
                 _ => {}
             }
             events.push(event);

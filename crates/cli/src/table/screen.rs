@@ -304,14 +304,17 @@ impl Screen {
                 let row = |cards: &[String]| self.ink.row(cards.iter().map(|c| Some(c.as_str())));
                 words::result(names, result, row)
             }
-            Event::AskRebuy { seats, chips } => one(format!(
-                "{} no chips. Buy in again for {}? {} must agree: y or n",
+            Event::AskRebuy { seats, chips, time } => one(format!(
+                "{} no chips. Buy in again for {}? {} must agree: y or n{}",
                 match &seats[..] {
                     [one] => names.does(*one, "have"),
                     several => format!("{} have", names.list(several)),
                 },
                 count(*chips),
                 if names.are_several() { "All" } else { "Both" },
+                time.map_or(String::new(), |time| {
+                    format!(", within {} s", time.each_move + time.bank)
+                }),
             )),
             Event::Over {
                 message,

@@ -168,10 +168,10 @@ impl MatchLog {
         seats > 2 && absent.iter().all(is_live) && cannot_go_on && is_majority
     }
 
-    /// The seats whose votes the owner lacks.
+    /// The seats whose votes the owner lacks, and those that a late call names.
     pub(super) fn unanswered(&self) -> SeatSet {
         let missing = self.missing().into_iter();
-        let votes = missing.filter(|(_, what)| matches!(what, Missing::Vote(_)));
+        let votes = missing.filter(|(_, what)| matches!(what, Missing::Vote(_) | Missing::Removed));
         votes.map(|(seat, _)| seat).collect()
     }
 }

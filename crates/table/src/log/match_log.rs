@@ -63,6 +63,8 @@ pub(super) struct Step {
     pub(super) due: SeatSet,
     /// Whether the step is a release.
     pub(super) is_release: bool,
+    /// Whether a player had to choose.
+    pub(super) is_choice: bool,
     /// The call that ended the step, if the step did not end by parts.
     pub(super) rolled: Option<Rolled>,
     /// The shuffles that were made before these deals, if the deals name them.
@@ -352,6 +354,7 @@ impl MatchLog {
     pub(super) fn complete_step(&mut self, ending: Ending) -> Vec<LogEvent> {
         let step = self.step();
         let (due, is_release) = self.due_at(step);
+        let is_choice = matches!(self.state.phase, Phase::Choose { .. });
         let removed = ending.removed();
         let (counting, void) = std::mem::take(&mut self.current)
             .into_iter()
@@ -386,6 +389,7 @@ impl MatchLog {
             votes,
             due,
             is_release,
+            is_choice,
             rolled,
             ahead,
             standing,

@@ -122,9 +122,10 @@ impl MatchLog {
         let (due, is_release) = self.due_at(step);
         let is_due = |(seat, missing): &(Seat, Missing)| match missing {
             Missing::Statement => is_release || due.contains(*seat),
-            Missing::Part | Missing::Shuffle => due.contains(*seat),
+            // Otherwise the step can end with its parts at a seat that does not know the foul yet.
+            Missing::Part | Missing::Shuffle | Missing::Foul => due.contains(*seat),
             Missing::Removed => self.is_common(step),
-            Missing::Foul | Missing::Vote(_) => true,
+            Missing::Vote(_) => true,
         };
         let lacks = |(seat, missing): &(Seat, Missing)| {
             let kinds = [Missing::Statement, Missing::Part, Missing::Shuffle];
@@ -421,13 +422,16 @@ impl MatchLog {
     }
 
     /// Whether a call that names the owner is won for it: all seats that the call does not name have
-    /// signed it, and no open call of the owner supersedes it. In a step that a call has ended, the owner
+    /// signed it, and no open or late call of the owner supersedes it. In a step that a call has ended, the owner
     /// has this one.
     pub(super) fn is_named_by_all(&self, step: u64) -> bool {
         let tally = self.tally(step);
         let rolled = self.complete(step).and_then(|step| step.rolled.as_ref());
         let own: Vec<&Call> = match rolled {
-            None => tally.open(self.owner),
+            None => {
+                let open = tally.open(self.owner).into_iter();
+                open.chain(tally.won_late.iter().copied()).collect()
+            }
             Some(rolled) => {
                 let call = tally.calls.get(&rolled.call);
                 call.map(|counted| counted.call).into_iter().collect()

@@ -195,6 +195,8 @@ pub(super) struct View<'a> {
     pub(super) needs_engine: bool,
     /// Whether this side has started again and waits for histories.
     pub(super) is_merging: bool,
+    /// Whether this side's player has to say whether seats without chips may buy in again.
+    pub(super) awaits_rebuy: bool,
     /// What this side lacks of other seats. `None` in a match whose seats cannot be removed.
     pub(super) missing: Option<BTreeMap<Claimable, Due>>,
 }
@@ -221,6 +223,10 @@ impl View<'_> {
         } else {
             Wait::Turn
         }
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(self.log.phase(), Phase::Over(_))
     }
 
     /// Whether any seat is connected to this side.
@@ -279,6 +285,9 @@ impl View<'_> {
 pub(super) enum Timeout {
     /// This seat, with the choices that the rules allow.
     Own(Legal),
+    /// This seat, which has not said whether seats without chips may buy in again. Only in a match whose
+    /// seats can be removed: there the others do not wait longer.
+    OwnRebuy,
     /// Another seat, whose turn it is.
     Other(Seat),
     /// Another seat, which is away.
@@ -341,8 +350,10 @@ impl Clocks {
 
     fn update_own(&mut self, view: &View<'_>, now: Moment) -> Option<Timeout> {
         let legal = view.own_choice().filter(|_| self.limited);
+        let awaits_rebuy = self.limited && view.awaits_rebuy && view.missing.is_some();
         let bank = &mut self.banks[view.own.index()];
-        let turn = legal.as_ref().map(|_| view.log.step());
+        let has_turn = legal.is_some() || awaits_rebuy;
+        let turn = has_turn.then(|| view.log.step());
         match (turn, &view.missing) {
             (Some(step), Some(_)) => {
                 let began = self.own_turn.filter(|(of, _)| *of == step);
@@ -363,13 +374,17 @@ impl Clocks {
             (_, None) => bank.update(turn, view.is_synced, now.running),
         }
         let is_out = view.is_synced && bank.is_out();
-        legal.filter(|_| is_out).map(Timeout::Own)
+        let rebuy = (awaits_rebuy && is_out).then_some(Timeout::OwnRebuy);
+        legal.filter(|_| is_out).map(Timeout::Own).or(rebuy)
     }
 
     fn update_other(&mut self, seat: Seat, view: &View<'_>, now: Duration) -> Option<Timeout> {
         let step = view.log.step();
         let wait = match (view.waits_for(seat), &view.missing) {
-            (_, Some(missing)) if missing.keys().any(|(of, _)| *of == seat) => Wait::Turn,
+            // After the end, other seats may still need this side's votes, but it waits for nobody.
+            (_, Some(missing)) if missing.keys().any(|(of, _)| *of == seat) && !view.is_over() => {
+                Wait::Turn
+            }
             (wait, None) if wait != Wait::No => wait,
             _ if view.is_unreachable(seat) && self.has_late_seat(seat, step) => {
                 Wait::Measured(Late::Unreachable)

@@ -15,6 +15,8 @@ use crate::seat::{Seat, SeatSet};
 pub(crate) struct Calls {
     /// The step.
     pub(crate) step: u64,
+    /// Whether a player had to choose in this step, if it is complete.
+    pub(crate) chooses: bool,
     /// For each possible call, the number of calls that refer to each other in a row, this one included.
     pub(crate) depths: BTreeMap<CallId, usize>,
     /// The seats with an open call.
@@ -44,13 +46,13 @@ impl MatchLog {
 
     /// What the owner lacks in the current step, without votes.
     fn missing_now(&self) -> BTreeSet<Claimable> {
-        let (live, to_remove) = (self.live_at(self.step()), self.to_remove());
+        let (to_remove, (due, _)) = (self.to_remove(), self.due_at(self.step()));
         let mut missing = self.missing_of_step();
         missing.retain(|(seat, _)| !to_remove.contains(*seat));
         missing.extend(to_remove.iter().map(|seat| (seat, Missing::Removed)));
         let fouls = self.convictions.fouls().iter();
         let fouls = fouls.map(|proof| (proof.part.seat, Missing::Foul));
-        missing.extend(fouls.filter(|(seat, _)| live.contains(*seat)));
+        missing.extend(fouls.filter(|(seat, _)| due.contains(*seat)));
         missing
     }
 
@@ -115,8 +117,10 @@ impl MatchLog {
             let tally = self.tally(step);
             let depths = tally.calls.iter().map(|(id, counted)| (*id, counted.depth));
             let are_open = |seat: &Seat| !tally.open(*seat).is_empty();
+            let chooses = self.complete(step).is_some_and(|step| step.is_choice);
             Calls {
                 step,
+                chooses,
                 depths: depths.collect(),
                 open: seats.clone().filter(are_open).collect(),
             }
@@ -183,17 +187,25 @@ impl MatchLog {
             return None;
         }
         let to_remove = self.to_remove();
-        // A claim about a seat that is gone is true: it does not answer any more.
-        let gone = live.without(self.live_at(self.step()).without(to_remove));
         let tally = self.tally(step);
+        let won_late = || tally.won_late.iter().flat_map(|call| call.claims());
+        let named_late: SeatSet = won_late().map(|(seat, _)| *seat).collect();
+        // A claim about a seat that is gone is true: it does not answer any more.
+        let stays = self
+            .live_at(self.step())
+            .without(to_remove)
+            .without(named_late);
+        let gone = live.without(stays);
         let open = tally.open(self.owner);
         let has_voted = |call: &Call| {
             let mut votes = tally.on(call);
             votes.any(|vote| vote.seat == self.owner)
         };
+        let is_late = !is_now || to_remove.is_empty() && !self.lacks_parts(&tally);
         let fits = |call: &Call| {
             let supersedes = |open: &&Call| tally.supersedes(call, open);
-            (call.is_late() || is_now && to_remove.without(call.removed()).is_empty())
+            call.is_late() == is_late
+                && (!is_now || to_remove.without(call.removed()).is_empty())
                 && !call.named().contains(self.owner)
                 && tally.depth(call).is_some()
                 && !has_voted(call)
@@ -202,18 +214,33 @@ impl MatchLog {
         };
         let known = tally.calls.values().map(|counted| counted.call);
         let able = known.filter(|call| {
-            let mut claims = call.claims().iter();
-            fits(call) && claims.all(|claim| over.contains(claim) || gone.contains(claim.0))
+            let claims = call.claims();
+            let is_true = |claim: &Claimable| over.contains(claim) || gone.contains(claim.0);
+            let is_needed = claims.iter().any(|claim| over.contains(claim));
+            fits(call) && claims.iter().all(is_true) && is_needed
         });
         if let Some(call) = able.max_by_key(|call| (tally.on(call).count(), call.id())) {
             return Some(call.clone());
         }
         let is_due = |claim: &Claimable| match claim.1 {
             Missing::Vote(id) => open.iter().any(|call| call.id() == id || call.has(claim)),
-            _ => is_now,
+            _ => !is_late,
         };
-        let call = Call::new(step, over.iter().copied().filter(is_due))?;
+        let due = || over.iter().copied().filter(is_due);
+        let mut call = Call::new(step, due())?;
+        if has_voted(&call) {
+            // A late call has made it void. Its claims make another call.
+            call = Call::new(step, due().chain(won_late().copied()))?;
+        }
         fits(&call).then_some(call)
+    }
+
+    /// Whether a part is lacking in the current step, or a statement before it, of a seat that no open call
+    /// binds. Then a call has to say so: a late call, once it is won, makes others void, and ends no step.
+    fn lacks_parts(&self, tally: &Tally<'_>) -> bool {
+        let is_bound = |seat: Seat| !tally.open(seat).is_empty();
+        let mut missing = self.missing_now().into_iter();
+        missing.any(|(seat, what)| what == Missing::Foul || !is_bound(seat))
     }
 
     /// Signs the [next call](Self::next_call), and adds the vote to the log. Returns the vote with its
@@ -233,8 +260,8 @@ impl MatchLog {
         self.sign_vote(identity, step, call, Answer::Signs(own))
     }
 
-    /// A call that the owner must refuse, with its step and the proof. Steps that all other seats have
-    /// passed are skipped: a seat that passes a step has no open call there. This includes the seats that
+    /// A call that the owner must refuse, with its step and the proof. A step is skipped if all other seats
+    /// have passed the next common step: then no seat has an open call in it. This includes the seats that
     /// were removed later, which may not know it yet. Without this rule, a cheat could make the owner sign
     /// a refusal in every step.
     pub(in crate::log) fn owes_refusal(&self) -> Option<(u64, Call, Statement)> {
@@ -251,7 +278,8 @@ impl MatchLog {
         let last: Vec<_> = seats.map(|seat| self.last_signed(seat)).collect();
         let is_needed = |step: &u64| {
             let mut others = self.live_at(*step).iter().filter(|s| *s != self.owner);
-            others.any(|seat| last[seat.index()] <= Some(*step))
+            let common = (step + 1..self.step()).find(|later| self.is_common(*later));
+            others.any(|seat| last[seat.index()] <= Some(common.unwrap_or(self.step())))
         };
         steps
             .filter(is_needed)

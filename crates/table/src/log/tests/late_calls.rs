@@ -169,6 +169,90 @@ fn open_late_call_holds_a_seat_in_the_common_step() {
 }
 
 #[test]
+fn won_late_call_makes_the_call_void_for_the_seat_that_it_names() {
+    let mut called = Called::new();
+    let [one, two] = called.callers;
+    for seat in [one, two, called.chooser] {
+        let late = called.call_late(seat).unwrap();
+        called.deliver(&late);
+    }
+    // The silent seat has not received the choice, and now signs the call.
+    let late_vote = called.table.call(called.silent, &[called.chooser]).unwrap();
+    assert_eq!(late_vote.signed.step(), called.step);
+    called.deliver(&late_vote);
+    for seat in called.remaining() {
+        let log = called.log(seat);
+        assert!(!log.is_removed() && log.gone().is_empty(), "{seat}");
+        assert!(log.missing().contains(&(called.silent, Removed)));
+    }
+}
+
+/// A foul needs no time, and would end the step.
+#[test]
+fn foul_of_the_silent_seat_is_called_in_the_next_step() {
+    let mut called = Called::new();
+    let (chooser, silent, step) = (called.chooser, called.silent, called.step);
+    let log = called.log(chooser);
+    let (of, before) = (log.match_info().id(), log.hash_before(step).unwrap());
+    let bytes = log.part(step, chooser).unwrap().part.clone();
+    let identity = &called.table.of.identities[silent.index()];
+    let part = SignedPart::sign(identity, &of, step, &before, silent, bytes);
+    for seat in called.remaining() {
+        let log = &mut called.table.seats[seat.index()].log;
+        let Err(Refused::Foul(proof)) = log.accept(part.clone()) else {
+            panic!("a choice of a seat that has no choice");
+        };
+        log.record_foul(*proof);
+    }
+    for caller in called.callers {
+        let late = called.call_late(caller).unwrap();
+        assert_eq!(late.signed.step(), step);
+        called.deliver(&late);
+    }
+    // The seat that has passed the step signs a call there, too.
+    let foul = called.call_late(chooser).unwrap();
+    let late = called.call_late(chooser).unwrap();
+    assert_eq!([foul.signed.step(), late.signed.step()], [step + 1, step]);
+    called.deliver(&late);
+    called.deliver(&foul);
+    for seat in called.remaining() {
+        let call = called.table.call(seat, &[]).unwrap();
+        assert_eq!(call.signed.step(), step + 1);
+        called.deliver(&call);
+    }
+    assert_eq!(called.log(chooser).gone(), [silent]);
+}
+
+#[test]
+fn false_call_is_refused_until_the_next_common_step() {
+    let mut table = table_at(4, 3, 1, |log| matches!(log.phase(), Phase::Open(_)));
+    let release = table.seats[0].log.step();
+    while table.seats[0].log.step() < release + 4 {
+        assert!(table.advance());
+        table.deliver_all();
+    }
+    // All others have chosen since the release.
+    assert!(at_a_bet(&table.seats[0].log));
+    let due = table.seats[0].log.waits_for()[0];
+    let [victim, cheat] = [1, 2].map(|next| due.around(4).nth(next).unwrap());
+    let log = &mut table.seats[due.index()].log;
+    assert!(
+        [victim, cheat]
+            .iter()
+            .all(|seat| log.last_signed(*seat) > Some(release))
+    );
+    let (of, before) = (log.match_info().id(), log.hash_before(release).unwrap());
+    let call = Call::new(release, [(victim, Silent)]).unwrap();
+    let identity = &table.of.identities[cheat.index()];
+    let answer = super::super::roll_call::Answer::Signs(None);
+    let vote = SignedVote::sign(identity, &of, &before, (release, cheat), call, answer);
+    log.accept_signed(Signed::Vote(Box::new(vote))).unwrap();
+    let identity = &table.of.identities[due.index()];
+    let (refusal, _) = log.sign_refusal(identity).unwrap();
+    assert_eq!(refusal.signed.step(), release);
+}
+
+#[test]
 fn delayed_refusal_loses_the_late_call() {
     let mut called = Called::new();
     let [one, two] = called.callers;

@@ -40,18 +40,18 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             let called = match what {
                 Missing::Vote(id) => {
                     let mut calls = calls.iter();
-                    calls.find_map(|calls| Some((calls.step, *calls.depths.get(&id)?)))
+                    calls.find_map(|calls| Some((calls, *calls.depths.get(&id)?)))
                 }
                 _ => None,
             };
             let chooses = match (what, called) {
-                // The phase of an earlier step is not kept, so it has the longer limit.
-                (Missing::Vote(_), Some((step, _))) if step < log.step() => true,
+                (Missing::Vote(_), Some((calls, _))) if calls.step < log.step() => calls.chooses,
                 (Missing::Vote(_), _) => seats.any(|seat| self.asks_player(seat)),
                 (Missing::Shuffle, _) => false,
                 _ => self.asks_player(seat),
             };
-            let (step, depth) = called.unwrap_or((log.step() + 1, 0));
+            let place = called.map(|(calls, depth)| (calls.step, depth));
+            let (step, depth) = place.unwrap_or((log.step() + 1, 0));
             let mut earlier = calls.iter().filter(|calls| calls.step < step);
             let due = Due {
                 chooses,
@@ -61,6 +61,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             (claim, due)
         };
         Some(missing.map(due).collect())
+    }
+
+    /// Whether this seat's player has to say now whether seats without chips may buy in again.
+    pub(in crate::play) fn awaits_rebuy(&self) -> bool {
+        let log = &self.setting.log;
+        let is_deal = log.phase() == Phase::Deal && !log.may_sign(self.setting.seat).is_empty();
+        is_deal && self.asks_about_rebuys() && self.rebuy.is_none()
     }
 
     /// Whether the program of another seat may ask its player before it signs its part.

@@ -119,6 +119,7 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
             is_synced: self.play.is_synced(),
             needs_engine: self.play.needs_engine(),
             is_merging: self.play.is_merging(),
+            awaits_rebuy: self.play.awaits_rebuy(),
             missing: self.play.missing(),
         };
         let timeout = self.clocks.update(&view, now);
@@ -134,6 +135,10 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
                 // The rules allow this choice.
                 let _ = self.play.command(Command::Choose(choice));
                 let _ = self.play.command(Command::SitOut(true));
+                News::OutOfTime { seat, asks: false }
+            }
+            Timeout::OwnRebuy => {
+                let _ = self.play.command(Command::Rebuy(false));
                 News::OutOfTime { seat, asks: false }
             }
             Timeout::Other(seat) => {

@@ -1,6 +1,7 @@
 //! Tests of the screen of a table with several players.
 
 use dealerless_seat::event::How;
+use dealerless_seat::seated::Time;
 
 use super::*;
 
@@ -178,6 +179,7 @@ fn a_rebuy_needs_all_players() {
     let ask = |seats: &[u8]| Event::AskRebuy {
         seats: seats.to_vec(),
         chips: 200,
+        time: None,
     };
     let text = told(&[ask(&[0, 2])]);
     assert_eq!(
@@ -185,4 +187,13 @@ fn a_rebuy_needs_all_players() {
         "You and Cleo have no chips. Buy in again for 200? All must agree: y or n\n"
     );
     assert!(told(&[ask(&[1])]).starts_with("Bert has no chips."));
+    let Event::AskRebuy { seats, chips, .. } = ask(&[1]) else {
+        unreachable!();
+    };
+    let time = Some(Time {
+        each_move: 30,
+        bank: 60,
+    });
+    let text = told(&[Event::AskRebuy { seats, chips, time }]);
+    assert!(text.ends_with("y or n, within 90 s\n"), "{text}");
 }

@@ -352,6 +352,7 @@ fn a_question_behind_pending_streets_is_not_answered_early() {
     person.sees(&[Event::AskRebuy {
         seats: vec![0],
         chips: 200,
+        time: None,
     }]);
     assert_eq!(person.types("y", "y"), Ok(None));
     let agree = Some(Said::Rebuy { agree: true });

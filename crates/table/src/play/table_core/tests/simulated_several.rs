@@ -275,7 +275,11 @@ fn random_world(seed: u64) -> (World, Vec<usize>) {
         let off = honest
             .iter()
             .filter(|of| *of != number && is_off(**of, *number));
-        !faulty.contains(number) && cheats.len() + off.count() < opens
+        // After a start, a seat votes only once it has heard as many seats as open a card.
+        let hears =
+            |of: &&usize| !faulty.contains(*of) && (*of == number || !is_off(**of, *number));
+        let may_vote = !brief.contains(number) || honest.iter().filter(hears).count() >= opens;
+        !faulty.contains(number) && may_vote && cheats.len() + off.count() < opens
     };
     let clean = honest.iter().copied().filter(is_clean).collect();
     world.say(format_args!(
