@@ -39,8 +39,11 @@ pub(super) struct Tally<'a> {
 
 impl<'a> Tally<'a> {
     pub(super) fn of(log: &'a MatchLog, step: u64) -> Self {
-        let is_now = step == log.step();
-        let to_remove = is_now.then(|| log.to_remove()).unwrap_or_default();
+        let to_remove = if step == log.step() {
+            log.to_remove()
+        } else {
+            SeatSet::default()
+        };
         Tally::new(log, step, to_remove, OnceCell::new())
     }
 
