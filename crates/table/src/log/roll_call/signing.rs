@@ -201,7 +201,7 @@ impl MatchLog {
             let mut votes = tally.on(call);
             votes.any(|vote| vote.seat == self.owner)
         };
-        let is_late = !is_now || to_remove.is_empty() && !self.lacks_parts(&tally);
+        let is_late = !is_now || to_remove.is_empty() && !self.lacks_parts(&tally, over);
         let fits = |call: &Call| {
             let supersedes = |open: &&Call| tally.supersedes(call, open);
             call.is_late() == is_late
@@ -235,12 +235,13 @@ impl MatchLog {
         fits(&call).then_some(call)
     }
 
-    /// Whether a part is lacking in the current step, or a statement before it, of a seat that no open call
-    /// binds. Then a call has to say so: a late call, once it is won, makes others void, and ends no step.
-    fn lacks_parts(&self, tally: &Tally<'_>) -> bool {
+    /// Whether a part is lacking in the current step, or a statement before it, whose time is over or whose
+    /// seat is not bound by an open call. Then a call has to say so: a late call, once it is won, makes
+    /// others void, and ends no step.
+    fn lacks_parts(&self, tally: &Tally<'_>, over: &BTreeSet<Claimable>) -> bool {
         let is_bound = |seat: Seat| !tally.open(seat).is_empty();
         let mut missing = self.missing_now().into_iter();
-        missing.any(|(seat, what)| what == Missing::Foul || !is_bound(seat))
+        missing.any(|claim| over.contains(&claim) || !is_bound(claim.0))
     }
 
     /// Signs the [next call](Self::next_call), and adds the vote to the log. Returns the vote with its

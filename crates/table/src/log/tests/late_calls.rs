@@ -5,7 +5,7 @@ use super::super::*;
 use super::many_seats::Table;
 use super::roll_calls::{A, B, C, D, at_a_bet, signs, table_at};
 use crate::seat::{Seat, SeatSet};
-use Missing::{Removed, Statement as Silent, Vote as NoVote};
+use Missing::{Part as NoPart, Removed, Statement as Silent, Vote as NoVote};
 
 /// Four seats, of which three open a card, before the last choice of a betting round, and the seat that
 /// chooses.
@@ -325,6 +325,37 @@ fn call_that_says_falsely_that_a_late_call_has_removed_a_seat_has_no_effect() {
     let mut log = table.seats[A.index()].log.clone();
     let refused = log.accept_statement(signs(&table, D, &[(C, Removed)]));
     assert_eq!(refused, Err(Refused::Vote(D)));
+}
+
+/// Two cheats that lack each other's parts by their calls are bound. The others call both once their time is
+/// over, and not before.
+#[test]
+fn cheats_that_call_each_other_are_called_once_their_time_is_over() {
+    let mut table = table_at(5, 3, 1, |log| matches!(log.phase(), Phase::Open(_)));
+    while let Some(seat) = (table.of.seats()).find(|s| table.seats[s.index()].log.owes_ack(*s)) {
+        let ack = table.sign(seat).unwrap();
+        table.send(&ack);
+        table.deliver_all();
+    }
+    let log = &table.seats[A.index()].log;
+    let (due, _) = log.due_at(log.step());
+    let others: Vec<Seat> = due.iter().filter(|seat| *seat != A).collect();
+    let [one, two, ..] = others[..] else {
+        panic!("the seat opens cards with two others: {due:?}");
+    };
+    let calls = [(one, two), (two, one)].map(|(by, of)| signs(&table, by, &[(of, NoPart)]));
+    let mut log = log.clone();
+    for call in calls {
+        log.accept_statement(call).unwrap();
+    }
+    assert!(log.is_bound(one) && log.is_bound(two));
+    assert_eq!(log.next_call(&Default::default()), None);
+    let over = [(one, NoPart), (two, NoPart)].into_iter().collect();
+    // First a call that is known, then one of both.
+    let identity = &table.of.identities[A.index()];
+    log.sign_call(identity, &over).unwrap();
+    let (_, call) = log.next_call(&over).unwrap();
+    assert_eq!(call.named(), [one, two].into_iter().collect());
 }
 
 /// A cheat signs as many false calls as a log keeps, in each release of a match.
