@@ -278,7 +278,7 @@ export function actionsView(app, picked) {
       const all = areSeveral(match) ? "all" : "both";
       if (answered) return `Your answer was sent. The match continues if ${all} agree.`;
       const have = seats.length > 1 || seats[0] === match.own ? "have" : "has";
-      return `${namesOf(match, seats)} ${have} no chips left. If ${all} agree, the match continues with ${amount(chips)} more chips.${time ? ` You have ${time.move + time.bank} s to answer.` : ""}`;
+      return `${namesOf(match, seats)} ${have} no chips left. If ${all} agree, the match continues with ${amount(chips)} more chips.${time ? ` You have ${time.move + time.bank} s.` : ""}`;
     }
     if (giving) return giving.what === "Fold" ? "Fold? Checking costs nothing." : "Muck? No shown hand beats yours.";
     if (match.waiting) return waitingFor(match, match.waiting);

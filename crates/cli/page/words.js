@@ -310,18 +310,16 @@ export function timeWords({ move, bank }) {
 }
 
 /** @param {Match} match @param {Waiting} waiting */
-export function waitingFor(match, waiting) {
-  const alone = waiting.for === "line" ? "a connection" : areSeveral(match) ? "your program" : "the shuffle on this machine";
-  const who = waiting.seats.length === 0 ? alone : namesOf(match, waiting.seats);
-  const what = waiting.seats.length === 0 ? "" : {
+export function waitingFor(match, { for: awaited, seats, seconds, left }) {
+  const alone = awaited === "line" ? "a connection" : areSeveral(match) ? "your program" : "the shuffle on this machine";
+  const what = seats.length > 0 && {
     line: " to reconnect", history: " to resume the match", deal: " to deal", keys: " to agree on keys",
     shuffle: areSeveral(match) ? " to shuffle" : " to seal the deck", cards: " to open cards",
     dice: " to roll", move: " to choose", result: " to agree to the result", vote: " to vote on a call", back: " to sit in again",
-  }[waiting.for] ?? "";
-  /** @param {number} seconds */
-  const time = (seconds) => seconds < 120 ? `${seconds} s` : `${Math.floor(seconds / 60)} min`;
-  const left = waiting.left === undefined ? "" : waiting.left === 0 ? ", out of time" : `, out of time in ${time(waiting.left)}`;
-  return `Waiting for ${who}${what}: ${time(waiting.seconds)}${left}.`;
+  }[awaited];
+  const time = (of = 0) => of < 120 ? `${of} s` : `${Math.floor(of / 60)} min`;
+  const out = left === undefined ? "" : `, out of time${left ? ` in ${time(left)}` : ""}`;
+  return `Waiting for ${what ? namesOf(match, seats) + what : alone}: ${time(seconds)}${out}.`;
 }
 
 /**
