@@ -34,7 +34,7 @@ use crate::log::{
 };
 use crate::random::SystemRng;
 use crate::rules::{Choice, Foul};
-use crate::seat::Seat;
+use crate::seat::{Seat, SeatSet};
 use crate::storage::Storage;
 use crate::storage::Vault;
 
@@ -94,6 +94,8 @@ pub struct Play<S, V, R> {
     is_restarted: bool,
     /// The last step of a statement of this seat that another seat has sent back before its step.
     signed_in: Option<u64>,
+    /// The seats without whose histories this seat cannot accept what it has kept since its start.
+    unheard: SeatSet,
     /// What this seat has lacked for too long. Only with roll calls.
     over: Over,
     /// The step of this seat's turn, if its player thinks for so long that the seat shows that it is there.
@@ -239,6 +241,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             waived: false,
             is_restarted: true,
             signed_in: None,
+            unheard: SeatSet::default(),
             over: Over::default(),
             thinks_in: None,
             early: BTreeMap::new(),

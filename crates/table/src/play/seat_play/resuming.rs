@@ -157,6 +157,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     pub(super) fn merge(&mut self, waits: bool) -> Result<(), PlayError> {
         if self.is_merging() {
             let (merged, parted) = self.merged();
+            self.unheard = merged.unheard(&self.heard);
             if merged.has_heard_enough(&self.heard, waits) {
                 parted?;
                 self.waived = true;

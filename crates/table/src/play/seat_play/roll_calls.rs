@@ -29,7 +29,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             return None;
         }
         if self.is_merging() {
-            let unheard = log.unheard(&self.heard).iter();
+            // What this seat has kept may contain the votes that removed another seat.
+            let unheard = log.unheard(&self.heard).iter().chain(self.unheard.iter());
             let claims = unheard.map(|seat| ((seat, Missing::Statement), Due::default()));
             return Some(claims.collect());
         }

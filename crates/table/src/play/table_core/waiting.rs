@@ -194,7 +194,8 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
         let log = self.play.log();
         let mut out: Vec<Seat> = self.others().collect();
         out.retain(|seat| self.clocks.is_out(*seat));
-        if log.goes_on_without(out.iter().copied().collect()) {
+        // After a start, the own log may not know yet who is gone.
+        if !self.play.is_merging() && log.goes_on_without(out.iter().copied().collect()) {
             return None;
         }
         let due = log.waits_for();

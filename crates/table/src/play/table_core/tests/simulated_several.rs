@@ -145,6 +145,27 @@ fn seat_that_was_cut_off_in_its_turn_votes_on_the_call_that_follows() {
     }
 }
 
+/// A seat starts again, and hears only a seat that the others have removed: it needs the history of the
+/// third one, which never comes.
+#[test]
+fn seat_that_hears_only_a_removed_seat_after_a_start_may_close() {
+    let mut world = World::new(3, 2, 1, CLOCK, 11);
+    world.cheat_by(0, |sending| {
+        let is_hidden = matches!(sending.signed, Signed::Vote(_)) && sending.to == 1;
+        (!is_hidden).then_some(0.0)
+    });
+    world.sides[2].thinks = vec![0.97];
+    for (after, fault) in [
+        (0.5, Fault::Stop(2, 40.0)),
+        (39.0, Fault::Restart(1, 10.0)),
+        (45.0, Fault::Kill(0)),
+    ] {
+        world.watch(Kind::Choice, Some(2), 0, after, fault);
+    }
+    let world = world.plays_well(&[]);
+    assert!(world.ends(1).is_none());
+}
+
 /// The guests are connected only to the host, and note each other as away.
 #[test]
 fn guests_without_a_connection_to_each_other_agree_to_the_settlement_of_the_host() {
