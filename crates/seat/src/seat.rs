@@ -279,13 +279,6 @@ impl SeatStory {
         if *news == News::Resumed && !play.is_synced() {
             return Vec::new();
         }
-        if matches!(news, News::OutOfTime { seat, .. } if *seat == play.seat())
-            && play.log().phase() == Phase::Deal
-        {
-            let text =
-                "You have not said in time whether to buy in again, so your program declines.";
-            return vec![Event::Notice { text: text.into() }];
-        }
         let mut events = Vec::new();
         if let News::Voided { tries } = news {
             events.extend(self.voided(*tries, now, rng));

@@ -84,9 +84,10 @@ impl MatchLog {
     /// waits for absent seats only: while it waits for another seat, it can go on.
     pub fn absent(&self, claims: &[Claim]) -> Vec<Seat> {
         let absent = self.claimed_absent(claims);
-        match self.waits_only_for(&absent) {
-            true => absent,
-            false => Vec::new(),
+        if self.waits_only_for(&absent) {
+            absent
+        } else {
+            Vec::new()
         }
     }
 

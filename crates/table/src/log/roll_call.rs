@@ -220,6 +220,9 @@ impl MatchLog {
 
     /// How the current step ends now. `None` if it does not.
     pub(super) fn ending(&self) -> Option<Ending> {
+        if !self.match_info().has_roll_calls() {
+            return self.has_all_parts().then_some(Ending::Parts);
+        }
         if self.is_removed() || self.awaits_late_call(self.owner) {
             return None;
         }
@@ -422,8 +425,8 @@ impl MatchLog {
     }
 
     /// Whether a call that names the owner is won for it: all seats that the call does not name have
-    /// signed it, and no open or late call of the owner supersedes it. In a step that a call has ended, the owner
-    /// has this one.
+    /// signed it, and no open or late call of the owner supersedes it. In a step that a call has ended, the
+    /// owner has this one.
     pub(super) fn is_named_by_all(&self, step: u64) -> bool {
         let tally = self.tally(step);
         let rolled = self.complete(step).and_then(|step| step.rolled.as_ref());

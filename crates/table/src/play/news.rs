@@ -56,6 +56,8 @@ pub enum News {
         /// The seats without chips.
         broke: Vec<Seat>,
     },
+    /// This seat's player has not answered [`AskRebuy`](Self::AskRebuy) in time, and the program declines.
+    RebuyDeclined,
     /// A seat has run out of time. If this seat has, it checks or folds, and sits out from the next
     /// hand on. If another seat has, this is only a claim of this side, and the player may
     /// [close](Command::Close) the match. In a match without a clock, another seat runs out of time

@@ -1,9 +1,9 @@
 //! Late calls, which say only that votes are lacking, but no part.
 //!
-//! A late call does not end its step, so seats that have passed the step with its parts sign it, too. Once
-//! it is won, the calls that it supersedes are void. In the next *common* step, in which all seats sign,
-//! another call removes its seats. No seat completes a common step while a late call that it has signed is
-//! open.
+//! A late call does not end its step. Seats that have passed the step with its parts sign it, too. A won
+//! late call voids the calls that it supersedes. Another call removes its seats in the next *common* step,
+//! which needs the signatures of all seats. A seat does not complete a common step while it has an open
+//! late call.
 
 use super::FIRST_STEP;
 use super::tally::Tally;
@@ -38,12 +38,8 @@ impl MatchLog {
 
     /// The seats that these late calls name, of the steps before a common one. Empty for any other step.
     fn named_late<'a>(&'a self, step: u64, late: impl Fn(&Tally<'a>) -> Vec<&'a Call>) -> SeatSet {
-        let steps = self
-            .steps_since_common(step)
-            .filter(|earlier| *earlier < step);
-        let mut steps = steps
-            .filter(|step| !self.votes_at(*step).is_empty())
-            .peekable();
+        let has_votes = |earlier: &u64| *earlier < step && !self.votes_at(*earlier).is_empty();
+        let mut steps = self.steps_since_common(step).filter(has_votes).peekable();
         if steps.peek().is_none() || !self.is_common(step) {
             return SeatSet::default();
         }
@@ -53,7 +49,7 @@ impl MatchLog {
         named.iter().filter(|seat| live.contains(*seat)).collect()
     }
 
-    /// Whether a step is common: a release, or a step in which all live seats sign.
+    /// Whether a step is common. A release is common, and so is a step that needs a part of each live seat.
     pub(super) fn is_common(&self, step: u64) -> bool {
         let (due, is_release) = self.due_at(step);
         is_release || self.live_at(step).without(due).is_empty()

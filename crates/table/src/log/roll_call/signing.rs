@@ -34,9 +34,10 @@ impl MatchLog {
             return BTreeSet::new();
         }
         // After the end, other seats may still need the owner's vote on a late call.
-        let mut missing = match self.is_over() {
-            true => BTreeSet::new(),
-            false => self.missing_now(),
+        let mut missing = if self.is_over() {
+            BTreeSet::new()
+        } else {
+            self.missing_now()
         };
         let steps = self.steps_with_votes();
         missing.extend(steps.flat_map(|step| self.missing_votes(step)));
@@ -44,7 +45,7 @@ impl MatchLog {
         missing
     }
 
-    /// What the owner lacks in the current step, without votes.
+    /// The claims about the current step that are true for the owner, except those about votes.
     fn missing_now(&self) -> BTreeSet<Claimable> {
         let (to_remove, (due, _)) = (self.to_remove(), self.due_at(self.step()));
         let mut missing = self.missing_of_step();

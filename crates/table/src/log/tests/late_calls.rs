@@ -7,8 +7,8 @@ use super::roll_calls::{A, B, C, D, at_a_bet, signs, table_at};
 use crate::seat::{Seat, SeatSet};
 use Missing::{Part as NoPart, Removed, Statement as Silent, Vote as NoVote};
 
-/// Four seats, of which three open a card, before the last choice of a betting round, and the seat that
-/// chooses.
+/// Returns a table of four seats with the threshold three, before the last choice of a betting round, and
+/// the seat that chooses.
 fn before_a_release() -> (Table, Seat) {
     let mut table = table_at(4, 3, 1, at_a_bet);
     loop {
@@ -155,7 +155,7 @@ fn open_late_call_holds_a_seat_in_the_common_step() {
     let log = called.log(chooser);
     assert!(log.is_bound(chooser) && log.gone().is_empty());
     assert!(!log.missing().contains(&(silent, Removed)));
-    // Calls of the common step end nothing, whoever signs them.
+    // No call ends the common step now.
     let others = called.callers;
     let statements = others.map(|seat| signs(&called.table, seat, &[(silent, Silent)]));
     let now = log.step();

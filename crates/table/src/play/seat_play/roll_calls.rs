@@ -29,7 +29,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             return None;
         }
         if self.is_merging() {
-            // What this seat has kept may contain the votes that removed another seat.
+            // The kept statements may contain the votes that removed another seat.
             let unheard = log.unheard(&self.heard).iter().chain(self.unheard.iter());
             let claims = unheard.map(|seat| ((seat, Missing::Statement), Due::default()));
             return Some(claims.collect());
@@ -171,7 +171,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.after_vote(events)
     }
 
-    /// Processes the events of the step that a vote has ended. There are none if it has ended no step.
+    /// Processes the events of a vote. `events` is empty unless the vote has ended a step.
     fn after_vote(&mut self, events: Vec<LogEvent>) -> Result<(), PlayError> {
         let step = self.setting.log.step().saturating_sub(1);
         for event in events {

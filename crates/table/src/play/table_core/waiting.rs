@@ -139,7 +139,7 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
             }
             Timeout::OwnRebuy => {
                 let _ = self.play.command(Command::Rebuy(false));
-                News::OutOfTime { seat, asks: false }
+                News::RebuyDeclined
             }
             Timeout::Other(seat) => {
                 self.claim_late(seat, Claimed::OutOfTime, now.unix)?;

@@ -22,7 +22,7 @@ pub(in super::super) struct Sending<'a> {
     pub(in super::super) to: usize,
 }
 
-/// The delay with which a cheat sends a statement. `None`: never.
+/// Returns the delay of a statement, or `None` if the cheat does not send it.
 type Rule = Box<dyn FnMut(&Sending<'_>) -> Option<f64>>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,8 +148,8 @@ impl World {
         })
     }
 
-    /// A cheat sends a vote for which its time has not come, for what it lacks now or lacked at the
-    /// beginning of the step, or a second choice, to some seats.
+    /// Sends a premature vote or a second choice to some seats. The vote claims what the cheat lacks now, or
+    /// lacked at the beginning of the step.
     pub(super) fn cheats(&mut self, number: usize) {
         self.plan(1.0, Happening::Cheats(number));
         let side = &self.sides[number];
