@@ -37,7 +37,8 @@ pub(super) struct Due {
     pub(super) chooses: bool,
     /// For a vote, the number of calls in a row to which the claim refers.
     pub(super) depth: usize,
-    /// Whether the seat has an open call in this step, or in an earlier one since the last common step, which does not let it sign what is lacking. Then the time stands still.
+    /// Whether an open call of the seat, in this step or an earlier one since the last common step, does
+    /// not let it sign what is lacking. Then the time stands still.
     pub(super) is_bound: bool,
 }
 
@@ -207,7 +208,7 @@ impl View<'_> {
         let signers = self.log.waits_for();
         let mine = signers.contains(&self.own);
         let is_deal = self.log.phase() == Phase::Deal;
-        let is_missing = self.connections.get(&seat) == Some(&ConnectionState::Missing);
+        let is_missing = self.is_missing(seat);
         let waits_for_history = mine && !self.is_synced;
         let is_cut_off = !mine && signers.iter().any(|signer| self.is_cut_off_from(*signer));
         if is_missing && (waits_for_history || is_cut_off) {
@@ -229,10 +230,15 @@ impl View<'_> {
         matches!(self.log.phase(), Phase::Over(_))
     }
 
-    /// Whether any seat is connected to this side.
-    fn is_connected(&self) -> bool {
+    /// Whether this side waits for a connection to a seat.
+    fn is_missing(&self, seat: Seat) -> bool {
+        self.connections.get(&seat) == Some(&ConnectionState::Missing)
+    }
+
+    /// Whether no seat is connected to this side.
+    fn hears_nobody(&self) -> bool {
         let mut states = self.connections.values();
-        states.any(|state| *state == ConnectionState::Up)
+        states.all(|state| *state != ConnectionState::Up)
     }
 
     /// Whether this side is one of several guests and does not learn what another seat has signed: it
@@ -336,7 +342,7 @@ impl Clocks {
                 (limit + GRACE * due.depth as u32, may_stand)
             };
             let limits = missing.iter().map(|(claim, due)| (*claim, limit(due)));
-            let runs = view.is_connected();
+            let runs = !view.hears_nobody();
             self.lacking.update(
                 (view.log.step(), view.is_merging),
                 limits.collect(),
@@ -380,11 +386,15 @@ impl Clocks {
 
     fn update_other(&mut self, seat: Seat, view: &View<'_>, now: Duration) -> Option<Timeout> {
         let step = view.log.step();
+        let lacks = |missing: &BTreeMap<Claimable, Due>| missing.keys().any(|(of, _)| *of == seat);
         let wait = match (view.waits_for(seat), &view.missing) {
             // After the end, other seats may still need this side's votes, but it waits for nobody.
-            (_, Some(missing)) if missing.keys().any(|(of, _)| *of == seat) && !view.is_over() => {
-                Wait::Turn
+            (_, Some(_)) if view.is_over() => Wait::No,
+            // The times of what is lacking stand still.
+            (_, Some(_)) if view.hears_nobody() && view.is_missing(seat) => {
+                Wait::Measured(Late::Away)
             }
+            (_, Some(missing)) if !view.hears_nobody() && lacks(missing) => Wait::Turn,
             (wait, None) if wait != Wait::No => wait,
             _ if view.is_unreachable(seat) && self.has_late_seat(seat, step) => {
                 Wait::Measured(Late::Unreachable)

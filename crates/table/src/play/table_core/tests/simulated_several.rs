@@ -166,6 +166,21 @@ fn seat_that_hears_only_a_removed_seat_after_a_start_may_close() {
     assert!(world.ends(1).is_none());
 }
 
+/// The host disappears, and the guests have no connection to each other. One of them starts again.
+#[test]
+fn guest_that_hears_nobody_may_close() {
+    for restarts in [false, true] {
+        let mut world = World::new(4, 2, 1, CLOCK, 12);
+        world.is_mesh = false;
+        world.watch(Kind::Choice, Some(2), 0, 0.5, Fault::Kill(0));
+        if restarts {
+            world.watch(Kind::Choice, Some(2), 0, 1.0, Fault::Restart(1, 10.0));
+        }
+        let world = world.plays_well(&[1, 2, 3]);
+        assert!([1, 2, 3].iter().all(|seat| world.ends(*seat).is_none()));
+    }
+}
+
 /// The guests are connected only to the host, and note each other as away.
 #[test]
 fn guests_without_a_connection_to_each_other_agree_to_the_settlement_of_the_host() {
