@@ -3,6 +3,7 @@
 
 mod again;
 mod core;
+mod cpace;
 mod error;
 mod first;
 mod inbox;

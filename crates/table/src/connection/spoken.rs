@@ -1,4 +1,4 @@
-//! How a code that can be spoken becomes an invite: SPAKE2 in a room of a relay, as a state machine
+//! How a code that can be spoken becomes an invite: [CPace](super::cpace) in a room of a relay, as a state machine
 //! without threads, clock and sockets.
 //!
 //! ```text
@@ -6,18 +6,17 @@
 //! relay -> host   code N
 //! guest -> relay  please use code N
 //! relay -> both   ok                       from here, the relay forwards bytes
-//! host  -> guest  X                        33 bytes
-//! guest -> host   Y, confirmation          33 + 32 bytes
+//! host  -> guest  session, X               16 + 32 bytes
+//! guest -> host   Y, confirmation          32 + 32 bytes
 //! host  -> guest  1, encrypted invite      1 + 2576 bytes; or 0: the code is wrong
 //! ```
 //!
 //! | step | source |
 //! |---|---|
-//! | X and Y | SPAKE2: Abdalla and Pointcheval, *Simple password-based encrypted key exchange protocols*, CT-RSA 2005; RFC 9382, section 3.3; crate `spake2` over Ed25519 with the host as party A and the guest as party B |
-//! | X and Y are in the subgroup of prime order | RFC 9382, section 7: group membership must be checked; the crate does not check it |
-//! | the shared key is the hash of the password, both identities, X, Y and the shared point | documentation of `spake2`; RFC 9382, section 3.3 |
-//! | the identities name the version, N and the roles | documentation of `spake2`, "Identifier Strings" |
-//! | key confirmation by a MAC over the transcript, first by the guest | RFC 9382, section 4; the MAC is `Hash` (BLAKE3 in key-derivation mode) with the shared key as its first field |
+//! | X and Y are the shares of CPace, with the host as the initiator and the guest as the responder | draft-irtf-cfrg-cpace-21, section 7 |
+//! | the channel identifier names the version and N, the associated data name the roles | the same, section 10.1 |
+//! | the session identifier is random, and sent by the initiator | the same, section 4.1 |
+//! | key confirmation, first by the guest: a hash of the session key, which depends on the whole transcript | the same, *Key confirmation*; the hash is `Hash` (BLAKE3 in key-derivation mode) |
 //! | the encrypted invite confirms the host's key | RFC 8439: ChaCha20-Poly1305 under a key for this message alone |
 //!
 //! A guest commits to one guess with its confirmation before it receives anything by which a guess can
@@ -25,8 +24,7 @@
 //! confirmation. The relay gives a room to one guest, and a [`SpokenExchange`] is one exchange. After
 //! it the code is void, whatever the result. The padded invite always has the same length.
 //!
-//! Words, keys and the invite are wiped, except for the copies of the words and the secret scalar in
-//! `spake2`, which the crate does not wipe.
+//! Words, scalars, keys and the invite are wiped.
 
 use std::io::{self, ErrorKind};
 use std::mem;
@@ -34,22 +32,20 @@ use std::time::Duration;
 
 use chacha20poly1305::aead::AeadInPlace;
 use chacha20poly1305::{ChaCha20Poly1305, KeyInit, Nonce, Tag};
-use ed25519_dalek::VerifyingKey;
 use rand::CryptoRng;
-use rand_core_06::{CryptoRng as CryptoRng06, RngCore as RngCore06};
-use spake2::{Ed25519Group, Identity, Password, Spake2};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
+use super::cpace::{self, Context, Party, SHARE};
 use super::invite::Invite;
 use super::relay_request::{not_a_relay, refused};
 use super::spoken_code::{SpokenCode, room_number};
 use crate::hash::Hash;
 
 /// The version of the exchange.
-const VERSION: u32 = 1;
-/// The length of X and of Y: a byte that names the party, and a point.
-const POINT: usize = 33;
+const VERSION: u32 = 2;
+/// The length of the session identifier.
+const SESSION: usize = 16;
 const CONFIRMATION: usize = 32;
 /// The length of the padded invite, more than that of the longest invite.
 const PADDED: usize = 2560;
@@ -190,7 +186,7 @@ impl SpokenExchange {
     pub fn failed(&self, error: io::Error) -> SpokenError {
         match &self.state {
             State::Guest(..) if error.kind() == ErrorKind::TimedOut => SpokenError::Expired,
-            State::Guess(..) if self.received.len() >= POINT => SpokenError::Guessed,
+            State::Guess(..) if self.received.len() >= SHARE => SpokenError::Guessed,
             State::Guess(..) => SpokenError::Left,
             _ => SpokenError::Relay(error),
         }
@@ -235,8 +231,11 @@ impl SpokenExchange {
                 State::Guest(code, invite) => {
                     paired(&item)?;
                     self.deadline = now + Self::WITHIN;
-                    let started = Started::new(&code, Role::Host, rng);
-                    self.outgoing.extend(&started.message);
+                    let mut session = [0; SESSION];
+                    rng.fill_bytes(&mut session);
+                    let started = Started::new(&code, session, Party::Initiator, rng);
+                    self.outgoing.extend(session);
+                    self.outgoing.extend(started.cpace.share);
                     self.state = State::Guess(started, invite);
                 }
                 State::Guess(started, invite) => return self.answer(started, &invite, &item),
@@ -246,10 +245,12 @@ impl SpokenExchange {
                     self.state = State::Point(code);
                 }
                 State::Point(code) => {
-                    let started = Started::new(&code, Role::Guest, rng);
-                    let message = started.message.clone();
-                    let keys = started.finish(&item).ok_or(SpokenError::WrongHost)?;
-                    self.outgoing.extend(message);
+                    let (session, theirs) =
+                        item.split_first_chunk().ok_or(SpokenError::WrongHost)?;
+                    let started = Started::new(&code, *session, Party::Responder, rng);
+                    let share = started.cpace.share;
+                    let keys = started.finish(theirs).ok_or(SpokenError::WrongHost)?;
+                    self.outgoing.extend(share);
                     self.outgoing.extend(keys.confirmation);
                     self.state = State::Answer(keys);
                 }
@@ -277,8 +278,8 @@ impl SpokenExchange {
                     _ => Err(SpokenError::Relay(not_a_relay())),
                 };
             }
-            (State::Guess(..), _) => POINT + CONFIRMATION,
-            (State::Point(_), _) => POINT,
+            (State::Guess(..), _) => SHARE + CONFIRMATION,
+            (State::Point(_), _) => SESSION + SHARE,
             (State::Answer(_), []) | (State::Answer(_), [WRONG, ..]) => 1,
             (State::Answer(_), [RIGHT, ..]) => 1 + PADDED + TAG,
             (State::Answer(_), _) => return Err(SpokenError::WrongHost),
@@ -293,7 +294,7 @@ impl SpokenExchange {
         invite: &[u8],
         guess: &[u8],
     ) -> Result<Option<Exchanged>, SpokenError> {
-        let (theirs, confirmation) = guess.split_at(POINT);
+        let (theirs, confirmation) = guess.split_at(SHARE);
         let right = started
             .finish(theirs)
             .filter(|keys| keys.confirmation.ct_eq(confirmation).into());
@@ -334,61 +335,40 @@ fn paired(line: &[u8]) -> Result<(), SpokenError> {
     }
 }
 
-#[derive(Clone, Copy)]
-enum Role {
-    /// Party A.
-    Host,
-    /// Party B.
-    Guest,
-}
-
-/// One side of SPAKE2 after its message.
+/// One side of CPace after its share.
 struct Started {
-    role: Role,
-    number: u32,
-    spake: Spake2<Ed25519Group>,
-    message: Vec<u8>,
+    party: Party,
+    session: [u8; SESSION],
+    cpace: cpace::Started,
 }
 
 impl Started {
-    fn new(code: &SpokenCode, role: Role, rng: &mut impl CryptoRng) -> Self {
-        let number = code.number();
+    fn new(
+        code: &SpokenCode,
+        session: [u8; SESSION],
+        party: Party,
+        rng: &mut impl CryptoRng,
+    ) -> Self {
+        let channel = format!("dealerless spoken code {VERSION}, room {}", code.number());
         let password = code.password();
-        let password = Password::new(password.as_bytes());
-        let [host, guest] = ["host", "guest"].map(|role| {
-            let identity = format!("dealerless spoken code {VERSION}, room {number}, {role}");
-            Identity::new(identity.as_bytes())
-        });
-        let rng = OldRng(rng);
-        let (spake, message) = match role {
-            Role::Host => Spake2::start_a_with_rng(&password, &host, &guest, rng),
-            Role::Guest => Spake2::start_b_with_rng(&password, &host, &guest, rng),
+        let context = Context {
+            password: password.as_bytes(),
+            channel: channel.as_bytes(),
+            session: &session,
         };
+        let cpace = cpace::Started::new(&context, rng);
         Started {
-            role,
-            number,
-            spake,
-            message,
+            party,
+            session,
+            cpace,
         }
     }
 
-    /// Derives the keys from the message of the other side. `None` if it is not the message of the
-    /// other role with a point of the subgroup of prime order.
+    /// Derives the keys from the share of the other side. `None` if it is invalid.
     fn finish(self, theirs: &[u8]) -> Option<Keys> {
-        let point: &[u8; 32] = theirs.get(1..)?.try_into().ok()?;
-        let point = VerifyingKey::from_bytes(point).ok()?.to_edwards();
-        if !point.is_torsion_free() || point.compress().as_bytes() != &theirs[1..] {
-            return None;
-        }
-        let shared = Zeroizing::new(self.spake.finish(theirs).ok()?);
-        let [x, y] = match self.role {
-            Role::Host => [&self.message, theirs],
-            Role::Guest => [theirs, &self.message],
-        };
-        let hash = |tag| {
-            let hash = Hash::new(tag).field(&shared).number(VERSION.into());
-            hash.number(self.number.into()).field(x).field(y).finish()
-        };
+        let (session, roles) = (&self.session, [&b"host"[..], b"guest"]);
+        let key = (self.cpace).finish(self.party, session, theirs.try_into().ok()?, roles)?;
+        let hash = |tag| Hash::new(tag).field(&*key).finish();
         Some(Keys {
             confirmation: hash("spoken code confirmation"),
             invite: Zeroizing::new(hash("spoken code invite")),
@@ -449,27 +429,3 @@ fn unpadded(bytes: &[u8]) -> Option<Invite> {
     let is_padding = padding.iter().all(|byte| *byte == 0);
     is_padding.then(|| Invite::decode(invite).ok()).flatten()
 }
-
-/// A generator with the traits of the version of `rand_core` that `spake2` uses.
-struct OldRng<'a, R>(&'a mut R);
-
-impl<R: CryptoRng> RngCore06 for OldRng<'_, R> {
-    fn next_u32(&mut self) -> u32 {
-        self.0.next_u32()
-    }
-
-    fn next_u64(&mut self) -> u64 {
-        self.0.next_u64()
-    }
-
-    fn fill_bytes(&mut self, bytes: &mut [u8]) {
-        self.0.fill_bytes(bytes);
-    }
-
-    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), rand_core_06::Error> {
-        self.0.fill_bytes(bytes);
-        Ok(())
-    }
-}
-
-impl<R: CryptoRng> CryptoRng06 for OldRng<'_, R> {}

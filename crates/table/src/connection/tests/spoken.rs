@@ -5,8 +5,6 @@ use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::time::Duration;
 
-use ed25519_dalek::VerifyingKey;
-
 use super::super::invite::{Invite, InviteSecret};
 use super::super::spoken::{Exchanged, SpokenError, SpokenExchange};
 use super::super::spoken_code::SpokenCode;
@@ -177,7 +175,7 @@ fn a_wrong_word_or_number_is_refused_and_both_sides_report_it() {
 
 #[test]
 fn a_bit_changed_in_any_byte_of_any_message_is_noticed() {
-    for (number, len) in [(0, 33), (1, 33 + 32), (2, 1 + 2560 + 16)] {
+    for (number, len) in [(0, 16 + 32), (1, 32 + 32), (2, 1 + 2560 + 16)] {
         for at in 0..len {
             let (mut host, code) = waiting(&invite());
             let results = run([&mut host, &mut guest(&code).0], |this, mut message| {
@@ -266,7 +264,7 @@ fn a_replayed_message_is_refused() {
 fn a_message_sent_back_to_its_sender_is_refused() {
     let (mut host, code) = waiting(&invite());
     assert!(matches!(pass(&mut host, b"ok\n"), Ok(None)));
-    let own = [host.outgoing(), vec![0; 32]].concat();
+    let own = [&host.outgoing()[16..], &[0; 32]].concat();
     assert!(matches!(pass(&mut host, &own), Err(SpokenError::Guessed)));
     let (mut first, mut second) = (guest(&code).0, guest(&code).0);
     for side in [&mut first, &mut second] {
@@ -275,45 +273,38 @@ fn a_message_sent_back_to_its_sender_is_refused() {
     let (mut host, _) = waiting(&invite());
     assert!(matches!(pass(&mut host, b"ok\n"), Ok(None)));
     assert!(matches!(pass(&mut first, &host.outgoing()), Ok(None)));
-    let guests = &first.outgoing()[..33];
+    let guests = first.outgoing();
+    // The guest answers: a share is not a proof. It refuses what is not encrypted under its key.
+    let as_host = [&[0; 16], &guests[..32]].concat();
+    assert!(matches!(pass(&mut second, &as_host), Ok(None)));
+    let answer = [&[1][..], &[0; 2560 + 16]].concat();
     assert!(matches!(
-        pass(&mut second, guests),
+        pass(&mut second, &answer),
         Err(SpokenError::WrongHost)
     ));
 }
 
-/// A point of order 8 (the first of `E8` in *curve25519-dalek*, compressed).
-const ORDER_8: &str = "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a";
-
 #[test]
-fn points_outside_the_subgroup_and_non_canonical_points_are_refused() {
-    let bytes: Vec<u8> = (0..32)
-        .map(|i| u8::from_str_radix(&ORDER_8[2 * i..2 * i + 2], 16).unwrap())
-        .collect();
-    let small = VerifyingKey::from_bytes(bytes[..].try_into().unwrap()).unwrap();
-    let small = small.to_edwards();
+fn invalid_shares_are_refused() {
     let (_, code) = waiting(&invite());
-    let at_guest = |point: &dyn Fn(&[u8]) -> Vec<u8>| {
+    let at_guest = |share: &dyn Fn(&[u8]) -> Vec<u8>| {
         let (mut host, _) = waiting(&invite());
         let mut guest = guest(&code).0;
         assert!(matches!(pass(&mut host, b"ok\n"), Ok(None)));
         assert!(matches!(pass(&mut guest, b"ok\n"), Ok(None)));
         let honest = host.outgoing();
-        pass(&mut guest, &[&[b'A'][..], &point(&honest[1..])].concat())
+        let (session, honest) = honest.split_at(16);
+        pass(&mut guest, &[session, &share(honest)].concat())
     };
     assert!(matches!(at_guest(&<[u8]>::to_vec), Ok(None)));
-    let shifted = at_guest(&|honest| {
-        let honest = VerifyingKey::from_bytes(honest.try_into().unwrap()).unwrap();
-        (honest.to_edwards() + small).compress().as_bytes().to_vec()
-    });
-    assert!(matches!(shifted, Err(SpokenError::WrongHost)));
-    let alone = at_guest(&|_| bytes.clone());
-    assert!(matches!(alone, Err(SpokenError::WrongHost)));
-    // The point with y = 1, as y = p + 1.
-    let mut non_canonical = [0xff; 32];
-    (non_canonical[0], non_canonical[31]) = (0xee, 0x7f);
-    let non_canonical = at_guest(&|_| non_canonical.to_vec());
-    assert!(matches!(non_canonical, Err(SpokenError::WrongHost)));
+    // The identity, a negative element, and the field element 0 as p.
+    let negative = |honest: &[u8]| [&[honest[0] | 1], &honest[1..]].concat();
+    let p = [&[0xed][..], &[0xff; 30], &[0x7f]].concat();
+    for share in [&|_: &[u8]| vec![0; 32], &negative, &|_: &[u8]| p.clone()]
+        as [&dyn Fn(&[u8]) -> Vec<u8>; 3]
+    {
+        assert!(matches!(at_guest(share), Err(SpokenError::WrongHost)));
+    }
 }
 
 #[test]
@@ -425,7 +416,7 @@ fn each_wait_has_a_deadline() {
     assert!(matches!(late(&mut silent), SpokenError::Relay(_)));
 
     // Without a complete point, the guest has made no guess.
-    for (len, is_guess) in [(0, false), (32, false), (33, true), (64, true)] {
+    for (len, is_guess) in [(0, false), (31, false), (32, true), (63, true)] {
         let (mut host, _) = waiting(&invite());
         assert!(matches!(pass(&mut host, b"ok\n"), Ok(None)));
         assert_eq!(host.deadline(), NOW + SpokenExchange::WITHIN);
