@@ -4,7 +4,6 @@ import { announce, buttonTo, clear, confirmed, errorLine, h, panel, quiet, setAt
 import { copyButton, dateOf } from "./invite.js";
 import { badAddress, PLACES, placesIn } from "./places.js";
 import { IN_PAGE, moving } from "./server.js";
-import { keep, kept } from "./settings.js";
 import { many } from "./verify.js";
 import { amount, called, forgive, problem, twoTables } from "./words.js";
 
@@ -129,9 +128,6 @@ function form(label, act, ...fields) {
   return root;
 }
 
-/** The storage key for the terms of the last match hosted here. */
-const TERMS = "dealerless-terms";
-
 /** @param {App["begin"]} begin @param {HTMLInputElement} name */
 function hostForm(begin, name) {
   const game = select("host-game", {
@@ -236,7 +232,7 @@ function hostForm(begin, name) {
     return wrong || !reached ? null : request;
   };
   const terms = [game, posts, kinds, ...numbers];
-  const last = kept(TERMS);
+  const last = kept("terms");
   for (const input of terms) if (typeof last[input.id] === "string") input.value = /** @type {string} */ (last[input.id]);
   // The stored game may not exist now.
   game.value ||= "holdem";
@@ -244,7 +240,7 @@ function hostForm(begin, name) {
   const root = form("Host", () => {
     const request = read();
     if (!request) return undefined;
-    keep(TERMS, Object.fromEntries(terms.map((input) => [input.id, input.value])));
+    keep("terms", Object.fromEntries(terms.map((input) => [input.id, input.value])));
     return begin("/host", { ...named(name), ...request });
   }, field("Your name", name), field("Game", game), h("div.fields", ...fields.map(([shown]) => shown)), places.root);
   arrange();

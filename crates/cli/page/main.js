@@ -260,10 +260,9 @@ function began(event) {
 }
 
 async function start() {
-  settings.start();
   document.getElementById("settings")?.addEventListener("click", settings.open);
   try {
-    await server.session();
+    await server.session(settings.start);
     const { program } = await refresh();
     const number = String(program?.number);
     const mine = sessionStorage.getItem(PLAYS) === number;

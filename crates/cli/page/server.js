@@ -1,6 +1,7 @@
 // Requests to the program that serves this page. docs/browser.md describes them.
 
 import { EventReader, Gone, Refused } from "./answers.js";
+import { complain } from "./dom.js";
 
 export { Gone, Refused };
 
@@ -18,14 +19,17 @@ export const moving = () => null;
 
 const KEY = "dealerless-key";
 let key = "";
+/** What the program keeps for this page, by name. @type {Record<string, Record<string, unknown>>} */
+let stored = {};
 /** The number that the server gave this page. */
 let page = "";
 
 /**
  * Exchanges the one-time token in the address for the key of this session, or uses the stored key.
  * @throws {Refused} if there is no token and no key
+ * @param {() => void} onKept called when `kept` has what the program keeps
  */
-export async function session() {
+export async function session(onKept) {
   const token = location.hash.slice(1);
   if (/^[0-9a-f]{32}$/.test(token)) {
     history.replaceState(null, "", location.pathname);
@@ -34,15 +38,16 @@ export async function session() {
       localStorage.setItem(KEY, key);
       // This tab's stored data is from another server.
       sessionStorage.clear();
-      return;
     } catch (error) {
       if (!(error instanceof Refused) || error.status !== 410) throw error;
       await takeStored();
-      return;
     }
+  } else {
+    key = localStorage.getItem(KEY) ?? "";
+    if (!key) throw new Refused("Open the address that the program printed. You cannot play here without it.", 403);
   }
-  key = localStorage.getItem(KEY) ?? "";
-  if (!key) throw new Refused("Open the address that the program printed. You cannot play here without it.", 403);
+  stored = await get("/settings");
+  onKept();
 }
 
 /** Uses the stored key, because this browser or somebody else has used the token. */
@@ -54,6 +59,17 @@ async function takeStored() {
     if (!(error instanceof Refused)) throw error;
     throw new Refused("This address has already been used. If you did not open it, end the program and start it again.", 410);
   }
+}
+
+/** @param {string} name */
+export function kept(name) {
+  return stored[name] ?? {};
+}
+
+/** @param {string} name @param {Record<string, unknown>} value */
+export function keep(name, value) {
+  stored[name] = value;
+  post("/settings", { [name]: value }).catch(complain);
 }
 
 /** @param {string} path @returns {Promise<any>} */

@@ -1,33 +1,7 @@
-// The settings for this browser: the look of the page, and how it signals a turn.
+// The settings: the look of the page, and how it signals a turn.
 
 import { h, setText } from "./dom.js";
-import { IN_PAGE } from "./server.js";
-
-const STORED = "dealerless-settings";
-const YEAR = 365 * 24 * 60 * 60;
-
-/**
- * The value stored under `name`, in a cookie: `localStorage` belongs to one port, and the port
- * changes. Any server on this machine may have written the cookie. A page without a program keeps one
- * port, and sends no cookie to its server.
- * @param {string} name
- * @returns {Record<string, unknown>}
- */
-export function kept(name) {
-  try {
-    if (IN_PAGE) return JSON.parse(localStorage.getItem(name) ?? "null") ?? {};
-    const cookie = document.cookie.split("; ").find((pair) => pair.startsWith(`${name}=`)) ?? "";
-    return JSON.parse(decodeURIComponent(cookie.slice(name.length + 1))) ?? {};
-  } catch {
-    return {};
-  }
-}
-
-/** @param {string} name @param {object} value */
-export function keep(name, value) {
-  if (IN_PAGE) return localStorage.setItem(name, JSON.stringify(value));
-  document.cookie = `${name}=${encodeURIComponent(JSON.stringify(value))}; SameSite=Strict; Path=/; Max-Age=${YEAR}`;
-}
+import { keep, kept } from "./server.js";
 
 /** @type {Settings} */
 export const settings = { theme: "system", fourColours: false, sound: false, notices: false, asks: true };
@@ -38,7 +12,7 @@ const TOGGLES = /** @type {const} */ (["fourColours", "sound", "notices", "asks"
 let audio = null;
 
 export function start() {
-  const { theme, ...toggles } = kept(STORED);
+  const { theme, ...toggles } = kept("settings");
   if (theme === "dark" || theme === "light") settings.theme = theme;
   for (const key of TOGGLES) if (typeof toggles[key] === "boolean") settings[key] = toggles[key];
   look();
@@ -51,7 +25,7 @@ function look() {
 }
 
 function changed() {
-  keep(STORED, settings);
+  keep("settings", settings);
   look();
 }
 

@@ -1,6 +1,5 @@
 //! `config`: the options that later commands keep.
 
-use anyhow::Context;
 use clap::ArgAction;
 use clap::builder::BoolishValueParser;
 use dealerless_table::identity::Name;
@@ -78,14 +77,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let settings = match &args.setting {
         None => Settings::read(&folder)?,
         Some(setting) => {
-            // The folder is locked until the settings are written.
+            // A folder that does not exist is created.
             let _home = args.folder.open()?;
-            let mut settings = Settings::read(&folder)?;
-            change(setting, &mut settings);
-            settings
-                .write(&folder)
-                .with_context(|| format!("cannot write in {}", folder.display()))?;
-            settings
+            Settings::change(&folder, |settings| {
+                change(setting, settings);
+                Ok(true)
+            })?
         }
     };
     let report = Report {

@@ -92,7 +92,7 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    if let Some(played) = args.browser.instead(&args.own) {
+    if let Some(played) = args.browser.instead(&args.own, None) {
         return played;
     }
     Hosting::prepare(args)?.host(args)

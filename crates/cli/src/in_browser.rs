@@ -19,15 +19,20 @@ pub(crate) struct InBrowser {
 
 impl InBrowser {
     /// Serves the page instead of the command if `--browser` was given, otherwise returns `None`.
+    /// `first_line` is what the command has read from standard input.
     #[cfg(feature = "browser")]
-    pub(crate) fn instead(&self, own: &OwnArgs) -> Option<anyhow::Result<()>> {
+    pub(crate) fn instead(
+        &self,
+        own: &OwnArgs,
+        first_line: Option<String>,
+    ) -> Option<anyhow::Result<()>> {
         self.browser
-            .then(|| crate::browser::play(own.again(), !self.no_open))
+            .then(|| own.in_browser(first_line, !self.no_open))
     }
 
     /// `None`: this program was built without the page.
     #[cfg(not(feature = "browser"))]
-    pub(crate) fn instead(&self, _: &OwnArgs) -> Option<anyhow::Result<()>> {
+    pub(crate) fn instead(&self, _: &OwnArgs, _: Option<String>) -> Option<anyhow::Result<()>> {
         None
     }
 }

@@ -1,5 +1,6 @@
 //! `join`: joins another player's table.
 
+use std::io::{self, BufRead, IsTerminal, Read};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -24,6 +25,7 @@ use crate::failure::AnswerIsNo;
 use crate::in_browser::InBrowser;
 use crate::link::parts_of_link;
 use crate::memory::{self, Limit};
+use crate::output::say;
 use crate::table::absence::{self, Absentees};
 use crate::table::door::{LISTEN_AS_GUEST, addresses_of, open_guest_door};
 use crate::table::guests::{OtherGuests, guests_of, reachable};
@@ -48,7 +50,8 @@ use crate::table::{
     With --json, input and output are JSON Lines; see docs/table-protocol.md.")]
 pub(crate) struct Args {
     /// The invite, the link or the code from the host's screen, or the name or fingerprint of a known
-    /// player who is hosting. Quote a link. A code needs the host's relay.
+    /// player who is hosting. `-` reads it from standard input: other users of this machine can list
+    /// arguments. Quote a link. A code needs the host's relay.
     #[arg(value_name = "INVITE|LINK|CODE|NAME", required = true)]
     whom: Vec<String>,
     /// Sit down on the host's terms without being asked.
@@ -76,12 +79,39 @@ pub(crate) struct Args {
     browser: InBrowser,
 }
 
+/// In place of the invite: it is the first line of standard input.
+pub(crate) const FROM_INPUT: &str = "-";
+/// The size limit of this line, in bytes.
+const LONGEST: u64 = 8 << 10;
+
+fn line_of_input() -> anyhow::Result<String> {
+    let input = io::stdin().lock();
+    if input.is_terminal() {
+        say("Paste the invite, and press Enter.");
+    }
+    let mut line = String::new();
+    let read = input.take(LONGEST).read_line(&mut line);
+    read.context("cannot read the invite from standard input")?;
+    ensure!(
+        line.ends_with('\n') || line.len() < LONGEST as usize,
+        "the invite is too long"
+    );
+    let line = line.trim();
+    ensure!(!line.is_empty(), "expected an invite on standard input");
+    Ok(line.to_owned())
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    if let Some(played) = args.browser.instead(&args.own) {
+    let mut whom = args.whom.join(" ");
+    let is_from_input = whom == FROM_INPUT;
+    if is_from_input {
+        whom = line_of_input()?;
+    }
+    let first_line = is_from_input.then(|| whom.clone());
+    if let Some(played) = args.browser.instead(&args.own, first_line) {
         return played;
     }
-    let whom = args.whom.join(" ");
     let code = whom.parse::<SpokenCode>();
     let mut found = HostName::of(&whom)?;
     let own = args.own.open(&args.relay)?;

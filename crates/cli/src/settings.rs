@@ -1,5 +1,7 @@
 //! Options that later commands keep: `settings.json` in the folder.
 
+use std::fs::File;
+use std::io;
 use std::path::Path;
 
 use anyhow::Context;
@@ -23,9 +25,35 @@ pub(crate) struct Settings {
     /// The relay of commands without another one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(crate) relay: Option<String>,
+    /// What the page of the table keeps, by its own names.
+    #[serde(skip_serializing_if = "PageSettings::is_empty", default)]
+    pub(crate) table: PageSettings,
     /// Settings that this program does not know. They are kept in the file.
     #[serde(flatten)]
     unknown: serde_json::Map<String, serde_json::Value>,
+}
+
+/// What the page of the table keeps: the look and the signals of the page, and the terms of the last match
+/// that it hosted. The page checks the values.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PageSettings {
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    settings: Option<serde_json::Map<String, serde_json::Value>>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    terms: Option<serde_json::Map<String, serde_json::Value>>,
+}
+
+impl PageSettings {
+    fn is_empty(&self) -> bool {
+        *self == PageSettings::default()
+    }
+
+    /// Replaces the settings that `new` contains.
+    pub(crate) fn replace(&mut self, new: PageSettings) {
+        self.settings = new.settings.or(self.settings.take());
+        self.terms = new.terms.or(self.terms.take());
+    }
 }
 
 /// The size limit of the file, in bytes.
@@ -46,11 +74,27 @@ impl Settings {
         }
     }
 
-    /// Writes the settings of a folder. The caller holds the folder's lock.
+    /// Changes the settings of a folder, and stores them if `change` returns true. Other processes that
+    /// change them wait. The folder's own lock is not needed: the page stores settings while a match is
+    /// played.
     ///
     /// # Errors
-    /// If the file cannot be written; the old file is kept.
-    pub(crate) fn write(&self, folder: &Path) -> anyhow::Result<()> {
+    /// The error of `change`, and if the file cannot be read or written; the old file is kept.
+    pub(crate) fn change(
+        folder: &Path,
+        change: impl FnOnce(&mut Settings) -> anyhow::Result<bool>,
+    ) -> anyhow::Result<Self> {
+        let cannot = || format!("cannot write in {}", folder.display());
+        let lock = lock_file(&folder.join(LOCK)).with_context(cannot)?;
+        lock.lock().with_context(cannot)?;
+        let mut settings = Settings::read(folder)?;
+        if change(&mut settings)? {
+            settings.write(folder).with_context(cannot)?;
+        }
+        Ok(settings)
+    }
+
+    fn write(&self, folder: &Path) -> anyhow::Result<()> {
         let text = serde_json::to_string_pretty(self)? + "\n";
         whole_file::write(&folder.join(NAME), |file| file.write_all(text.as_bytes()))
     }
@@ -72,6 +116,17 @@ impl Settings {
 }
 
 const NAME: &str = "settings.json";
+/// The file that is locked while the settings are changed. The settings themselves are replaced by a new
+/// file.
+const LOCK: &str = "settings.lock";
+
+fn lock_file(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,32 +1,45 @@
-// The link of an invite: `#dealerless2-…&relay=wss://…`. It is stored before it leaves the address, so
-// that a reload keeps it, until its player sits down or puts it away.
+// The links of invites: `#dealerless2-…&relay=wss://…`. A link is stored before it leaves the address, so
+// that a reload keeps it, until its player sits down or puts it away. Another link does not replace it.
 
 import { placesIn } from "./places.js";
 
-const KEY = "dealerless-link";
+const KEY = "dealerless-links";
+/** The number of links that are kept: the last ones. */
+const MOST = 8;
 
-/** @typedef {{ invite: string, relay: string }} Link `relay` is empty if the link names none */
+/** @typedef {{ invite: string, relay: string, opened: number }} Link `relay` is empty if the link names none; `opened` is in seconds since 1970 */
 
 /** Stores the link of the address, then removes it there. Returns whether there was one. */
 export function takeFromAddress() {
   if (location.hash.length <= 1) return false;
   const [invite] = /dealerless\d+-[0-9a-z]+/i.exec(location.hash) ?? [];
-  const link = invite && { invite, relay: placesIn(location.hash).relay ?? "" };
-  if (link) localStorage.setItem(KEY, JSON.stringify(link));
+  const link = invite && { invite, relay: placesIn(location.hash).relay ?? "", opened: Math.floor(Date.now() / 1000) };
+  if (link) keepLinks([...withoutInvite(invite), link].slice(-MOST));
   history.replaceState(null, "", location.pathname + location.search);
   return Boolean(link);
 }
 
-/** The stored link. @returns {Link | null} */
-export function storedLink() {
+/** The stored links, in the order in which they were opened. @returns {Link[]} */
+export function storedLinks() {
   try {
-    const link = JSON.parse(localStorage.getItem(KEY) ?? "null");
-    return typeof link?.invite === "string" && typeof link.relay === "string" ? link : null;
+    const links = JSON.parse(localStorage.getItem(KEY) ?? "[]");
+    return links.filter((/** @type {any} */ link) => typeof link?.invite === "string" && typeof link.relay === "string" && typeof link.opened === "number");
   } catch {
-    return null;
+    return [];
   }
 }
 
-export function forgetLink() {
-  localStorage.removeItem(KEY);
+/** @param {string} invite */
+export function forgetLink(invite) {
+  keepLinks(withoutInvite(invite));
+}
+
+/** @param {Link[]} links */
+function keepLinks(links) {
+  localStorage.setItem(KEY, JSON.stringify(links));
+}
+
+/** @param {string} invite */
+function withoutInvite(invite) {
+  return storedLinks().filter((link) => link.invite !== invite);
 }

@@ -5,7 +5,7 @@ import { EventReader, Gone, Refused } from "./answers.js";
 import { complain } from "./dom.js";
 import { forgetClock, noteClock, watchHiding } from "./hidden.js";
 import { invited } from "./invited.js";
-import { forgetLink, storedLink, takeFromAddress } from "./link.js";
+import { forgetLink, storedLinks, takeFromAddress } from "./link.js";
 import { keepOffline } from "./offline.js";
 import { isCode, keepRelay, lastRelay, relayOfPage } from "./places.js";
 import { keepFiles, warnCleared, whatIsMissing } from "./storage.js";
@@ -33,8 +33,8 @@ let lastId = 0;
 let stream = null;
 /** The relay of the program that plays. */
 let relay = "";
-/** Whether the program that plays joins with the invite of the stored link. */
-let usesLink = false;
+/** The invite with which the program that plays joins. It can be that of a stored link. */
+let usedInvite = "";
 let hasCrashed = false;
 
 /** @param {string} id */
@@ -46,8 +46,10 @@ function place(id) {
  * Starts the worker, after this tab has become the only one. Resumes the match that was being played,
  * asks a guest who has opened a link, or waits again for the guest of the last invite.
  * @throws {Refused} if this browser cannot play
+ * @param {() => void} onKept called when `kept` can be used
  */
-export async function session() {
+export async function session(onKept) {
+  onKept();
   const missing = whatIsMissing();
   if (missing) throw new Refused(missing, 403);
   takeFromAddress();
@@ -70,7 +72,7 @@ export async function session() {
 
 /** What a guest can do whose invite has led to no connection. @returns {Act[]} */
 export function retry() {
-  return storedLink() ? [["Try again", () => location.reload()]] : [];
+  return storedLinks().length > 0 ? [["Try again", () => location.reload()]] : [];
 }
 
 /** @param {string} script */
@@ -161,7 +163,7 @@ export async function get(path) {
 export async function post(path, body = "") {
   if (["/host", "/join", "/resume"].includes(path)) {
     const fields = /** @type {{ name?: string, whom?: string, relay?: string }} */ (body);
-    usesLink = path === "/join" && fields.whom === storedLink()?.invite;
+    usedInvite = path === "/join" ? fields.whom ?? "" : "";
     // A rematch takes place at the same relay.
     if (path === "/host") fields.relay ??= lastRelay();
     if (path === "/join" && isCode(fields.whom)) fields.relay ??= lastRelay() || relayOfPage();
@@ -173,6 +175,20 @@ export async function post(path, body = "") {
   const text = typeof body === "string" || body instanceof Blob ? body : JSON.stringify(body);
   const bytes = await new Response(text).arrayBuffer();
   return withFile(json(await request(true, path, new Uint8Array(bytes))));
+}
+
+/** @param {string} name @returns {Record<string, unknown>} */
+export function kept(name) {
+  try {
+    return JSON.parse(localStorage.getItem(`dealerless-${name}`) ?? "null") ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** @param {string} name @param {object} value */
+export function keep(name, value) {
+  localStorage.setItem(`dealerless-${name}`, JSON.stringify(value));
 }
 
 /** Sends a command. Its effect arrives as an event. @param {Command} command */
@@ -212,11 +228,11 @@ export async function events(_how, onEvents, onOpen) {
 function note(event) {
   noteClock(event);
   if (event.event === "seated") {
-    if (usesLink) forgetLink();
+    forgetLink(usedInvite);
     localStorage.setItem(MATCH, JSON.stringify({ match: event.match, relay, isStopped: false }));
   } else if (event.event === "over" || event.event === "closed" || (event.event === "error" && event.exit_code !== undefined)) {
     // The guest or the host has declined.
-    if (usesLink && event.event === "error" && event.exit_code === 4) forgetLink();
+    if (event.event === "error" && event.exit_code === 4) forgetLink(usedInvite);
     stopped();
   }
 }

@@ -91,6 +91,27 @@ class Match(Guests):
         browser.press("Sit down")
         host.until("seated")
 
+    def test_link_of_a_second_tab_does_not_replace_an_unused_invite(self):
+        links = [self.host_of("--hands=1", "--auto") for _ in range(2)]
+        browser = self.browser()
+        browser.open(links[0][1])
+        browser.find("h1", "You are invited to a table")
+        browser.driver.switch_to.new_window("tab")
+        browser.open(links[1][1])
+        browser.press("Play here")
+        browser.find("h1", "You have several invites")
+        browser.picture("guest-several-invites")
+        ends = [link.split("#")[1].split("&")[0][-8:] for _, link in links]
+        browser.reads(f"{ends[1]}[^…]*{ends[0]}")
+        browser.press(f"Use the invite that ends with {ends[0]}")
+        browser.find("h1", "You are invited to a table")
+        browser.press("Put the invite away")
+        # The other one is still there.
+        browser.fill("Your name", "Bert")
+        browser.press("Continue")
+        browser.press("Sit down")
+        links[1][0].until("seated")
+
     def test_reload_in_a_hand_continues_with_the_same_cards(self):
         host, link = self.host_of("--hands=1", "--time=none")
         guest = self.guest_of(link)

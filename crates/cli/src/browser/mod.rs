@@ -23,10 +23,13 @@ mod server;
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, IsTerminal};
+use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::Arc;
 use std::thread;
 
 use anyhow::Context;
+use dealerless_command_line::system_rng;
+use rand::RngExt;
 use serde_json::json;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
@@ -34,7 +37,7 @@ use crate::failure::BrokenOff;
 use crate::output::{say, show, show_json};
 use crate::table::FolderArgs;
 use gate::Gate;
-use programs::{Own, Programs};
+use programs::{Own, Programs, Start};
 use server::Server;
 
 /// Opens the table in a browser: host, join or resume a match, or look at records.
@@ -44,7 +47,7 @@ use server::Server;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless table\n  \
-    dealerless table --no-open --port 41952 --name Anna\n\n\
+    dealerless table --no-open --address 127.0.0.1 --port 41952 --name Anna\n\n\
     The printed address can be used once. Enter prints a new address. Ctrl-C ends the program, and\n\
     leaves a match in play open.")]
 pub(crate) struct Args {
@@ -53,10 +56,14 @@ pub(crate) struct Args {
     /// Your name, as the other player sees it [default: your user name].
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// The port of the page on 127.0.0.1; 0 takes a free one. Choose a port that no other server
-    /// uses: a browser may keep parts of what another server has shown at the same port.
+    /// The port of the page; 0 takes a free one. On Linux and Windows, a port that you choose has a random
+    /// address in 127.0.0.0/8, because a browser may keep parts of what another server has shown at the same
+    /// address and port.
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     port: u16,
+    /// The address of the page, in 127.0.0.0/8 [default: 127.0.0.1, or a random one with --port].
+    #[arg(long, value_name = "ADDRESS", value_parser = loopback)]
+    address: Option<Ipv4Addr>,
     /// Do not open a browser.
     #[arg(long)]
     no_open: bool,
@@ -67,10 +74,10 @@ pub(crate) struct Args {
 
 /// Runs `table`.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let own = Own::new(args.folder.again(), args.name.as_deref());
+    let own = Own::new(&args.folder, args.name.as_deref());
     Page {
         own,
-        port: args.port,
+        at: place(args.address, args.port),
         opens: !args.no_open,
         json: args.json,
         first: None,
@@ -78,19 +85,50 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     .serve()
 }
 
-/// Serves a page for the match of this process's command line, with this folder and name.
+/// Serves a page for the match of this process's command line, with this folder and name. `first_line` is
+/// what this process has read from its input for the program that plays.
 pub(crate) fn play(
-    (folder, name): (Vec<OsString>, Option<&str>),
+    folder: &FolderArgs,
+    name: Option<&str>,
+    first_line: Option<String>,
     opens: bool,
 ) -> anyhow::Result<()> {
+    let args = same_arguments(std::env::args_os().skip(1));
     Page {
         own: Own::new(folder, name),
-        port: 0,
+        at: place(None, 0),
         opens,
         json: false,
-        first: Some(same_arguments(std::env::args_os().skip(1))),
+        first: Some(Start { args, first_line }),
     }
     .serve()
+}
+
+/// The address of the page. An origin at a chosen port outlives this program: another user's server at the
+/// same address can have left a worker there, which the browser would run in place of the page. So a
+/// chosen port has a random address, where the system has all of 127.0.0.0/8.
+fn place(address: Option<Ipv4Addr>, port: u16) -> SocketAddrV4 {
+    let has_all = cfg!(any(target_os = "linux", target_os = "windows"));
+    let address = match address {
+        Some(address) => address,
+        None if port != 0 && has_all => {
+            // Neither the first nor the last address, and not the usual one.
+            Ipv4Addr::from_bits(0x7f00_0000 | system_rng().random_range(2..0x00ff_ffff))
+        }
+        None => Ipv4Addr::LOCALHOST,
+    };
+    if port != 0 && address == Ipv4Addr::LOCALHOST {
+        say(
+            "The browser may still have parts of a page that another server has shown at this port.",
+        );
+    }
+    SocketAddrV4::new(address, port)
+}
+
+fn loopback(text: &str) -> Result<Ipv4Addr, &'static str> {
+    let address: Option<Ipv4Addr> = text.parse().ok();
+    let address = address.filter(Ipv4Addr::is_loopback);
+    address.ok_or("expected an address in 127.0.0.0/8")
 }
 
 /// The arguments of this process, changed for the program behind the page.
@@ -106,11 +144,11 @@ fn same_arguments(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
 /// The settings of the server.
 struct Page {
     own: Own,
-    port: u16,
+    at: SocketAddrV4,
     opens: bool,
     json: bool,
     /// The arguments of the program that starts together with the page.
-    first: Option<Vec<OsString>>,
+    first: Option<Start>,
 }
 
 impl Page {
@@ -124,12 +162,12 @@ impl Page {
 
     /// Serves the page until the user ends it.
     async fn until_ended(self) -> anyhow::Result<()> {
-        let (server, address) = Server::bind(self.port).await?;
+        let (server, address) = Server::bind(self.at).await?;
         let gate = Arc::new(Gate::new(address));
         self.announce(&gate)?;
         let programs = Arc::new(Programs::new(self.own.clone())?);
-        if let Some(args) = self.first {
-            programs.start(args).await?;
+        if let Some(first) = self.first {
+            programs.start(first).await?;
         }
         let mut ended = ended()?;
         // With --json there is nobody who presses Enter.

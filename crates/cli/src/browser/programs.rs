@@ -17,6 +17,8 @@ use tokio::time::{sleep, timeout};
 
 use super::lines::{Lines, SEATED};
 use crate::failure::BROKEN_OFF;
+use crate::settings::{PageSettings, Settings};
+use crate::table::FolderArgs;
 
 /// The maximum length of a line of output, in bytes. A turn with 100 open boards takes 40 kB.
 const LONGEST: u64 = 4 << 20;
@@ -39,28 +41,56 @@ pub(super) const CANNOT_START: &str = "cannot start the program: if its file was
 /// The options of the folder and of the name.
 #[derive(Clone)]
 pub(super) struct Own {
-    folder: Vec<OsString>,
+    folder: FolderArgs,
     name: Option<String>,
 }
 
+/// A program to start.
+#[derive(Debug, PartialEq)]
+pub(super) struct Start {
+    pub(super) args: Vec<OsString>,
+    /// The first line of its input. Other users of this machine can read arguments.
+    pub(super) first_line: Option<String>,
+}
+
 impl Own {
-    pub(super) fn new(folder: Vec<OsString>, name: Option<&str>) -> Self {
+    pub(super) fn new(folder: &FolderArgs, name: Option<&str>) -> Self {
         Own {
-            folder,
+            folder: folder.clone(),
             name: name.map(str::to_owned),
         }
     }
 
+    /// What the page has kept.
+    ///
+    /// # Errors
+    /// If the settings of the folder cannot be read.
+    pub(super) fn kept(&self) -> anyhow::Result<PageSettings> {
+        Ok(Settings::read(&self.folder.folder()?)?.table)
+    }
+
+    /// Keeps settings of the page.
+    ///
+    /// # Errors
+    /// If the settings of the folder cannot be read or written.
+    pub(super) fn keep(&self, new: PageSettings) -> anyhow::Result<()> {
+        let change = |settings: &mut Settings| {
+            settings.table.replace(new);
+            Ok(true)
+        };
+        Settings::change(&self.folder.folder()?, change).map(drop)
+    }
+
     /// The options of a command that does not play.
     pub(super) fn folder(&self) -> Vec<OsString> {
-        self.folder.clone()
+        self.folder.again()
     }
 
     /// The options of a command that plays, with another name if one is given.
     pub(super) fn player(&self, name: Option<&str>) -> Vec<OsString> {
         let name = name.or(self.name()).map(|name| format!("--name={name}"));
         let name = name.map(OsString::from);
-        self.folder.iter().cloned().chain(name).collect()
+        self.folder().into_iter().chain(name).collect()
     }
 
     /// The name from the command line.
@@ -199,10 +229,8 @@ impl Programs {
     ///
     /// # Errors
     /// [`Busy`], or that the program cannot be started.
-    pub(super) async fn start(&self, args: Vec<OsString>) -> anyhow::Result<u64> {
+    pub(super) async fn start(&self, Start { args, first_line }: Start) -> anyhow::Result<u64> {
         let _turn = self.turn().await?;
-        let mut last = self.last_one();
-        let number = last.as_ref().map_or(0, |last| last.number) + 1;
         let mut child = self
             .process(&args)
             .stdin(Stdio::piped())
@@ -210,13 +238,21 @@ impl Programs {
             .spawn()
             .context(CANNOT_START)?;
         let output = child.stdout.take().context("the program has no output")?;
+        let mut input = child.stdin.take().context("the program has no input")?;
+        if let Some(line) = first_line {
+            let line = line + "\n";
+            let written = timeout(READS, input.write_all(line.as_bytes())).await;
+            written.context(CANNOT_START)?.context(CANNOT_START)?;
+        }
+        let mut last = self.last_one();
+        let number = last.as_ref().map_or(0, |last| last.number) + 1;
         let subcommand = args.first().map(|arg| arg.to_string_lossy().into_owned());
         let program = Arc::new(Program {
             number,
             subcommand: subcommand.unwrap_or_default(),
             transcript: Mutex::default(),
             changed: watch::Sender::new(()),
-            input: tokio::sync::Mutex::new(child.stdin.take()),
+            input: tokio::sync::Mutex::new(Some(input)),
             end: Notify::new(),
         });
         tokio::spawn(program.clone().attend(child, output));

@@ -5,7 +5,8 @@ use std::ffi::OsString;
 
 use serde::Deserialize;
 
-use super::programs::Own;
+use super::programs::{Own, Start};
+use crate::join::FROM_INPUT;
 
 /// A request to host a match.
 #[derive(Deserialize)]
@@ -85,7 +86,7 @@ fn with_name(mut args: Vec<OsString>, name: String) -> Vec<OsString> {
 }
 
 impl Host {
-    pub(super) fn args(self, own: &Own) -> Vec<OsString> {
+    pub(super) fn start(self, own: &Own) -> Start {
         let mut options = options(&[
             ("for", self.guest),
             ("game", Some(self.game)),
@@ -106,29 +107,35 @@ impl Host {
             ("relay", self.relay),
         ]);
         options.extend(self.accept_two_tables.then(|| "--accept-two-tables".into()));
-        playing("host", own, self.name.as_deref(), options)
+        let args = playing("host", own, self.name.as_deref(), options);
+        let first_line = None;
+        Start { args, first_line }
     }
 }
 
 impl Join {
-    pub(super) fn args(self, own: &Own) -> Vec<OsString> {
+    pub(super) fn start(self, own: &Own) -> Start {
         let options = options(&[("at", self.at), ("relay", self.relay)]);
-        with_name(
-            playing("join", own, self.name.as_deref(), options),
-            self.whom,
-        )
+        let playing = playing("join", own, self.name.as_deref(), options);
+        let whom = self.whom.split(char::is_control);
+        Start {
+            args: with_name(playing, FROM_INPUT.into()),
+            first_line: Some(whom.collect::<Vec<_>>().join(" ")),
+        }
     }
 }
 
 impl Resume {
-    pub(super) fn args(self, own: &Own) -> Vec<OsString> {
+    pub(super) fn start(self, own: &Own) -> Start {
         let mut options = options(&[
             ("at", self.at),
             ("listen", self.listen),
             ("relay", self.relay),
         ]);
         options.extend(self.close.then(|| "--close".into()));
-        with_name(playing("resume", own, None, options), self.of)
+        let args = with_name(playing("resume", own, None, options), self.of);
+        let first_line = None;
+        Start { args, first_line }
     }
 }
 
@@ -137,9 +144,15 @@ mod tests {
     use serde_json::{from_value, json};
 
     use super::*;
+    use crate::table::FolderArgs;
+
+    fn own_of(home: Option<&str>, name: Option<&str>) -> Own {
+        let (home, identity) = (home.map(Into::into), None);
+        Own::new(&FolderArgs { home, identity }, name)
+    }
 
     fn own() -> Own {
-        Own::new(vec!["--home".into(), "/a b".into()], Some("--auto"))
+        own_of(Some("/a b"), Some("--auto"))
     }
 
     fn words(line: &str) -> Vec<&str> {
@@ -152,7 +165,7 @@ mod tests {
             "game": "deck --auto", "kinds": "--no-open", "hands": 3,
         }))
         .unwrap();
-        let args = host.args(&own());
+        let args = host.start(&own()).args;
         let expected = [
             "host",
             "--json",
@@ -175,9 +188,11 @@ mod tests {
             "--name=--auto",
             "--at=a:1",
             "--",
-            "--auto",
+            "-",
         ];
-        assert_eq!(join.args(&own()), expected);
+        let start = join.start(&own());
+        assert_eq!(start.args, expected);
+        assert_eq!(start.first_line.as_deref(), Some("--auto"));
         let resume: Resume = from_value(json!({ "match": "ab", "close": true })).unwrap();
         let expected = [
             "resume",
@@ -190,12 +205,12 @@ mod tests {
             "--",
             "ab",
         ];
-        assert_eq!(resume.args(&own()), expected);
+        assert_eq!(resume.start(&own()).args, expected);
     }
 
     #[test]
     fn each_field_becomes_the_option_of_the_same_name() {
-        let own = Own::new(Vec::new(), None);
+        let own = own_of(None, None);
         let host: Host = from_value(json!({
             "name": "i", "for": "j", "game": "a", "seats": 6, "may_leave": 7, "accept_two_tables": true, "hands": 1, "stack": 2, "blinds": "b", "ante": "c",
             "time": "d", "cards": 3, "kinds": "e", "draw": 4, "boards": 5, "algorithm": "k", "listen": "f",
@@ -204,25 +219,35 @@ mod tests {
         .unwrap();
         let expected = "host --json --pause --name=i --for=j --game=a --seats=6 --may-leave=7 --hands=1 --stack=2 --blinds=b --ante=c \
             --time=d --cards=3 --kinds=e --draw=4 --boards=5 --algorithm=k --listen=f --advertise=g --relay=h --accept-two-tables";
-        assert_eq!(host.args(&own), words(expected));
+        assert_eq!(host.start(&own).args, words(expected));
         let join = json!({ "name": "d", "whom": "a", "at": "b", "relay": "c" });
         let join: Join = from_value(join).unwrap();
-        let expected = "join --json --pause --name=d --at=b --relay=c -- a";
-        assert_eq!(join.args(&own), words(expected));
+        let expected = "join --json --pause --name=d --at=b --relay=c -- -";
+        let start = join.start(&own);
+        assert_eq!(start.args, words(expected));
+        assert_eq!(start.first_line.as_deref(), Some("a"));
         let resume = json!({ "match": "a", "at": "b", "listen": "c", "relay": "d" });
         let resume: Resume = from_value(resume).unwrap();
         let expected = "resume --json --pause --at=b --listen=c --relay=d -- a";
-        assert_eq!(resume.args(&own), words(expected));
+        assert_eq!(resume.start(&own).args, words(expected));
     }
 
     #[test]
     fn a_name_from_the_page_replaces_the_name_from_the_command_line() {
-        let own = Own::new(Vec::new(), Some("Anna"));
-        let join = |join| from_value::<Join>(join).unwrap().args(&own);
+        let own = own_of(None, Some("Anna"));
+        let join = |join| from_value::<Join>(join).unwrap().start(&own).args;
         let named = join(json!({ "whom": "a", "name": "Bert" }));
-        assert_eq!(named, words("join --json --pause --name=Bert -- a"));
+        assert_eq!(named, words("join --json --pause --name=Bert -- -"));
         let unnamed = join(json!({ "whom": "a" }));
-        assert_eq!(unnamed, words("join --json --pause --name=Anna -- a"));
+        assert_eq!(unnamed, words("join --json --pause --name=Anna -- -"));
+    }
+
+    #[test]
+    fn the_invite_is_a_single_line() {
+        let join = json!({ "whom": "a\r\n{\"command\":\"leave\"}\n" });
+        let join: Join = from_value(join).unwrap();
+        let line = join.start(&own()).first_line.unwrap();
+        assert_eq!(line, "a  {\"command\":\"leave\"} ");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::answers::{self, Answer, Answered, Refusal};
 use super::assets;
 use super::gate::{Gate, Refused};
 use super::page_lines::PageLines;
-use super::programs::{Busy, NoPlace, NotTaken, Own, Program, Programs};
+use super::programs::{Busy, NoPlace, NotTaken, Own, Program, Programs, Start};
 use super::{qr, requests};
 use crate::table::LONGEST_LINE;
 
@@ -76,6 +76,17 @@ impl Routes {
                 let programs = self.programs.clone();
                 object_of(async move { programs.identity().await }).await
             }
+            (false, "/settings") => {
+                let kept = self.programs.own.kept();
+                kept.map(|kept| ok(&kept)).map_err(|error| failed(&error))
+            }
+            (true, "/settings") => {
+                let new = dealerless_seat::json::read(&read(body, SHORT).await?);
+                let new = new.map_err(Refusal::bad_request)?;
+                let kept = self.programs.own.keep(new);
+                kept.map(|()| answers::done())
+                    .map_err(|error| failed(&error))
+            }
             (false, "/peers") => self.of_folder(&["peers", "--json"]).await,
             (false, "/matches") => self.of_folder(&["resume", "--list", "--json"]).await,
             (false, "/history") => self.of_folder(&["history", "--json"]).await,
@@ -95,9 +106,9 @@ impl Routes {
                     squares.ok_or_else(|| Refusal::bad_request("the text is too long"))?;
                 Ok(ok(&squares))
             }
-            (true, "/host") => self.start(body, requests::Host::args).await,
-            (true, "/join") => self.start(body, requests::Join::args).await,
-            (true, "/resume") => self.start(body, requests::Resume::args).await,
+            (true, "/host") => self.start(body, requests::Host::start).await,
+            (true, "/join") => self.start(body, requests::Join::start).await,
+            (true, "/resume") => self.start(body, requests::Resume::start).await,
             (true, "/command") => {
                 let page = head
                     .headers
@@ -134,12 +145,12 @@ impl Routes {
     async fn start<W: DeserializeOwned>(
         &self,
         body: Incoming,
-        args: fn(W, &Own) -> Vec<std::ffi::OsString>,
+        to_start: fn(W, &Own) -> Start,
     ) -> Answered {
         let body = read(body, SHORT).await?;
         let request: W = dealerless_seat::json::read(&body).map_err(Refusal::bad_request)?;
-        let args = args(request, &self.programs.own);
-        let number = self.programs.start(args).await;
+        let start = to_start(request, &self.programs.own);
+        let number = self.programs.start(start).await;
         let number = number.map_err(|error| failed(&error))?;
         Ok(ok(&json!({ "number": number })))
     }

@@ -1,7 +1,7 @@
-//! The HTTP server: one port on 127.0.0.1, with limits for connections and deadlines for requests.
+//! The HTTP server: one port of a loopback address, with limits for connections and deadlines for requests.
 
 use std::collections::VecDeque;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{SocketAddr, SocketAddrV4};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -30,14 +30,13 @@ const HEAD_BYTES: usize = 128 << 10;
 pub(super) struct Server(TcpListener);
 
 impl Server {
-    /// Binds a port on 127.0.0.1; 0 takes a free one. Returns the address.
+    /// Binds an address; port 0 takes a free one. Returns the address.
     ///
     /// # Errors
-    /// If the port is in use.
-    pub(super) async fn bind(port: u16) -> anyhow::Result<(Self, SocketAddr)> {
-        let at = (Ipv4Addr::LOCALHOST, port);
+    /// If the address is in use or unknown.
+    pub(super) async fn bind(at: SocketAddrV4) -> anyhow::Result<(Self, SocketAddr)> {
         let listener = TcpListener::bind(at).await;
-        let listener = listener.with_context(|| format!("cannot serve the page at port {port}"))?;
+        let listener = listener.with_context(|| format!("cannot serve the page at {at}"))?;
         let address = listener
             .local_addr()
             .context("cannot read the address of the page")?;

@@ -59,15 +59,15 @@ pub(crate) struct OwnArgs {
 }
 
 /// The folder with identity, known peers and matches.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub(crate) struct FolderArgs {
     /// The folder with your identity, known peers and matches [default: $DEALERLESS_HOME, or the
     /// system's data folder].
     #[arg(long, value_name = "DIR", global = true, help_heading = IDENTITY)]
-    home: Option<PathBuf>,
+    pub(crate) home: Option<PathBuf>,
     /// The file of your identity, if it is not in the folder of --home.
     #[arg(long, value_name = "FILE", global = true, help_heading = IDENTITY)]
-    identity: Option<PathBuf>,
+    pub(crate) identity: Option<PathBuf>,
 }
 
 /// The player on this side.
@@ -210,10 +210,10 @@ fn columns() -> usize {
 }
 
 impl OwnArgs {
-    /// The folder options as arguments for another process, and the name.
+    /// Serves a page for the match of this process's command line.
     #[cfg(feature = "browser")]
-    pub(crate) fn again(&self) -> (Vec<std::ffi::OsString>, Option<&str>) {
-        (self.folder.again(), self.name.as_deref())
+    pub(crate) fn in_browser(&self, first_line: Option<String>, opens: bool) -> anyhow::Result<()> {
+        crate::browser::play(&self.folder, self.name.as_deref(), first_line, opens)
     }
 
     /// Opens the folder, and stores the options that later commands keep.
@@ -244,12 +244,7 @@ impl OwnArgs {
         &self,
         change: impl FnOnce(&mut Settings) -> anyhow::Result<bool>,
     ) -> anyhow::Result<Settings> {
-        let folder = self.folder.folder()?;
-        let mut settings = Settings::read(&folder)?;
-        if change(&mut settings)? {
-            settings.write(&folder)?;
-        }
-        Ok(settings)
+        Settings::change(&self.folder.folder()?, change)
     }
 
     /// The player of this side, with the settings that [`open`](Self::open) has read.

@@ -101,8 +101,13 @@ impl Side {
 
     /// Sends a command.
     pub fn say(&mut self, command: &Value) {
+        self.type_line(&command.to_string());
+    }
+
+    /// Sends a line.
+    pub fn type_line(&mut self, line: &str) {
         let input = self.input.as_mut().expect("open");
-        writeln!(input, "{command}").expect("the program reads its input");
+        writeln!(input, "{line}").expect("the program reads its input");
     }
 
     /// Sends a signal to the process by name, such as INT.

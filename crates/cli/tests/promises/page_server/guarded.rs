@@ -1,6 +1,7 @@
 //! The server answers only its own page.
 
 use std::io::{Read, Write};
+use std::net::Ipv4Addr;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::hosting;
 use crate::common::page::Page;
-use crate::common::side::folders;
+use crate::common::side::{Side, folders};
 
 /// The files that need no secret.
 fn assets() -> Vec<String> {
@@ -24,8 +25,10 @@ fn assets() -> Vec<String> {
 }
 
 /// The requests that need the cookie and the key.
-const CLOSED: [(&str, &str); 17] = [
+const CLOSED: [(&str, &str); 19] = [
     ("GET", "/state"),
+    ("GET", "/settings"),
+    ("POST", "/settings"),
     ("GET", "/identity"),
     ("GET", "/peers"),
     ("GET", "/matches"),
@@ -98,6 +101,43 @@ fn page_is_small_and_responses_have_security_headers() {
             assert_eq!(answer.header(name), Some(value));
         }
         assert_eq!(answer.header("access-control-allow-origin"), None);
+    }
+}
+
+/// The exit code and the message of a page that cannot be served.
+fn not_served(folder: &Path, args: &[&str]) -> (i32, String) {
+    let (events, code) = Side::start(folder, &[&["table", "--json"], args].concat()).finish();
+    (code, events[0]["error"]["message"].to_string())
+}
+
+/// A server of another user at the same address and port can have left a worker in the browser.
+#[cfg(any(target_os = "linux", target_os = "windows"))]
+#[test]
+fn chosen_port_has_an_unknown_address() {
+    let [folder, _] = folders();
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = free.local_addr().unwrap().port().to_string();
+    // The listener still has the port, at another address.
+    let hosts = [(); 2].map(|()| {
+        let page = Page::start(folder.path(), &["--port", &port]);
+        assert_eq!(page.get("/state").status, 200);
+        page.host.clone()
+    });
+    assert_ne!(hosts[0], hosts[1]);
+    for host in &hosts {
+        let address = host.strip_suffix(&format!(":{port}")).unwrap();
+        let address: Ipv4Addr = address.parse().unwrap();
+        assert!(address.is_loopback() && address != Ipv4Addr::LOCALHOST);
+    }
+    drop(free);
+    let given = ["--port", &port, "--address", "127.0.0.1"];
+    let page = Page::start(folder.path(), &given);
+    assert_eq!(page.host, format!("127.0.0.1:{port}"));
+    let (code, why) = not_served(folder.path(), &given);
+    assert!(code == 1 && why.contains("cannot serve"), "{code} {why}");
+    for other in ["0.0.0.0", "192.0.2.1", "localhost", "::1"] {
+        let (code, why) = not_served(folder.path(), &["--address", other]);
+        assert!(code == 1 && why.contains("127.0.0.0/8"), "{code} {why}");
     }
 }
 

@@ -14,6 +14,71 @@ use crate::common::page::{Lines, Page, PendingRequest};
 use crate::common::side::{Side, folders, of_kind};
 
 #[test]
+fn settings_are_kept_in_the_folder_also_while_a_match_is_played() {
+    let [folder, _] = folders();
+    let kept = |page: &Page| page.get("/settings").json();
+    let (page, _lines, _) = hosting(folder.path(), &json!({ "game": "deck" }));
+    assert_eq!(kept(&page), json!({}));
+    let settings = json!({ "theme": "dark", "sound": true });
+    let terms = json!({ "host-game": "deck" });
+    for new in [json!({ "settings": settings }), json!({ "terms": terms })] {
+        let answer = page.post("/settings", new.to_string().as_bytes());
+        assert_eq!(answer.status, 204, "{answer:?}");
+    }
+    assert_eq!(page.post("/end", b"").status, 204);
+    let page = Page::start(folder.path(), &[]);
+    let all = json!({ "settings": settings, "terms": terms });
+    assert_eq!(kept(&page), all);
+    for (new, status) in [
+        (r#"{"name":"Bert"}"#.to_owned(), 400),
+        (r#"{"settings":1}"#.into(), 400),
+        (
+            format!(r#"{{"terms":{{"a":"{}"}}}}"#, "b".repeat(9000)),
+            413,
+        ),
+    ] {
+        assert_eq!(page.post("/settings", new.as_bytes()).status, status);
+    }
+    assert_eq!(kept(&page), all);
+    // The page changes nothing else.
+    let named = matches::run(folder.path(), &["config", "name", "Zoe"]);
+    assert!(named.status.success());
+    assert_eq!(page.post("/settings", br#"{"terms":{}}"#).status, 204);
+    let text = std::fs::read_to_string(folder.path().join("settings.json")).unwrap();
+    let stored: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(stored["name"], "Zoe");
+    assert_eq!(
+        stored["table"],
+        json!({ "settings": settings, "terms": {} })
+    );
+}
+
+/// Other users of the machine can list arguments.
+#[cfg(target_os = "linux")]
+#[test]
+fn invite_is_in_the_arguments_of_no_process() {
+    let ([anna, bert], [carla, _]) = (folders(), folders());
+    let (_host, mut lines, invite) = hosting(anna.path(), &json!({ "game": "deck" }));
+    lines.until("listening");
+    let page = Page::start(bert.path(), &["--name", "Bert"]);
+    let join = json!({ "whom": invite });
+    assert_eq!(page.post("/join", join.to_string().as_bytes()).status, 200);
+    page.lines("/play").until("ask-sit");
+    let mut terminal = Side::start(carla.path(), &["join", "-", "--json"]);
+    terminal.type_line(&invite);
+    terminal.until("hello");
+    let processes = std::fs::read_dir("/proc").unwrap();
+    let arguments = processes.filter_map(|process| {
+        let path = process.unwrap().path().join("cmdline");
+        Some(String::from_utf8_lossy(&std::fs::read(path).ok()?).into_owned())
+    });
+    let arguments: Vec<String> = arguments.collect();
+    let joins = arguments.iter().filter(|args| args.contains("\0join\0"));
+    assert!(joins.count() >= 2, "{arguments:?}");
+    assert!(arguments.iter().all(|args| !args.contains(&invite)));
+}
+
+#[test]
 fn one_page_plays_and_others_watch() {
     let [folder, _] = folders();
     let (page, mut first, invite) = hosting(folder.path(), &json!({ "game": "holdem" }));
@@ -447,10 +512,17 @@ fn invalid_stakes_and_a_used_port_are_reported() {
         );
     }
     let port = page.host.split_once(':').unwrap().1;
-    let taken = ["table", "--no-open", "--port", port];
+    let taken = [
+        "table",
+        "--no-open",
+        "--address",
+        "127.0.0.1",
+        "--port",
+        port,
+    ];
     let taken = matches::run(other.path(), &taken);
     let why = String::from_utf8(taken.stderr).unwrap();
     assert_eq!(taken.status.code(), Some(1), "{why}");
-    let expected = format!("cannot serve the page at port {port}");
+    let expected = format!("cannot serve the page at 127.0.0.1:{port}");
     assert!(why.contains(&expected), "{why}");
 }
