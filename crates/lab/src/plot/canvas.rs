@@ -7,8 +7,11 @@ use plotters_backend::text_anchor::{HPos, VPos};
 use plotters_backend::{
     BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingErrorKind, FontTransform,
 };
+use skrifa::instance::{LocationRef, Size};
+use skrifa::metrics::Metrics;
+use skrifa::outline::{DrawSettings, OutlinePen};
+use skrifa::{FontRef, GlyphId, MetadataProvider};
 use tiny_skia::{Path, PathBuilder, Rect, Transform};
-use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
 /// The number by which `plotters` divides the sizes of fonts.
 pub(super) const FONT_UNITS: f64 = 1.24;
@@ -29,8 +32,26 @@ impl Font {
         }
     }
 
-    pub(super) fn face(self) -> Face<'static> {
-        Face::parse(self.file(), 0).expect("the font of this crate is valid")
+    fn read(self) -> FontRef<'static> {
+        FontRef::new(self.file()).expect("the font of this crate is valid")
+    }
+
+    /// The glyph of a letter. `None` if the font does not have the letter.
+    pub(super) fn glyph(self, letter: char) -> Option<GlyphId> {
+        self.read().charmap().map(letter)
+    }
+
+    /// The distance from a glyph to the next one, in font units.
+    pub(super) fn advance(self, glyph: GlyphId) -> f32 {
+        let font = self.read();
+        let metrics = font.glyph_metrics(Size::unscaled(), LocationRef::default());
+        metrics.advance_width(glyph).unwrap_or_default()
+    }
+
+    /// The lengths in font units.
+    pub(super) fn metrics(self) -> Metrics {
+        self.read()
+            .metrics(Size::unscaled(), LocationRef::default())
     }
 }
 
@@ -229,7 +250,6 @@ pub(super) struct Text<'a> {
     pub(super) font: Font,
     /// Pixels of the picture per font unit.
     pub(super) scale: f32,
-    face: Face<'static>,
 }
 
 impl<'a> Text<'a> {
@@ -238,12 +258,11 @@ impl<'a> Text<'a> {
             FontStyle::Bold => Font::Bold,
             _ => Font::Regular,
         };
-        let face = font.face();
+        let units = f32::from(font.metrics().units_per_em);
         Text {
             text,
             font,
-            scale: (style.size() / FONT_UNITS) as f32 / f32::from(face.units_per_em()),
-            face,
+            scale: (style.size() / FONT_UNITS) as f32 / units,
         }
     }
 
@@ -251,27 +270,31 @@ impl<'a> Text<'a> {
     /// characters.
     fn glyphs(&self) -> impl Iterator<Item = (GlyphId, f32)> {
         self.text.chars().map(|letter| {
-            let glyph = self.face.glyph_index(letter).unwrap_or_default();
-            let advance = self.face.glyph_hor_advance(glyph).unwrap_or_default();
-            (glyph, advance.into())
+            let glyph = self.font.glyph(letter).unwrap_or_default();
+            (glyph, self.font.advance(glyph))
         })
     }
 
     /// The width, and the height of a capital letter, in font units.
     fn size(&self) -> (f32, f32) {
         let width = self.glyphs().map(|(_, advance)| advance).sum();
-        let height = (self.face.capital_height()).unwrap_or(self.face.ascender());
-        (width, height.into())
+        let metrics = self.font.metrics();
+        (width, metrics.cap_height.unwrap_or(metrics.ascent))
     }
 
     /// The outlines in font units.
     fn outlines(&self) -> Option<Path> {
+        let glyphs = self.font.read().outline_glyphs();
         let mut outlines = Outlines {
             path: PathBuilder::new(),
             from: 0.0,
         };
         for (glyph, advance) in self.glyphs() {
-            let _ = self.face.outline_glyph(glyph, &mut outlines);
+            let unhinted = DrawSettings::unhinted(Size::unscaled(), LocationRef::default());
+            if let Some(glyph) = glyphs.get(glyph) {
+                let drawn = glyph.draw(unhinted, &mut outlines);
+                drawn.expect("the font of this crate is valid");
+            }
             outlines.from += advance;
         }
         outlines.path.finish()
@@ -284,7 +307,7 @@ struct Outlines {
     from: f32,
 }
 
-impl OutlineBuilder for Outlines {
+impl OutlinePen for Outlines {
     fn move_to(&mut self, x: f32, y: f32) {
         self.path.move_to(self.from + x, y);
     }

@@ -176,7 +176,7 @@ impl Surface for Page {
         self.fonts.insert(text.font);
         self.set_alpha(ink.alpha);
         let [r, g, b] = parts(ink.rgb);
-        let units = f32::from(text.font.face().units_per_em());
+        let units = f32::from(text.font.metrics().units_per_em);
         // The font has its size, so the matrix only turns and moves the text.
         let unit = text.scale * SCALE;
         let place = self.in_points(place);

@@ -69,13 +69,10 @@ impl Font {
     /// # Errors
     /// Those of the compression.
     pub(super) fn embed(self, pdf: &mut Pdf) -> io::Result<()> {
-        let face = self.face();
+        let metrics = self.metrics();
         // Lengths in the dictionaries are thousandths of the size of the font.
-        let length = |units: f32| 1000.0 * units / f32::from(face.units_per_em());
-        let advance = |code| {
-            let glyph = letter(code).and_then(|letter| face.glyph_index(letter));
-            glyph.and_then(|glyph| face.glyph_hor_advance(glyph))
-        };
+        let length = |units: f32| 1000.0 * units / f32::from(metrics.units_per_em);
+        let advance = |code| Some(self.advance(self.glyph(letter(code)?)?));
         let [font, descriptor, file] = self.references();
         let mut dictionary = pdf.indirect(font).dict();
         dictionary
@@ -87,23 +84,23 @@ impl Font {
             .pair(Name(b"FontDescriptor"), descriptor)
             .pair(Name(b"Encoding"), Name(b"WinAnsiEncoding"));
         let codes = CODES[0]..=CODES[1];
-        let widths = codes.map(|code| length(advance(code).unwrap_or_default().into()));
+        let widths = codes.map(|code| length(advance(code).unwrap_or_default()));
         dictionary.insert(Name(b"Widths")).array().items(widths);
         drop(dictionary);
-        let bounds = face.global_bounding_box();
-        let [left, bottom, right, top] = [bounds.x_min, bounds.y_min, bounds.x_max, bounds.y_max]
-            .map(|units| length(units.into()));
-        let capital = face.capital_height().unwrap_or(face.ascender());
+        let bounds = metrics.bounds.unwrap_or_default();
+        let [left, bottom, right, top] =
+            [bounds.x_min, bounds.y_min, bounds.x_max, bounds.y_max].map(length);
+        let capital = metrics.cap_height.unwrap_or(metrics.ascent);
         pdf.font_descriptor(descriptor)
             .name(self.base_name())
             .flags(FontFlags::NON_SYMBOLIC)
             .bbox(Rect::new(left, bottom, right, top))
             .italic_angle(0.0)
-            .ascent(length(face.ascender().into()))
-            .descent(length(face.descender().into()))
-            .cap_height(length(capital.into()))
+            .ascent(length(metrics.ascent))
+            .descent(length(metrics.descent))
+            .cap_height(length(capital))
             // The width of an upright stroke, about an eighth of the height of a capital letter.
-            .stem_v(length(f32::from(capital) / 8.0))
+            .stem_v(length(capital / 8.0))
             .font_file2(file);
         let packed = packed(self.file())?;
         pdf.stream(file, &packed)
@@ -120,10 +117,9 @@ mod tests {
     #[test]
     fn fonts_have_a_glyph_for_each_letter_that_has_a_code() {
         for font in [Font::Regular, Font::Bold] {
-            let face = font.face();
             let letters = (CODES[0]..=CODES[1]).filter_map(letter);
             for written in letters {
-                assert!(face.glyph_index(written).is_some(), "{written}");
+                assert!(font.glyph(written).is_some(), "{written}");
                 assert_eq!(letter(code(written)), Some(written));
             }
         }
