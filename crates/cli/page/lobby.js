@@ -3,7 +3,7 @@
 import { announce, buttonTo, clear, confirmed, errorLine, h, panel, quiet, setAttribute, setText } from "./dom.js";
 import { copyButton, dateOf } from "./invite.js";
 import { badAddress, PLACES, placesIn } from "./places.js";
-import { IN_PAGE, moving } from "./server.js";
+import { IN_PAGE, keep, kept, moving } from "./server.js";
 import { many } from "./verify.js";
 import { amount, called, forgive, problem, twoTables } from "./words.js";
 

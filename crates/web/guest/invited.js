@@ -30,7 +30,7 @@ export async function invited(main, known, join) {
 function chosen(main, links) {
   main.dataset.page = "invited";
   return new Promise((done) => {
-    const choices = links.toReversed().map((link) =>
+    const choices = [...links].reverse().map((link) =>
       h("li.item", h("h3", `Opened ${dateOf(link.opened)}`), h("p.code", `…${link.invite.slice(-8)}`),
         buttonTo("Use this invite", () => done(link), { "aria-label": `Use the invite that ends with ${link.invite.slice(-8)}` })));
     clear(main, h("section.panel.narrow", { "aria-labelledby": "invited-title" },
