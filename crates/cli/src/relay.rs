@@ -32,8 +32,8 @@ pub(crate) struct Args {
     /// once, at the start.
     #[arg(long, value_name = "FOLDER")]
     page: Option<PathBuf>,
-    /// Connections from this machine come from a proxy: limits of an address apply to the last
-    /// address in X-Forwarded-For.
+    /// HTTP requests from this machine come from a proxy: limits of an address apply to the last
+    /// address in X-Forwarded-For; without one, a request is refused.
     #[arg(long)]
     behind_proxy: bool,
     /// Print one JSON object with the addresses; everything else goes to standard error.

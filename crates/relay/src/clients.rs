@@ -33,6 +33,7 @@ const MAX_DROPPED: usize = 1 << 20;
 pub(crate) struct Clients {
     pub(crate) limits: Limits,
     pub(crate) page: Option<Page>,
+    behind_proxy: bool,
     pub(crate) networks: Networks,
     pub(crate) rooms: Rooms,
     pub(crate) connections: Slab<Connection>,
@@ -61,7 +62,8 @@ impl Clients {
         Clients {
             limits,
             page: settings.page,
-            networks: Networks::new(limits, settings.behind_proxy),
+            behind_proxy: settings.behind_proxy,
+            networks: Networks::new(limits),
             rooms: Rooms::new(limits.code_rest),
             connections: Slab::new(),
             now: Instant::now(),
@@ -93,7 +95,11 @@ impl Clients {
 
     /// Adds an accepted connection, or closes it if a limit is reached.
     pub(crate) fn add(&mut self, mut socket: TcpStream, peer: IpAddr, registry: &Registry) {
-        let network = Network::of(peer);
+        let network = if self.behind_proxy && peer.to_canonical().is_loopback() {
+            Network::PROXY
+        } else {
+            Network::of(peer)
+        };
         if !self.admits(network) {
             return;
         }

@@ -1,7 +1,7 @@
 //! One connection: its socket, its stage, and the bytes that its socket has not taken yet.
 
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::Shutdown;
+use std::net::{IpAddr, Shutdown};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -103,6 +103,11 @@ impl Connection {
             blocked: None,
             pong: None,
         }
+    }
+
+    /// The address at the other end of the socket: the client's, or that of a proxy.
+    pub(crate) fn peer(&self) -> Option<IpAddr> {
+        self.socket.peer_addr().ok().map(|address| address.ip())
     }
 
     /// Notes what the socket may do now.

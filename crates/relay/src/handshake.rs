@@ -1,5 +1,7 @@
 //! The first message of a client, and how two clients are joined.
 
+use std::net::IpAddr;
+
 use crate::clients::Clients;
 use crate::connection::{Connection, Stage};
 use crate::http::{self, Asks, Head};
@@ -27,17 +29,22 @@ impl Clients {
                 }
                 Err(status) => self.refuse(slot, status),
             }
-        } else {
-            match Request::read(bytes) {
-                Ok(None) => {}
-                Ok(Some((request, len))) => {
-                    let rest = bytes[len..].to_vec();
-                    self.request(slot, request);
-                    self.put_back(&rest);
-                    self.payload(slot, rest.len());
-                }
-                Err(Malformed) => self.close(slot, b"bad handshake\n"),
+            return;
+        }
+        let read = Request::read(bytes)
+            .map(|read| read.map(|(request, len)| (request, bytes[len..].to_vec())));
+        let peer = connection.peer();
+        if self.came_from(slot, peer).is_err() {
+            return self.lose(slot);
+        }
+        match read {
+            Ok(None) => {}
+            Ok(Some((request, rest))) => {
+                self.request(slot, request);
+                self.put_back(&rest);
+                self.payload(slot, rest.len());
             }
+            Err(Malformed) => self.close(slot, b"bad handshake\n"),
         }
     }
 
@@ -46,13 +53,10 @@ impl Clients {
     }
 
     fn http(&mut self, slot: usize, head: Head, rest: &[u8]) {
-        if let Some(address) = head.forwarded_for
-            && !self.came_from(slot, Network::of(address))
-        {
-            return self.refuse(slot, http::TOO_MANY);
-        }
-        match head.asks {
-            Asks::WebSocket { accept } => {
+        let asks = self.came_from(slot, head.forwarded_for).and(head.asks);
+        match asks {
+            Err(status) => self.refuse(slot, status),
+            Ok(Asks::WebSocket { accept }) => {
                 self.answer(slot, http::accepted(&accept).as_bytes());
                 let deadline = self.now + self.limits.handshake;
                 self.change(slot, |connection| {
@@ -64,11 +68,11 @@ impl Clients {
                 self.put_back(rest);
                 self.received(slot, rest.len());
             }
-            Asks::File {
+            Ok(Asks::File {
                 path,
                 head_only,
                 gzip,
-            } => {
+            }) => {
                 let page = self.page.as_ref();
                 let Some(answer) = page.and_then(|page| page.answer(&path, gzip)) else {
                     return self.refuse(slot, http::NOT_FOUND);
@@ -87,25 +91,27 @@ impl Clients {
         }
     }
 
-    /// Counts a connection of a proxy for the network of the proxy's client, if that may have
-    /// another one. All other connections stay where they are.
-    fn came_from(&mut self, slot: usize, network: Network) -> bool {
-        let Some(connection) = self.connections.get(slot) else {
-            return false;
+    /// Counts a connection of a proxy for this address from now on, if that may have another one.
+    /// All other connections stay where they are.
+    ///
+    /// # Errors
+    /// The answer to a client that is refused.
+    fn came_from(&mut self, slot: usize, address: Option<IpAddr>) -> Result<(), http::Refused> {
+        let proxied = |connection: &&mut Connection| connection.network == Network::PROXY;
+        let Some(connection) = self.connections.get_mut(slot).filter(proxied) else {
+            return Ok(());
         };
-        let (proxy, id) = (connection.network, connection.id);
-        if !self.networks.is_proxy(proxy) {
-            return true;
-        }
+        let id = connection.id;
+        let network = Network::of(address.ok_or(http::BAD_REQUEST)?);
         if !self.admits(network) {
-            return false;
+            return Err(http::TOO_MANY);
         }
-        self.networks.remove(proxy, id);
+        self.networks.remove(Network::PROXY, id);
         self.networks.add(network, id, self.now);
         if let Some(connection) = self.connections.get_mut(slot) {
             connection.network = network;
         }
-        true
+        Ok(())
     }
 
     fn request(&mut self, slot: usize, request: Request) {

@@ -13,8 +13,9 @@ const MAX_HEADERS: usize = 64;
 /// A request.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Head {
-    pub(crate) asks: Asks,
-    /// The last address in `X-Forwarded-For`.
+    /// What it asks for, or the answer to what is not served.
+    pub(crate) asks: Result<Asks, Refused>,
+    /// The last value of the last `X-Forwarded-For`, if it is an address.
     pub(crate) forwarded_for: Option<IpAddr>,
     /// The length of the head.
     pub(crate) len: usize,
@@ -48,7 +49,7 @@ impl Head {
     /// Reads the head at the beginning of `bytes`. `None` if it is incomplete.
     ///
     /// # Errors
-    /// The answer to a malformed head, and to one that asks for something else.
+    /// The answer to a malformed head.
     pub(crate) fn read(bytes: &[u8]) -> Result<Option<Self>, Refused> {
         let mut headers = [EMPTY_HEADER; MAX_HEADERS];
         let mut request = httparse::Request::new(&mut headers);
@@ -59,6 +60,21 @@ impl Head {
             Err(httparse::Error::TooManyHeaders) => return Err(HEAD_TOO_LARGE),
             Err(_) => return Err(BAD_REQUEST),
         };
+        // The proxy appends its value, so the values before it are the client's. They need not be text.
+        let is_forwarded = |name: &str| name.eq_ignore_ascii_case("X-Forwarded-For");
+        let mut headers = request.headers.iter();
+        let forwarded = headers.rfind(|header| is_forwarded(header.name));
+        let last = forwarded.and_then(|header| header.value.rsplit(|byte| *byte == b',').next());
+        Ok(Some(Head {
+            asks: Asks::of(&request),
+            forwarded_for: last.and_then(address),
+            len,
+        }))
+    }
+}
+
+impl Asks {
+    fn of(request: &httparse::Request) -> Result<Self, Refused> {
         let values = |name: &'static str| {
             let headers = request.headers.iter();
             let named = headers.filter(move |header| header.name.eq_ignore_ascii_case(name));
@@ -68,14 +84,14 @@ impl Head {
         let has = |name, item: &str| items(name).any(|other| other.eq_ignore_ascii_case(item));
 
         let is_get = request.method == Some("GET");
-        let asks = if is_get && has("Upgrade", "websocket") && has("Connection", "Upgrade") {
+        if is_get && has("Upgrade", "websocket") && has("Connection", "Upgrade") {
             // RFC 6455, 4.2.1. The key is the Base64 encoding of 16 bytes.
             let key = values("Sec-WebSocket-Key").find(|key| key.len() == 24);
             if !has("Sec-WebSocket-Version", "13") {
                 return Err(UPGRADE_REQUIRED);
             }
             let accept = derive_accept_key(key.ok_or(BAD_REQUEST)?.as_bytes());
-            Asks::WebSocket { accept }
+            Ok(Asks::WebSocket { accept })
         } else if is_get || request.method == Some("HEAD") {
             let path = request.path.unwrap_or_default();
             let path = path.split(['?', '#']).next().unwrap_or_default().to_owned();
@@ -83,28 +99,24 @@ impl Head {
             // Also with a weight, as in `gzip;q=0.5`, but not `gzip;q=0`.
             let weighted = encodings.map(|item| item.split_once(';').unwrap_or((item, "")));
             let mut gzip = weighted.filter(|(name, _)| name.trim().eq_ignore_ascii_case("gzip"));
-            Asks::File {
+            Ok(Asks::File {
                 path,
                 head_only: !is_get,
                 gzip: gzip.any(|(_, weight)| weight.trim() != "q=0"),
-            }
+            })
         } else {
-            return Err(METHOD_NOT_ALLOWED);
-        };
-        let forwarded_for = items("X-Forwarded-For").last().and_then(address);
-        Ok(Some(Head {
-            asks,
-            forwarded_for,
-            len,
-        }))
+            Err(METHOD_NOT_ALLOWED)
+        }
     }
 }
 
-/// An address with or without a port.
-fn address(text: &str) -> Option<IpAddr> {
-    let bare = text.trim_start_matches('[').trim_end_matches(']');
-    let with_port = || text.parse::<SocketAddr>().map(|address| address.ip());
-    bare.parse().or_else(|_| with_port()).ok()
+/// An address with or without a port. That of IPv6 may be in brackets.
+fn address(value: &[u8]) -> Option<IpAddr> {
+    let text = str::from_utf8(value).ok()?.trim();
+    let in_brackets = || text.strip_prefix('[')?.strip_suffix(']')?.parse().ok();
+    let with_port = || text.parse().ok().map(|address: SocketAddr| address.ip());
+    let bare = text.parse().ok().or_else(with_port);
+    bare.or_else(|| in_brackets().map(IpAddr::V6))
 }
 
 /// The answer that makes the connection a WebSocket.
@@ -141,7 +153,7 @@ mod tests {
         Head::read(head.replace('\n', "\r\n").as_bytes())
     }
 
-    fn asks(head: &str) -> Asks {
+    fn asks(head: &str) -> Result<Asks, Refused> {
         read(head).unwrap().unwrap().asks
     }
 
@@ -151,9 +163,9 @@ mod tests {
             Connection: keep-alive, upgrade\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\n\
             Origin: http://example.com\nSec-WebSocket-Version: 13\n\n";
         let accept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=".to_owned();
-        assert_eq!(asks(head), Asks::WebSocket { accept });
-        assert_eq!(read(&head.replace("13", "12")), Err(UPGRADE_REQUIRED));
-        assert_eq!(read(&head.replace("dG", "")), Err(BAD_REQUEST));
+        assert_eq!(asks(head), Ok(Asks::WebSocket { accept }));
+        assert_eq!(asks(&head.replace("13", "12")), Err(UPGRADE_REQUIRED));
+        assert_eq!(asks(&head.replace("dG", "")), Err(BAD_REQUEST));
         for end in 0..head.len() - 1 {
             assert_eq!(read(&head[..end]), Ok(None), "{end}");
         }
@@ -161,10 +173,13 @@ mod tests {
 
     #[test]
     fn files_are_asked_for_by_path() {
-        let file = |path: &str, head_only, gzip| Asks::File {
-            path: path.to_owned(),
-            head_only,
-            gzip,
+        let file = |path: &str, head_only, gzip| {
+            let path = path.to_owned();
+            Ok(Asks::File {
+                path,
+                head_only,
+                gzip,
+            })
         };
         assert_eq!(asks("GET / HTTP/1.1\n\n"), file("/", false, false));
         assert_eq!(
@@ -175,7 +190,7 @@ mod tests {
             asks("GET /x HTTP/1.1\nAccept-Encoding: gzip;q=0\n\n"),
             file("/x", false, false)
         );
-        assert_eq!(read("POST / HTTP/1.1\n\n"), Err(METHOD_NOT_ALLOWED));
+        assert_eq!(asks("POST / HTTP/1.1\n\n"), Err(METHOD_NOT_ALLOWED));
     }
 
     #[test]

@@ -94,9 +94,9 @@ impl Default for Limits {
 pub struct Settings {
     /// What clients may use.
     pub limits: Limits,
-    /// Whether connections from loopback addresses come from a proxy. Limits then apply to the last
-    /// address in `X-Forwarded-For`. Other clients cannot choose their address: the header counts
-    /// only in requests from this machine.
+    /// Whether HTTP requests from loopback addresses come from a proxy. Limits then apply to the last
+    /// value of `X-Forwarded-For`. A request without an address there is refused. Other clients
+    /// cannot choose their address: the header counts only in requests from this machine.
     pub behind_proxy: bool,
     /// The page to serve.
     pub page: Option<Page>,

@@ -17,33 +17,34 @@ pub(crate) struct Id {
 /// The clients that share limits: an IPv4 address, or a /64 of IPv6, because a provider gives each
 /// customer at least a /64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Network(IpAddr);
+pub(crate) struct Network(Option<IpAddr>);
 
 impl Network {
-    pub(crate) fn of(address: IpAddr) -> Self {
-        Network(match address.to_canonical() {
-            IpAddr::V6(ip) => IpAddr::V6(Ipv6Addr::from_bits(ip.to_bits() & (u128::MAX << 64))),
-            v4 => v4,
-        })
-    }
+    /// The connections of a proxy that have not sent the beginning of a handshake, and so not the
+    /// address of the client. They have no limits of an address.
+    pub(crate) const PROXY: Network = Network(None);
 
-    pub(crate) fn is_loopback(self) -> bool {
-        // Of a /64: `::`.
-        self.0.is_loopback() || self.0 == IpAddr::V6(Ipv6Addr::UNSPECIFIED)
+    pub(crate) fn of(address: IpAddr) -> Self {
+        Network(Some(prefix(address.to_canonical(), 64)))
     }
 
     /// The /48 of an IPv6 network, because some providers give a customer as much as this.
     fn wide(self) -> Wide {
-        Wide(match self.0 {
-            IpAddr::V6(ip) => IpAddr::V6(Ipv6Addr::from_bits(ip.to_bits() & (u128::MAX << 80))),
-            v4 => v4,
-        })
+        Wide(self.0.map(|address| prefix(address, 48)))
+    }
+}
+
+/// The first bits of an IPv6 address.
+fn prefix(address: IpAddr, bits: u32) -> IpAddr {
+    match address {
+        IpAddr::V6(ip) => Ipv6Addr::from_bits(ip.to_bits() & (u128::MAX << (128 - bits))).into(),
+        v4 => v4,
     }
 }
 
 /// An IPv4 address, or a /48 of IPv6.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct Wide(IpAddr);
+struct Wide(Option<IpAddr>);
 
 /// A rate limit: a counter that falls with time.
 #[derive(Clone, Copy)]
@@ -91,12 +92,10 @@ pub(crate) struct Networks {
     idle: usize,
     /// The networks with idle connections, by their number.
     by_idle: BTreeSet<(usize, Network)>,
-    /// Whether loopback addresses are those of a proxy, which has no limits.
-    behind_proxy: bool,
 }
 
 impl Networks {
-    pub(crate) fn new(limits: Limits, behind_proxy: bool) -> Self {
+    pub(crate) fn new(limits: Limits) -> Self {
         Networks {
             limits,
             usage: HashMap::new(),
@@ -104,12 +103,7 @@ impl Networks {
             by_connections: BTreeSet::new(),
             idle: 0,
             by_idle: BTreeSet::new(),
-            behind_proxy,
         }
-    }
-
-    pub(crate) fn is_proxy(&self, network: Network) -> bool {
-        self.behind_proxy && network.is_loopback()
     }
 
     fn usage(&mut self, network: Network, now: Instant) -> &mut Usage {
@@ -127,14 +121,14 @@ impl Networks {
     pub(crate) fn may_arrive(&mut self, network: Network, now: Instant) -> bool {
         let rate = f64::from(self.limits.arrivals_per_second);
         let burst = f64::from(self.limits.arrivals);
-        self.is_proxy(network) || self.usage(network, now).arrivals.take(now, rate, burst)
+        network == Network::PROXY || self.usage(network, now).arrivals.take(now, rate, burst)
     }
 
     /// Whether another connection of this network needs the place of one that exists.
     pub(crate) fn is_full(&self, network: Network) -> bool {
         let most = self.limits.connections_per_address;
         let used = |usage: &Usage| usage.connections >= most;
-        !self.is_proxy(network)
+        network != Network::PROXY
             && (self.usage.get(&network).is_some_and(used)
                 || self.connections_of(network.wide()) >= Self::WIDE * most)
     }
@@ -163,7 +157,7 @@ impl Networks {
     }
 
     fn change_wide(&mut self, network: Network, change: impl FnOnce(&mut BTreeSet<Id>) -> bool) {
-        if self.is_proxy(network) {
+        if network == Network::PROXY {
             return;
         }
         let wide = network.wide();
@@ -228,9 +222,8 @@ impl Networks {
     /// Counts another waiting connection, if the network may have one.
     pub(crate) fn may_wait(&mut self, network: Network, now: Instant) -> bool {
         let most = self.limits.waiting_per_address;
-        let is_proxy = self.is_proxy(network);
         let usage = self.usage(network, now);
-        let may = is_proxy || usage.waiting < most;
+        let may = usage.waiting < most;
         usage.waiting += usize::from(may);
         may
     }
@@ -246,7 +239,7 @@ impl Networks {
     pub(crate) fn may_use_code(&mut self, network: Network, now: Instant) -> bool {
         let rate = f64::from(self.limits.codes_per_minute) / 60.0;
         let burst = f64::from(self.limits.codes);
-        self.is_proxy(network) || self.usage(network, now).codes.take(now, rate, burst)
+        self.usage(network, now).codes.take(now, rate, burst)
     }
 
     /// Forgets networks without connections whose rate limits are unused, or all without
@@ -281,13 +274,12 @@ mod tests {
         assert_eq!(network("2001:db8::1"), network("2001:db8::ffff:1"));
         assert_ne!(network("2001:db8::1"), network("2001:db8:0:1::1"));
         assert_eq!(network("::ffff:192.0.2.1"), network("192.0.2.1"));
-        assert!(network("::1").is_loopback() && network("127.0.0.9").is_loopback());
     }
 
     #[test]
     fn oldest_idle_connection_of_the_network_with_the_most_goes_first() {
         let now = Instant::now();
-        let mut networks = Networks::new(Limits::default(), false);
+        let mut networks = Networks::new(Limits::default());
         networks.add(network("192.0.2.1"), id(1), now);
         for number in [2, 3] {
             networks.add(network("192.0.2.2"), id(number), now);
@@ -305,7 +297,7 @@ mod tests {
             connections_per_address: 2,
             ..Limits::default()
         };
-        let mut networks = Networks::new(limits, false);
+        let mut networks = Networks::new(limits);
         for number in 0..16 {
             let network = network(&format!("2001:db8:0:{number}::1"));
             assert!(!networks.is_full(network));
@@ -318,7 +310,7 @@ mod tests {
     #[test]
     fn busiest_network_loses_its_newest_connection() {
         let now = Instant::now();
-        let mut networks = Networks::new(Limits::default(), false);
+        let mut networks = Networks::new(Limits::default());
         let add = |networks: &mut Networks, address: &str, number| {
             networks.add(network(address), id(number), now);
             networks.set_idle(network(address), id(number), false);
@@ -339,15 +331,14 @@ mod tests {
     }
 
     #[test]
-    fn a_proxy_has_no_limits() {
+    fn connections_of_a_proxy_have_no_limits_yet() {
         let limits = Limits {
             arrivals: 0,
             ..Limits::default()
         };
         let now = Instant::now();
-        let proxy = network("127.0.0.1");
-        assert!(Networks::new(limits, true).may_arrive(proxy, now));
-        assert!(!Networks::new(limits, false).may_arrive(proxy, now));
-        assert!(!Networks::new(limits, true).may_arrive(network("192.0.2.1"), now));
+        let mut networks = Networks::new(limits);
+        assert!(networks.may_arrive(Network::PROXY, now));
+        assert!(!networks.may_arrive(network("127.0.0.1"), now));
     }
 }

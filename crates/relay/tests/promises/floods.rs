@@ -118,7 +118,7 @@ fn clients_of_a_proxy_are_limited_one_by_one() {
             ..Limits::default()
         },
         behind_proxy,
-        page: None,
+        ..Settings::default()
     };
     let code = |relay: &Running, address: &str| {
         let url = format!("ws://{}/", relay.address);
@@ -141,6 +141,112 @@ fn clients_of_a_proxy_are_limited_one_by_one() {
     let direct = Running::with(settings(false));
     let _one = code(&direct, "192.0.2.1").expect("a code");
     assert!(code(&direct, "192.0.2.2").is_none());
+}
+
+/// A relay behind a proxy.
+fn proxied(limits: Limits) -> Running {
+    Running::with(Settings {
+        limits,
+        behind_proxy: true,
+        ..Settings::default()
+    })
+}
+
+/// The status of the answer to a request with these lines.
+fn status(relay: &Running, request: &str, lines: &[u8]) -> String {
+    let mut connection = relay.connect();
+    let begin = format!("{request}\r\n");
+    connection.send(&[begin.as_bytes(), lines, b"\r\n"].concat());
+    let mut answer = String::new();
+    connection.0.read_to_string(&mut answer).unwrap();
+    let words: Vec<&str> = answer.split(' ').collect();
+    words.get(1).unwrap_or(&"").to_string()
+}
+
+#[test]
+fn request_of_a_proxy_without_the_address_of_its_client_is_refused() {
+    let relay = proxied(Limits::default());
+    for lines in [
+        &b""[..],
+        b"X-Forwarded-For:\r\n",
+        b"X-Forwarded-For: \xff\r\n",
+        b"X-Forwarded-For: unknown\r\n",
+        b"X-Forwarded-For: 192.0.2.1,\r\n",
+        b"X-Forwarded-For: 192.0.2.1, \xff\r\n",
+        b"X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-For:\r\n",
+        b"X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-For: \xff\r\n",
+        b"X-Forwarded-For: 192.0.2.1:port\r\n",
+        b"X-Forwarded-For: [192.0.2.1]\r\n",
+        b"X-Forwarded-For: [[2001:db8::1]]\r\n",
+        b"X-Forwarded-For: 2001:db8::1]\r\n",
+        b"Forwarded: for=192.0.2.1\r\n",
+    ] {
+        let text = String::from_utf8_lossy(lines).into_owned();
+        assert_eq!(status(&relay, "GET / HTTP/1.1", lines), "400", "{text}");
+        let upgrade = b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\
+            Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+        let lines = [&upgrade[..], lines].concat();
+        assert_eq!(status(&relay, "GET / HTTP/1.1", &lines), "400", "{text}");
+    }
+}
+
+#[test]
+fn only_the_last_forwarded_value_counts_whatever_comes_before() {
+    let one = Limits {
+        arrivals: 1,
+        arrivals_per_second: 0,
+        ..Limits::default()
+    };
+    for lines in [
+        &b"X-Forwarded-For: 192.0.2.1\r\n"[..],
+        b"X-Forwarded-For: \xff, 192.0.2.1\r\n",
+        b"X-Forwarded-For: 198.51.100.7,,192.0.2.1:80\r\n",
+        b"X-Forwarded-For: \xff\r\nx-forwarded-for:\t192.0.2.1 \r\n",
+        b"X-Forwarded-For: 198.51.100.7\r\nA: \xff\r\nX-Forwarded-For: ::ffff:192.0.2.1\r\n",
+        b"X-Forwarded-For: [::ffff:192.0.2.1]:80\r\n",
+        b"X-Forwarded-For: [::ffff:192.0.2.1]\r\n",
+    ] {
+        let relay = proxied(one);
+        let text = String::from_utf8_lossy(lines).into_owned();
+        assert_eq!(status(&relay, "GET / HTTP/1.1", lines), "404", "{text}");
+        let again = b"X-Forwarded-For: 192.0.2.1\r\n";
+        assert_eq!(status(&relay, "GET / HTTP/1.1", again), "429", "{text}");
+    }
+}
+
+#[test]
+fn request_that_is_refused_counts_for_the_client_of_the_proxy() {
+    let relay = proxied(Limits {
+        arrivals: 2,
+        arrivals_per_second: 0,
+        ..Limits::default()
+    });
+    let client = b"X-Forwarded-For: 192.0.2.1\r\n";
+    let old = [
+        &client[..],
+        b"Upgrade: websocket\r\nConnection: Upgrade\r\n",
+    ]
+    .concat();
+    assert_eq!(status(&relay, "POST / HTTP/1.1", client), "405");
+    assert_eq!(status(&relay, "GET / HTTP/1.1", &old), "426");
+    assert_eq!(status(&relay, "POST / HTTP/1.1", client), "429");
+}
+
+#[test]
+fn programs_at_the_address_of_a_proxy_have_its_limits() {
+    let relay = proxied(Limits {
+        arrivals: 1,
+        arrivals_per_second: 0,
+        ..Limits::default()
+    });
+    let mut host = relay.says("please open a code\n");
+    assert_eq!(host.code(), 1);
+    relay.says("please open a code\n").expect_end("");
+    // Also a client of the proxy on this machine.
+    let here = b"X-Forwarded-For: 127.0.0.1\r\n";
+    assert_eq!(status(&relay, "GET / HTTP/1.1", here), "429");
+    let other = b"X-Forwarded-For: 127.0.0.2\r\n";
+    assert_eq!(status(&relay, "GET / HTTP/1.1", other), "404");
 }
 
 #[test]
