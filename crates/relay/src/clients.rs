@@ -1,6 +1,6 @@
 //! All connections: the order in which they are read, and the destination of their bytes.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
@@ -20,10 +20,9 @@ const ROOM: usize = frames::MAX_HEAD;
 /// The maximum number of bytes that are read at once, and so the maximum that waits for a slow
 /// reader.
 const CHUNK: usize = 16 << 10;
-/// The same while all slow readers together have more than [`MAX_UNSENT`] waiting, and for a client
-/// that sends small frames: decoding them takes long, and the others wait for their turn.
+/// The same for a client that sends small frames: decoding them takes long, and the others wait for
+/// their turn.
 const SMALL_CHUNK: usize = 1 << 10;
-const MAX_UNSENT: usize = 16 << 20;
 /// The maximum number of bytes of all incomplete handshakes.
 const MAX_HANDSHAKES: usize = 4 << 20;
 /// The number of bytes that are received and dropped at the end of a connection.
@@ -45,15 +44,10 @@ pub(crate) struct Clients {
     bytes: Box<[u8]>,
     /// The number of connections that have arrived.
     arrived: u64,
-    /// The sizes of all buffers.
-    buffered: Buffered,
-}
-
-/// The sizes of buffers, in bytes.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Buffered {
-    pub(crate) handshakes: usize,
-    pub(crate) unsent: usize,
+    /// The size of all incomplete handshakes, in bytes.
+    handshakes: usize,
+    /// The slots of the connections with unsent bytes, by the time since which they have some.
+    blocked: BTreeSet<(Instant, usize)>,
 }
 
 impl Clients {
@@ -70,7 +64,8 @@ impl Clients {
             ready: VecDeque::new(),
             bytes: vec![0; ROOM + CHUNK].into(),
             arrived: 0,
-            buffered: Buffered::default(),
+            handshakes: 0,
+            blocked: BTreeSet::new(),
         }
     }
 
@@ -110,7 +105,7 @@ impl Clients {
                 None => return,
             }
         }
-        if sockets::prepare(&socket).is_err() {
+        if sockets::prepare(&socket, self.limits.unread).is_err() {
             return;
         }
         let place = self.connections.vacant_entry();
@@ -201,6 +196,11 @@ impl Clients {
         if has_more || self.may_read(slot) {
             self.make_ready(slot);
         }
+        while self.blocked.len() > self.limits.blocked
+            && let Some((_, slot)) = self.blocked.first()
+        {
+            self.lose(*slot);
+        }
     }
 
     /// Whether this connection is read: not while its peer has not taken what was read before.
@@ -248,13 +248,17 @@ impl Clients {
         let Some(connection) = self.connections.get_mut(slot) else {
             return;
         };
-        let before = connection.buffered();
+        let (handshake, blocked) = (connection.handshake_len(), connection.blocked);
         let changed = change(connection);
-        let after = connection.buffered();
-        self.buffered.handshakes += after.handshakes;
-        self.buffered.handshakes -= before.handshakes;
-        self.buffered.unsent += after.unsent;
-        self.buffered.unsent -= before.unsent;
+        self.handshakes += connection.handshake_len();
+        self.handshakes -= handshake;
+        if connection.blocked != blocked {
+            let entry = |since| (since, slot);
+            blocked.map(|since| self.blocked.remove(&entry(since)));
+            connection
+                .blocked
+                .map(|since| self.blocked.insert(entry(since)));
+        }
         if changed.is_err() {
             self.lose(slot);
         }
@@ -268,7 +272,7 @@ impl Clients {
         let has_small_frames = frames.is_some_and(|frames| frames.are_small());
         let most = match &connection.stage {
             Stage::Handshake(bytes) if connection.frames.is_none() => http::MAX_HEAD - bytes.len(),
-            _ if self.buffered.unsent > MAX_UNSENT || has_small_frames => SMALL_CHUNK,
+            _ if has_small_frames => SMALL_CHUNK,
             _ => CHUNK,
         };
         match connection.read(&mut self.bytes[ROOM..ROOM + most]) {
@@ -330,7 +334,7 @@ impl Clients {
                 });
                 self.bytes = bytes;
                 self.handshake(slot);
-                while self.buffered.handshakes > MAX_HANDSHAKES && self.drop_one() {}
+                while self.handshakes > MAX_HANDSHAKES && self.drop_one() {}
             }
             Stage::Waiting(_) => self.close(slot, b"impatient\n"),
             Stage::Joined(peer) => self.forward(peer, len),
@@ -409,14 +413,17 @@ impl Clients {
         self.end_sending(slot);
     }
 
-    /// Removes a connection. Its peer gets what was sent before.
+    /// Removes a connection. Its peer gets what was sent before. If it has unsent bytes, the client
+    /// sees that they are lost.
     pub(crate) fn lose(&mut self, slot: usize) {
         let Some(connection) = self.connections.try_remove(slot) else {
             return;
         };
-        let buffered = connection.buffered();
-        self.buffered.handshakes -= buffered.handshakes;
-        self.buffered.unsent -= buffered.unsent;
+        self.handshakes -= connection.handshake_len();
+        if let Some(since) = connection.blocked {
+            self.blocked.remove(&(since, slot));
+            connection.reset();
+        }
         self.networks.remove(connection.network, connection.id);
         self.leave(connection.stage, connection.network, connection.id);
     }
@@ -450,13 +457,19 @@ impl Clients {
         let (now, limits) = (self.now, &self.limits);
         let since = |time: Instant| now.saturating_duration_since(time);
         let is_open = !matches!(connection.stage, Stage::Closing(_));
+        let talks_on = matches!(connection.stage, Stage::Closing(dropped) if dropped > MAX_DROPPED)
+            && !connection.has_unsent();
         let is_websocket = connection.frames.is_some() && is_open;
         let is_over = connection.deadline.is_some_and(|deadline| now >= deadline);
         let is_slow = |blocked: Instant| since(blocked) >= limits.unread;
         let is_dead = is_websocket && since(connection.heard) >= 3 * limits.ping;
         if is_over && matches!(connection.stage, Stage::Waiting(_)) {
             self.close(slot, b"");
-        } else if is_over || is_dead || (is_open && connection.blocked.is_some_and(is_slow)) {
+        } else if is_over
+            || is_dead
+            || talks_on
+            || (is_open && connection.blocked.is_some_and(is_slow))
+        {
             self.lose(slot);
         } else if is_websocket && !connection.pinged && since(connection.heard) >= limits.ping {
             connection.pinged = true;

@@ -3,11 +3,11 @@
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{IpAddr, Shutdown};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use mio::net::TcpStream;
+use socket2::SockRef;
 
-use crate::clients::Buffered;
 use crate::frames::Frames;
 use crate::networks::{Id, Network};
 use crate::rooms::Place;
@@ -128,17 +128,11 @@ impl Connection {
         !matches!(self.unsent, Unsent::Nothing)
     }
 
-    /// The sizes of this connection's own buffers.
-    pub(crate) fn buffered(&self) -> Buffered {
-        Buffered {
-            handshakes: match &self.stage {
-                Stage::Handshake(bytes) => bytes.capacity(),
-                _ => 0,
-            },
-            unsent: match &self.unsent {
-                Unsent::Own(bytes, _) => bytes.capacity(),
-                Unsent::Nothing | Unsent::Shared(..) => 0,
-            },
+    /// The size of an incomplete handshake in memory.
+    pub(crate) fn handshake_len(&self) -> usize {
+        match &self.stage {
+            Stage::Handshake(bytes) => bytes.capacity(),
+            _ => 0,
         }
     }
 
@@ -181,6 +175,7 @@ impl Connection {
         now: Instant,
     ) -> io::Result<()> {
         self.unsent = Unsent::Shared(bytes, 0..len);
+        self.blocked = Some(now);
         self.flush(now)
     }
 
@@ -211,6 +206,13 @@ impl Connection {
             }
         }
         Ok(())
+    }
+
+    /// Prepares the end of a connection with unsent bytes: the system drops what it has of them, and
+    /// tells the client.
+    pub(crate) fn reset(&self) {
+        // An error means that the connection is broken.
+        let _ = SockRef::from(&self.socket).set_linger(Some(Duration::ZERO));
     }
 
     /// Tells the client that nothing more is sent.
@@ -264,11 +266,11 @@ mod tests {
         while !connection.has_unsent() {
             connection.send(&[0; 100_000], now).unwrap();
         }
-        let unsent = connection.buffered().unsent;
+        let unsent = connection.unsent.bytes().len();
         for number in 0..100 {
             connection.send_pong(vec![number; 100], now).unwrap();
         }
-        assert_eq!(connection.buffered().unsent, unsent);
+        assert_eq!(connection.unsent.bytes().len(), unsent);
         assert_eq!(connection.pong, Some(vec![99; 100]));
     }
 }

@@ -59,6 +59,9 @@ pub struct Limits {
     pub code_rest: Duration,
     /// A client that does not read for this time what its peer has sent loses the connection.
     pub unread: Duration,
+    /// The maximum number of connections that have not taken all bytes sent to them. Each can fill
+    /// buffers of the system. Beyond it, the one that has had such bytes for the longest time ends.
+    pub blocked: usize,
     /// The time of silence after which a WebSocket gets a ping. After three times this time it is
     /// dead.
     pub ping: Duration,
@@ -82,6 +85,7 @@ impl Default for Limits {
             waiting: Duration::from_secs(3600),
             code_rest: Duration::from_secs(600),
             unread: Duration::from_secs(60),
+            blocked: 192,
             ping: Duration::from_secs(30),
             file: Duration::from_secs(120),
             closing: Duration::from_secs(5),

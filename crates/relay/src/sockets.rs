@@ -7,8 +7,13 @@ use std::time::Duration;
 use socket2::{Domain, Protocol, SockRef, Socket, TcpKeepalive, Type};
 
 /// The size of the buffers of a socket in the kernel. It bounds the memory that a client can fill
-/// by not reading, and is enough for 20 Mbit/s over a round trip of 100 ms.
-const KERNEL_BUFFER: usize = 256 << 10;
+/// by not reading, and is enough for 10 Mbit/s over a round trip of 50 ms. Linux doubles it, for what
+/// it stores beside the bytes.
+const KERNEL_BUFFER: usize = 64 << 10;
+/// The maximum number of bytes in the kernel that were not sent yet, up to one write. A client that
+/// does not read keeps only these there, and those in flight do not count.
+#[cfg(any(target_os = "android", target_os = "linux"))]
+const NOT_SENT: u32 = 8 << 10;
 /// The maximum number of connections that the kernel keeps until the relay accepts them.
 const BACKLOG: i32 = 4096;
 
@@ -42,8 +47,16 @@ fn listen_on(address: SocketAddr) -> io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-/// Sets the options of an accepted connection.
-pub(crate) fn prepare(socket: &mio::net::TcpStream) -> io::Result<()> {
+/// Sets the options of an accepted connection. It ends if its client takes nothing for the time
+/// `unread` while bytes wait in the kernel, as far as the system has such a limit.
+pub(crate) fn prepare(
+    socket: &mio::net::TcpStream,
+    #[cfg_attr(
+        not(any(target_os = "android", target_os = "linux")),
+        expect(unused_variables)
+    )]
+    unread: Duration,
+) -> io::Result<()> {
     // Without this, the kernel holds back small messages for up to 40 ms.
     socket.set_nodelay(true)?;
     // The kernel probes a quiet connection after 30 s, then every 10 s, 4 times.
@@ -52,7 +65,13 @@ pub(crate) fn prepare(socket: &mio::net::TcpStream) -> io::Result<()> {
         .with_interval(Duration::from_secs(10));
     #[cfg(not(windows))]
     let keepalive = keepalive.with_retries(4);
-    SockRef::from(socket).set_tcp_keepalive(&keepalive)
+    let socket = SockRef::from(socket);
+    #[cfg(any(target_os = "android", target_os = "linux"))]
+    {
+        socket.set_tcp_notsent_lowat(NOT_SENT)?;
+        socket.set_tcp_user_timeout(Some(unread))?;
+    }
+    socket.set_tcp_keepalive(&keepalive)
 }
 
 /// Raises the limit of open files as far as `files` needs it and the system permits, and returns
