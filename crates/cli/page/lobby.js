@@ -292,7 +292,7 @@ function peerItem(begin, peer, ask) {
     ? `${many(peer.failed_checks, "check")} failed with these keys: the player tried to cheat.`
     : `The last ${peer.in_a_row} attempts failed, because of a bad connection or attempts to cheat.`;
   return item([
-    h("p.item-title", peer.name),
+    h("p.item-title", called(peer.name)),
     h("p.code", peer.fingerprint),
     quiet(`${many(peer.hands, "hand")} played · last seen ${dateOf(peer.last_seen)}`),
     (peer.failed_checks > 0 || peer.in_a_row >= MANY_ATTEMPTS) && h("p.warning", `${why} Your program refuses to connect, or asks you first. ${forgive(peer.fingerprint)}`),

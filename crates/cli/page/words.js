@@ -98,13 +98,12 @@ const PLAIN_WORD = /^[\p{Alphabetic}\p{N}]+([-_'.][\p{Alphabetic}\p{N}]+)*$/u;
 const QUOTATION_MARKS = /["\u00ab\u00bb\u02ba\u02dd\u02ee\u2033\u2036\u201c-\u201f\u275d\u275e\u301d-\u301f\uff02]/g;
 
 /**
- * A name for a sentence: in quotation marks, unless it is one or two plain words. The name
- * "Anna left the match. Bert" must not read as two sentences.
+ * A name for a sentence, in quotation marks unless it is plain, as `Display` of `Name` in Rust.
  * @param {string} name
  */
 export function called(name) {
   const words = name.split(" ");
-  if (words.length <= 2 && words.every((word) => PLAIN_WORD.test(word))) return name;
+  if (/^\D.{0,22}$/u.test(name) && words.length <= 2 && words.every((word) => PLAIN_WORD.test(word))) return name;
   return `"${name.replace(QUOTATION_MARKS, "'")}"`;
 }
 

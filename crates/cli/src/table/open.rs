@@ -117,14 +117,15 @@ impl MatchFile {
         }
     }
 
-    /// Whether `which` names another player or the match.
+    /// Whether `which` means another player or the match.
     pub(crate) fn is_called(&self, which: &str) -> bool {
         let lower = which.to_lowercase();
-        let mut others = self.others();
-        others.any(|seat| {
-            self.name(seat) == Name::clean(which)
-                || self.identity(seat).fingerprint().to_string() == lower
-        }) || (lower.len() >= 4 && hex(&self.id()).starts_with(&lower))
+        let is_hex = lower.bytes().all(|digit| digit.is_ascii_hexdigit());
+        // A player who chooses such an id as its name must not be found with it.
+        let is_printed_id = is_hex && lower.len() >= 16;
+        let is_meant = |seat| self.identity(seat).is_meant_by(which, &self.name(seat));
+        (lower.len() >= 4 && hex(&self.id()).starts_with(&lower))
+            || (!is_printed_id && self.others().any(is_meant))
     }
 
     /// This side's inputs to the shuffles.

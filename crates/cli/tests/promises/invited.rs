@@ -399,6 +399,34 @@ fn host_is_asked_about_a_guest_with_many_failed_attempts() {
 }
 
 #[test]
+fn a_player_with_the_fingerprint_of_another_as_its_name_is_not_that_player() {
+    const FINGERPRINT: &str = "15b6-bd02-6a7y-t711-6453-knx7";
+    let [a, _, _] = three();
+    let path = a.path().join("known_peers");
+    let list = std::fs::read_to_string(&path).unwrap();
+    let named = list.replace(" name=Carla", &format!(" name={FINGERPRINT}"));
+    assert_ne!(named, list);
+    std::fs::write(&path, named).unwrap();
+    for command in [
+        &["host", "--for", FINGERPRINT, "--timeout", "1"][..],
+        &["join", FINGERPRINT],
+        &["peers", "block", FINGERPRINT],
+        &["peers", "forgive", FINGERPRINT],
+    ] {
+        let refused = run(a.path(), command);
+        let message = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!(refused.status.code(), Some(1), "{message}");
+        assert!(
+            message.contains("found by its own fingerprint"),
+            "{message}"
+        );
+    }
+    let shown = run(a.path(), &["peers"]).stdout;
+    let shown = String::from_utf8(shown).unwrap();
+    assert!(shown.contains(&format!("\"{FINGERPRINT}\"")), "{shown}");
+}
+
+#[test]
 fn host_is_notified_once_of_a_blocked_player_with_its_invite() {
     let [a, b, c] = three();
     assert!(run(a.path(), &["peers", "block", "Carla"]).status.success());

@@ -34,12 +34,18 @@ impl Fingerprint {
         Fingerprint(bytes)
     }
 
-    /// Parses a fingerprint. `None` if the checksum or the length is wrong.
+    /// Parses a fingerprint, with any punctuation between its characters. `None` if the checksum or the
+    /// length is wrong.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let in_a_group = |c: &char| !matches!(c, '-' | ' ');
-        let text: String = text.chars().filter(in_a_group).take(25).collect();
-        Self::decode(base32::decode(&text)?.try_into().ok()?)
+        Self::decode(Self::bytes(text)?)
+    }
+
+    /// The bytes of a text that has the form of a fingerprint, whose checksum may be wrong.
+    pub(super) fn bytes(text: &str) -> Option<[u8; Self::LEN]> {
+        let letters = text.chars().filter(|c| c.is_alphanumeric());
+        let text: String = letters.take(25).collect();
+        base32::decode(&text)?.try_into().ok()
     }
 
     /// Decodes a fingerprint. `None` if the checksum is wrong.
@@ -87,6 +93,8 @@ mod tests {
             Fingerprint::parse(&text.to_uppercase().replace('-', " ")),
             Some(fingerprint)
         );
+        let pasted = format!("> \"{}\".", text.replace('-', "\u{2011}"));
+        assert_eq!(Fingerprint::parse(&pasted), Some(fingerprint));
     }
 
     #[test]

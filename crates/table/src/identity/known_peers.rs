@@ -58,7 +58,10 @@ pub enum PeersError {
     )]
     HalfKnown(Fingerprint),
     /// No known peer has this name or these keys.
-    #[error("no known peer has this name or these keys")]
+    #[error(
+        "no known peer has this name or these keys; a player whose name looks like a fingerprint, an invite, \
+         a code or a link is found by its own fingerprint only"
+    )]
     Unknown,
     /// Several known peers have this name.
     #[error("several known peers have this name: use the fingerprint instead")]
@@ -150,16 +153,13 @@ impl KnownPeers {
         self.peers.iter().find(|peer| peer.identity == *identity)
     }
 
-    /// The peer with this name or this fingerprint.
+    /// The peer that a text of the user [means](PublicIdentity::is_meant_by).
     ///
     /// # Errors
     /// [`PeersError::Unknown`] and [`PeersError::Ambiguous`].
     pub fn find(&self, name_or_fingerprint: &str) -> Result<&Peer, PeersError> {
-        let fingerprint = Fingerprint::parse(name_or_fingerprint);
-        let name = Name::clean(name_or_fingerprint);
-        let fits =
-            |peer: &&Peer| fingerprint == Some(peer.identity.fingerprint()) || peer.name == name;
-        let mut found = self.peers.iter().filter(fits);
+        let is_meant = |peer: &&Peer| peer.identity.is_meant_by(name_or_fingerprint, &peer.name);
+        let mut found = self.peers.iter().filter(is_meant);
         match (found.next(), found.next()) {
             (Some(peer), None) => Ok(peer),
             (None, _) => Err(PeersError::Unknown),
@@ -333,6 +333,28 @@ mod tests {
             peer
         );
         assert!(matches!(again.find("Robert"), Err(PeersError::Unknown)));
+    }
+
+    #[test]
+    fn a_peer_with_the_fingerprint_of_another_as_its_name_is_found_by_its_own_fingerprint_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut peers = opened(&folder).unwrap();
+        let of = |seed: u8| public(seed).fingerprint().to_string();
+        let shown = [of(2), of(2).replace('-', ""), of(2).to_uppercase()];
+        for (seed, name) in (3..).zip(&shown) {
+            let name = Name::clean(name);
+            peers.remember(&public(seed), &name, &[], None).unwrap();
+        }
+        for text in &shown {
+            assert!(matches!(peers.find(text), Err(PeersError::Unknown)));
+        }
+        peers
+            .remember(&public(2), &Name::clean("Bob"), &[], None)
+            .unwrap();
+        for text in &shown {
+            assert_eq!(peers.find(text).unwrap().identity, public(2));
+        }
+        assert_eq!(peers.find(&of(3)).unwrap().identity, public(3));
     }
 
     #[test]

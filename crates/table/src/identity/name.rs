@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::fingerprint::Fingerprint;
 use crate::wire::Malformed;
 
 /// A name that a player chose. It is shown but never trusted: only keys identify a player.
@@ -11,8 +12,9 @@ use crate::wire::Malformed;
 /// becomes a single space.
 ///
 /// [`Display`](fmt::Display) writes the name for use in a sentence: in quotation marks, unless it
-/// is one or two plain words. So the name `Anna left the match. Bert` cannot be mistaken for
-/// sentences of the program. [`as_str`](Self::as_str) returns the name without quotation marks, for
+/// is one or two plain words that are shorter than a fingerprint and do not begin with a digit, as a
+/// code does. So the name `Anna left the match. Bert` cannot be mistaken for sentences of the program,
+/// and a name in the form of a fingerprint cannot be mistaken for one. [`as_str`](Self::as_str) returns the name without quotation marks, for
 /// files and programs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Name(String);
@@ -21,21 +23,31 @@ impl Name {
     /// The maximum length of a name in bytes.
     pub(crate) const MAX_BYTES: usize = 4 * Self::MAX_CHARS;
     const MAX_CHARS: usize = 32;
+    /// The length of a fingerprint without separators.
+    const FINGERPRINT_CHARS: usize = Fingerprint::LEN * 8 / 5;
 
     /// Makes a name from any text. The name is `nameless` if no character is left.
     pub fn clean(given: &str) -> Self {
-        // Ignore all but the start of a very long text.
-        let given = given.chars().take(8 * Self::MAX_CHARS);
-        let spaced: String = given
-            .map(|c| if c.is_whitespace() { ' ' } else { c })
-            .filter(|&c| !is_harmful(c))
-            .collect();
-        let words: Vec<&str> = spaced.split(' ').filter(|word| !word.is_empty()).collect();
-        let short: String = words.join(" ").chars().take(Self::MAX_CHARS).collect();
+        let short: String = visible(given).chars().take(Self::MAX_CHARS).collect();
         match short.trim_end() {
             "" => Name("nameless".into()),
             name => Name(name.into()),
         }
+    }
+
+    /// The name in a text by which the user means a player. `None` if the text is longer than a name, as
+    /// invites and links are, or has the form of a fingerprint or of a code: a player who chooses the
+    /// fingerprint of another one as its name must not be taken for that player.
+    pub fn typed(text: &str) -> Option<Self> {
+        let text = visible(text);
+        let mut words = text.split(|c: char| !c.is_alphanumeric());
+        let first = words.find(|word| !word.is_empty());
+        let is_number = |word: &str| word.bytes().all(|c| c.is_ascii_digit());
+        let is_code = first.is_some_and(is_number) && words.any(|word| !word.is_empty());
+        let is_name = text.chars().count() <= Self::MAX_CHARS
+            && Fingerprint::bytes(&text).is_none()
+            && !is_code;
+        is_name.then(|| Self::clean(&text))
     }
 
     /// Decodes a name in a message or a file. Each name has one encoding: itself, [clean](Self::clean).
@@ -54,8 +66,23 @@ impl Name {
 
     /// Whether the name needs no quotation marks in a sentence.
     fn is_plain(&self) -> bool {
-        self.0.split(' ').count() <= 2 && self.0.split(' ').all(is_plain_word)
+        self.0.split(' ').count() <= 2
+            && self.0.split(' ').all(is_plain_word)
+            && self.0.chars().count() < Self::FINGERPRINT_CHARS
+            && !self.0.starts_with(|c: char| c.is_ascii_digit())
     }
+}
+
+/// The visible characters of a text, with single spaces between its words. Ignores all but the start of
+/// a very long text.
+fn visible(text: &str) -> String {
+    let text = text.chars().take(8 * Name::MAX_CHARS);
+    let spaced: String = text
+        .map(|c| if c.is_whitespace() { ' ' } else { c })
+        .filter(|&c| !is_harmful(c))
+        .collect();
+    let words: Vec<&str> = spaced.split(' ').filter(|word| !word.is_empty()).collect();
+    words.join(" ")
 }
 
 impl fmt::Display for Name {
@@ -138,9 +165,50 @@ mod tests {
             ("Bert\" left. \u{201c}Anna", "\"Bert' left. 'Anna\""),
             ("- -", "\"- -\""),
             ("a\u{301}", "\"a\u{301}\""),
+            ("7-crossbow-guitar", "\"7-crossbow-guitar\""),
+            (FINGERPRINT, "\"15b6-bd02-6a7y-t711-6453-knx7\""),
         ];
         for (given, shown) in cases {
             assert_eq!(Name::clean(given).to_string(), shown);
+        }
+    }
+
+    const FINGERPRINT: &str = "15b6-bd02-6a7y-t711-6453-knx7";
+
+    #[test]
+    fn a_text_that_looks_like_a_fingerprint_a_code_an_invite_or_a_link_means_no_name() {
+        let invite = format!("dealerless2-{}", "0".repeat(110));
+        let shown = FINGERPRINT.to_uppercase();
+        let texts = [
+            FINGERPRINT.to_owned(),
+            FINGERPRINT.replace('-', ""),
+            FINGERPRINT.replace('-', " "),
+            FINGERPRINT.replace('-', "\u{2013}"),
+            format!("\"{shown}\""),
+            format!("15b6\u{200b}{}", &FINGERPRINT[4..]),
+            // Its checksum is wrong.
+            FINGERPRINT.replace('7', "8"),
+            "7-crossbow-guitar".into(),
+            " 7 crossbow_guitar".into(),
+            format!("https://cards.example.org/#{invite}"),
+            invite,
+        ];
+        for text in texts {
+            assert_eq!(Name::typed(&text), None, "{text}");
+            // A player may have this name, in quotation marks.
+            assert!(Name::clean(&text).to_string().starts_with('"'), "{text}");
+        }
+        for name in [
+            "Anna",
+            " Anna  Berta\n",
+            "bot_2",
+            "2Pac",
+            "007",
+            "4j8m-x2dk",
+            "王小明",
+            "",
+        ] {
+            assert_eq!(Name::typed(name), Some(Name::clean(name)));
         }
     }
 

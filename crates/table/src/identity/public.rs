@@ -6,6 +6,7 @@ use ed25519_dalek::{Signature, VerifyingKey};
 use x25519_dalek::{PublicKey, StaticSecret};
 
 use super::fingerprint::Fingerprint;
+use super::name::Name;
 use crate::hash::Hash;
 use crate::wire::{Malformed, Reader};
 
@@ -121,6 +122,13 @@ impl PublicIdentity {
     /// The fingerprint for people to compare.
     pub fn fingerprint(&self) -> Fingerprint {
         Fingerprint::of(self)
+    }
+
+    /// Whether a text of the user means the holder of these keys, who chose this name. A fingerprint means
+    /// the keys alone, whatever name another player has chosen.
+    pub fn is_meant_by(&self, text: &str, name: &Name) -> bool {
+        Fingerprint::parse(text) == Some(self.fingerprint())
+            || Name::typed(text).is_some_and(|typed| typed == *name)
     }
 
     /// Verifies a signature that [`Identity::sign`](super::Identity::sign) made for the same

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::hash::hex;
+use crate::identity::Name;
 use crate::storage::DiskStorage;
 
 /// The folder with the files of matches. The name of a file contains the id of the match and the
@@ -30,10 +31,10 @@ pub struct MatchEntry {
 }
 
 impl MatchEntry {
-    /// Whether the file name fits a player of this name. Several names can fit, because a file name
-    /// contains only some characters of the name.
+    /// Whether the file name fits a player whom the user means by this [name](Name::typed). Several names
+    /// can fit, because a file name contains only some characters of the name.
     pub fn is_with(&self, name: &str) -> bool {
-        self.peer == file_name_part(name)
+        Name::typed(name).is_some_and(|name| self.peer == file_name_part(name.as_str()))
     }
 }
 
