@@ -1,6 +1,5 @@
 //! `doctor`: checks what this machine can do at a table before another player waits for it.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::net::TcpListener;
 use std::path::Path;
@@ -10,6 +9,7 @@ use anyhow::Context;
 use dealerless_command_line::arguments::address;
 use dealerless_table::connection::ask_relay;
 use dealerless_table::identity::Address;
+use dealerless_table::storage::make_folder;
 use serde::Serialize;
 
 use crate::output::{lines, milliseconds, show, show_json};
@@ -83,8 +83,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let listen = resolve(std::slice::from_ref(&args.listen))?;
     let addresses = addresses_of(&listen)?;
     let folder = args.folder.folder()?;
-    std::fs::create_dir_all(&folder)
-        .with_context(|| format!("cannot create {}", folder.display()))?;
+    make_folder(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let relays = args.relay.relays(&Settings::read(&folder)?)?;
     let relay = relays.own().map(|relay| ask(&relay.tcp));
     let report = Report {
@@ -193,20 +192,16 @@ fn ask(relay: &Address) -> Relay {
 
 /// The median time of a synced write.
 fn synced_write(folder: &Path) -> io::Result<Duration> {
-    let path = folder.join(format!("doctor-{}", std::process::id()));
-    let measured = File::create_new(&path).and_then(|mut file| {
-        let mut times = Vec::new();
-        for _ in 0..WRITES {
-            let begun = Instant::now();
-            file.write_all(&[0; 512])?;
-            file.sync_data()?;
-            times.push(begun.elapsed());
-        }
-        times.sort();
-        Ok(times[WRITES / 2])
-    });
-    std::fs::remove_file(&path)?;
-    measured
+    let mut file = tempfile::tempfile_in(folder)?;
+    let mut times = Vec::new();
+    for _ in 0..WRITES {
+        let begun = Instant::now();
+        file.write_all(&[0; 512])?;
+        file.sync_data()?;
+        times.push(begun.elapsed());
+    }
+    times.sort();
+    Ok(times[WRITES / 2])
 }
 
 #[cfg(test)]

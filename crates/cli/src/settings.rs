@@ -8,6 +8,7 @@ use anyhow::Context;
 use dealerless_table::identity::Name;
 use serde::{Deserialize, Serialize};
 
+use crate::table::keep_private;
 use crate::whole_file;
 
 /// The settings of a folder.
@@ -96,7 +97,7 @@ impl Settings {
 
     fn write(&self, folder: &Path) -> anyhow::Result<()> {
         let text = serde_json::to_string_pretty(self)? + "\n";
-        whole_file::write(&folder.join(NAME), |file| file.write_all(text.as_bytes()))
+        keep_private(folder.join(NAME), &text)
     }
 
     /// Replaces the given settings. Returns whether one of them has changed.

@@ -8,7 +8,7 @@ use dealerless_table::play::Table;
 use dealerless_table::storage::{Storage, Vault};
 
 use super::open::clock_file;
-use crate::whole_file;
+use super::own::keep_private;
 
 /// The file of the time banks.
 pub(crate) struct Banks {
@@ -42,7 +42,7 @@ impl Banks {
         let Some(now) = self.kept.changed(table) else {
             return Ok(());
         };
-        whole_file::write(&self.path, |file| file.write_all(now.text().as_bytes()))?;
+        keep_private(self.path.clone(), &now.text())?;
         self.kept = now;
         Ok(())
     }

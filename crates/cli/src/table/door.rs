@@ -21,7 +21,7 @@ use dealerless_table::log::{Header, Past};
 use dealerless_table::play::Control;
 
 use super::open::listen_file;
-use super::own::Own;
+use super::own::{Own, keep_private};
 use super::posts::{Post, Posts};
 use super::waiting_room::{RoomEvent, WaitingRoom};
 use crate::whole_file;
@@ -80,7 +80,7 @@ const MOST_KEPT: u64 = 4 << 10;
 /// If the file cannot be written.
 pub(crate) fn keep_addresses(log: &Path, addresses: &[SocketAddr]) -> anyhow::Result<()> {
     let lines: String = addresses.iter().map(|at| format!("{at}\n")).collect();
-    whole_file::write(&listen_file(log), |file| file.write_all(lines.as_bytes()))
+    keep_private(listen_file(log), &lines)
 }
 
 /// The addresses at which a match was last hosted, or `None` if they were not stored.

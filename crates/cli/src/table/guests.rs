@@ -20,7 +20,7 @@ use super::door::{
     LISTEN_AS_GUEST, Watch, keep_addresses, keep_watch, kept_addresses, open_guest_door,
 };
 use super::open::{MatchFile, guests_file};
-use super::own::Own;
+use super::own::{Own, keep_private};
 use super::posts::Posts;
 use super::waiting_room::WaitingRoom;
 use crate::whole_file;
@@ -157,7 +157,7 @@ impl OtherGuests {
                 writeln!(lines, "{} {address}", seat.number())?;
             }
         }
-        whole_file::write(&guests_file(log), |file| file.write_all(lines.as_bytes()))
+        keep_private(guests_file(log), &lines)
     }
 
     /// Closes the door for the other guests.

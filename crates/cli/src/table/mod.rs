@@ -45,7 +45,7 @@ pub(crate) use headings::{CONNECTION, GAME};
 #[cfg(feature = "browser")]
 pub(crate) use input::LONGEST as LONGEST_LINE;
 pub(crate) use meet_again::MeetAgainArgs;
-pub(crate) use own::{FolderArgs, Own, OwnArgs, is_in_use};
+pub(crate) use own::{FolderArgs, Own, OwnArgs, is_in_use, keep_private};
 pub(crate) use player::Player;
 pub(crate) use posts::Posts;
 pub use prompt::reads_typed;

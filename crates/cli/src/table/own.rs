@@ -13,6 +13,7 @@ use dealerless_command_line::system_rng;
 use dealerless_table::identity::{
     Fingerprint, Home, HomeError, Name, OldIdentity, Peer, SharedPeers,
 };
+use dealerless_table::storage::{FileVault, Vault};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use terminal_size::{Width, terminal_size};
@@ -24,7 +25,7 @@ use super::open::inputs_file;
 use super::player::{Face, Player};
 use super::relays::{RelayArgs, Relays};
 use super::screen::{Columns, Screen};
-use crate::output::MAX_WIDTH;
+use crate::output::{MAX_WIDTH, say};
 use crate::settings::Settings;
 
 /// The options of the player on this side.
@@ -101,7 +102,14 @@ impl FolderArgs {
     pub(crate) fn open(&self) -> anyhow::Result<Home> {
         let folder = self.folder()?;
         let file = self.identity.as_deref();
-        Ok(Home::open(&folder, file, &mut system_rng())?)
+        let home = Home::open(&folder, file, &mut system_rng())?;
+        if home.was_group_writable() {
+            let folder = folder.display();
+            say(&format!(
+                "{folder} could be changed by other users of its group. They cannot write to it any more."
+            ));
+        }
+        Ok(home)
     }
 
     /// Opens the folder's identity, which is to be moved away, even if it can no longer be used to play.
@@ -164,6 +172,15 @@ impl FolderArgs {
             None => bail!("no folder for your identity is known; give one with --home DIR"),
         }
     }
+}
+
+/// Replaces a file of the folder, which only its owner may read, by this text.
+///
+/// # Errors
+/// If the file cannot be written.
+pub(crate) fn keep_private(path: PathBuf, text: &str) -> anyhow::Result<()> {
+    let cannot = format!("cannot write {}", path.display());
+    FileVault(path).keep(text.as_bytes()).context(cannot)
 }
 
 /// Whether the error is that another process uses the folder.

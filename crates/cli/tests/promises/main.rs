@@ -20,6 +20,7 @@ mod dead_relay;
 mod door;
 mod endplay;
 mod guests;
+mod home;
 mod identity;
 mod invited;
 mod json;

@@ -1,6 +1,6 @@
 //! The folder of one player.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use rand::CryptoRng;
 
 use super::attempts::SharedPeers;
 use super::fingerprint::Fingerprint;
-use super::identity_file::{IdentityFile, lock};
+use super::identity_file::{IdentityFile, failed, lock};
 use super::kept_identity::{KeptIdentity, Left};
 use super::keys::Identity;
 use super::known_peers::{KnownPeers, PeersError};
 use super::peer::Peer;
 use super::succession::Succession;
-use crate::storage::{FileVault, Vault, remove_unfinished};
+use crate::storage::{FileVault, Vault, make_folder, remove_unfinished};
 use crate::time;
 
 /// A player's folder: `identity`, `known_peers`, `invites` and `matches/`. The succession of the
@@ -26,6 +26,7 @@ pub struct Home {
     identity: Arc<Identity>,
     /// The path of the identity file.
     file: PathBuf,
+    was_group_writable: bool,
     /// The locked files. The first protects the identity, whose file may be outside the folder. The
     /// second protects the lists in the folder, which a process with another identity would
     /// overwrite.
@@ -54,6 +55,14 @@ pub enum HomeError {
         "{0} can be read by other users: remove their permissions (chmod 600) or create a new identity"
     )]
     Exposed(PathBuf),
+    /// All users can write to the folder: they can replace its files.
+    #[error(
+        "{0} can be changed by all users of this machine: check what is in it, and run: chmod go-w {0}"
+    )]
+    Writable(PathBuf),
+    /// The folder belongs to another user, who can replace its files.
+    #[error("{0} belongs to another user: give a folder of your own with --home DIR")]
+    Foreign(PathBuf),
     /// The identity has a successor and can no longer be used to play.
     #[error(
         "{path} was succeeded by {by}: play with that identity, on the machine where it was created"
@@ -83,7 +92,7 @@ pub enum HomeError {
 impl Home {
     /// Opens `folder`, and creates it if it does not exist. Reads the identity from `file`, or by
     /// default from the file `identity` in the folder. If there is no such file, creates a new
-    /// identity.
+    /// identity. Removes the permission of the folder's group to write to it.
     ///
     /// # Errors
     /// [`HomeError`]. Existing files are never overwritten.
@@ -94,10 +103,11 @@ impl Home {
     ) -> Result<Self, HomeError> {
         let file = file.map_or_else(|| folder.join("identity"), Path::to_owned);
         let matches = folder.join("matches");
-        make_folder(&matches).map_err(|source| HomeError::Io {
-            path: matches.clone(),
-            source,
-        })?;
+        let mut was_group_writable = false;
+        for folder in [folder, &matches] {
+            make_folder(folder).map_err(failed(folder))?;
+            was_group_writable |= protect(folder)?;
+        }
         let IdentityFile {
             path,
             kept: KeptIdentity { identity, left },
@@ -114,15 +124,13 @@ impl Home {
         }
         // Both locks are held, so no other process is still writing one of the unfinished files.
         for folder in [folder, &matches] {
-            remove_unfinished(folder).map_err(|source| HomeError::Io {
-                path: folder.to_owned(),
-                source,
-            })?;
+            remove_unfinished(folder).map_err(failed(folder))?;
         }
         Ok(Home {
             folder: folder.to_owned(),
             identity: Arc::new(identity),
             file: path,
+            was_group_writable,
             _locks: [identity_lock, folder_lock],
         })
     }
@@ -148,6 +156,11 @@ impl Home {
     /// The path of the identity file.
     pub fn identity_file(&self) -> &Path {
         &self.file
+    }
+
+    /// Whether the group of the folder could write to it until it was opened.
+    pub fn was_group_writable(&self) -> bool {
+        self.was_group_writable
     }
 
     /// The folder with the match files.
@@ -182,10 +195,7 @@ pub(super) fn known_peers(folder: &Path, own: Succession) -> Result<KnownPeers, 
 /// Locks a folder until the returned file is closed.
 pub(super) fn lock_folder(folder: &Path) -> Result<File, HomeError> {
     let path = folder.join("lock");
-    let file = open_lock(&path).map_err(|source| HomeError::Io {
-        path: path.clone(),
-        source,
-    })?;
+    let file = open_lock(&path).map_err(failed(&path))?;
     lock(&file, &path)?;
     Ok(file)
 }
@@ -198,16 +208,39 @@ fn open_lock(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-fn make_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
+/// Removes the permission of the folder's group to write to it. Returns whether the group had it.
+///
+/// # Errors
+/// If all users can write to the folder, or it belongs to another user.
+#[cfg(unix)]
+fn protect(folder: &Path) -> Result<bool, HomeError> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let metadata = std::fs::metadata(folder).map_err(failed(folder))?;
+    if metadata.uid() != rustix::process::geteuid().as_raw() {
+        return Err(HomeError::Foreign(folder.to_owned()));
+    }
+    let mut permissions = metadata.permissions();
+    let mode = permissions.mode();
+    if mode & 0o002 != 0 {
+        return Err(HomeError::Writable(folder.to_owned()));
+    }
+    if mode & 0o020 == 0 {
+        return Ok(false);
+    }
+    permissions.set_mode(mode & !0o020);
+    std::fs::set_permissions(folder, permissions).map_err(failed(folder))?;
+    Ok(true)
+}
+
+#[cfg(not(unix))]
+fn protect(_: &Path) -> Result<bool, HomeError> {
+    Ok(false)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -280,5 +313,49 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         let opened = Home::open(folder.path(), None, &mut rand::rng());
         assert!(matches!(opened, Err(HomeError::Exposed(_))));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_all_can_change_is_refused_and_that_of_a_group_is_corrected() {
+        use std::os::unix::fs::PermissionsExt;
+        let open = |folder: &Path| Home::open(folder, None, &mut rand::rng());
+        for place in ["", "matches"] {
+            let home = tempfile::tempdir().unwrap();
+            fs::create_dir(home.path().join("matches")).unwrap();
+            let folder = home.path().join(place);
+            for all in [0o777, 0o1777, 0o702] {
+                fs::set_permissions(&folder, fs::Permissions::from_mode(all)).unwrap();
+                let refused = open(home.path()).err();
+                assert!(
+                    matches!(refused, Some(HomeError::Writable(_))),
+                    "{refused:?}"
+                );
+                assert!(!home.path().join("identity").exists());
+            }
+            fs::set_permissions(&folder, fs::Permissions::from_mode(0o775)).unwrap();
+            assert!(open(home.path()).unwrap().was_group_writable());
+            let mode = fs::metadata(&folder).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o755);
+            assert!(!open(home.path()).unwrap().was_group_writable());
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_of_another_user_is_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = match rustix::process::geteuid().is_root() {
+            false => Path::new("/"),
+            true => {
+                std::os::unix::fs::chown(home.path(), Some(65534), None).unwrap();
+                home.path()
+            }
+        };
+        let refused = Home::open(folder, None, &mut rand::rng()).err();
+        assert!(
+            matches!(refused, Some(HomeError::Foreign(_))),
+            "{refused:?}"
+        );
     }
 }

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use crate::hash::hex;
 use crate::identity::Name;
-use crate::storage::DiskStorage;
+use crate::storage::{DiskStorage, make_folder};
 
 /// The folder with the files of matches. The name of a file contains the id of the match and the
 /// name of the other player: `3f2a9c0d11e8b7a6-anna.log`. The first file creates the folder.
@@ -49,7 +49,7 @@ impl MatchFolder {
     /// # Errors
     /// If the file cannot be created or already exists.
     pub fn create(&self, match_id: &[u8; 32], peer: &str) -> io::Result<(PathBuf, DiskStorage)> {
-        fs::create_dir_all(&self.0)?;
+        make_folder(&self.0)?;
         let path = self.0.join(file_name(match_id, peer));
         let storage = DiskStorage::create(&path)?;
         Ok((path, storage))

@@ -33,6 +33,18 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8], existing: Existing) -> io::
     sync_folder(folder)
 }
 
+/// Creates a folder that only its owner may use, and the folders above it, if they do not exist.
+///
+/// # Errors
+/// If a folder cannot be created.
+pub fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
 /// Removes a file if it exists. When this function returns, the removal is on disk.
 pub(super) fn remove_whole(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
