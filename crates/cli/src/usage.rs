@@ -80,16 +80,10 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<(Cli, Called
         if !error.use_stderr() {
             return printed(&error);
         }
-        let own_text = explained(&error);
-        let text = own_text.clone().unwrap_or_else(|| error.to_string());
+        let text = explained(&error).unwrap_or_else(|| error.to_string());
         let message = text.trim_start_matches("error: ").trim_end();
         report_to_program(LOCAL, message, Called::of_wrong(&command, &args).reports());
-        match own_text {
-            Some(text) => say(text.trim_end()),
-            None => {
-                let _ = error.print();
-            }
-        }
+        say(text.trim_end());
         LOCAL
     })
 }

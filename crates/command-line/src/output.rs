@@ -1,7 +1,12 @@
 //! Output to the terminal, and the formatting of numbers for people.
+//!
+//! Names of files, labels and texts of other programs reach standard output and standard error only
+//! through [`harmless`]. A test finds code that goes round it.
 
+use std::borrow::Cow;
 use std::env;
-use std::io::{self, Write};
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -16,7 +21,29 @@ use unicode_width::UnicodeWidthChar;
 #[error("the reader of standard output has closed it")]
 pub struct NobodyReads;
 
-/// Calls `write` with standard output, and flushes standard output.
+/// A text without characters that control a terminal or change the order of the shown text: they
+/// become escapes such as `\u001b`. Newlines and tabs stay. The escapes are those of JSON, and JSON has
+/// these characters only in strings, so a line of JSON keeps its meaning.
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    let controls = |c: char| {
+        (c.is_control() && !matches!(c, '\n' | '\t'))
+            || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !text.contains(controls) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match controls(c) {
+            true => write!(shown, "\\u{:04x}", u32::from(c)).expect("a string takes any text"),
+            false => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Calls `write` with standard output, and flushes standard output. The bytes of a file stay as they are,
+/// except on a terminal, whose text is [`harmless`].
 ///
 /// # Errors
 /// [`NobodyReads`], or any other error of writing.
@@ -24,7 +51,22 @@ pub fn to_standard_output(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> anyhow::Result<()> {
     let mut output = io::stdout().lock();
-    written(write(&mut output).and_then(|()| output.flush()))
+    let is_terminal = output.is_terminal();
+    written(write_to(&mut output, is_terminal, write).and_then(|()| output.flush()))
+}
+
+fn write_to(
+    output: &mut dyn Write,
+    is_terminal: bool,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    if !is_terminal {
+        return write(output);
+    }
+    let mut bytes = Vec::new();
+    write(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes).replace("\r\n", "\n");
+    output.write_all(harmless(&text).as_bytes())
 }
 
 /// Converts the result of writing to standard output.
@@ -43,7 +85,7 @@ pub fn written(outcome: io::Result<()>) -> anyhow::Result<()> {
 /// # Errors
 /// Those of [`to_standard_output`].
 pub fn show(text: &str) -> anyhow::Result<()> {
-    to_standard_output(|output| writeln!(output, "{text}"))
+    to_standard_output(|output| writeln!(output, "{}", harmless(text)))
 }
 
 /// The version of the objects that [`show_json`] writes. A breaking change increments the version.
@@ -89,7 +131,7 @@ pub fn show_event(event: &impl Serialize) -> anyhow::Result<()> {
 
 /// Writes text and a newline to standard error. Errors are ignored.
 pub fn say(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let _ = writeln!(io::stderr().lock(), "{}", harmless(text));
 }
 
 /// Returns an empty table whose only rule is below the header.
@@ -224,6 +266,27 @@ pub fn milliseconds(duration: Duration) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_shown_text_controls_no_terminal_and_json_keeps_its_meaning() {
+        let hostile = "a\u{1b}]0;x\u{7}\r\u{7f}\u{9b}2J\u{202e}\u{2066}\tb\nä♥甲";
+        let shown = "a\\u001b]0;x\\u0007\\u000d\\u007f\\u009b2J\\u202e\\u2066\tb\nä♥甲";
+        assert_eq!(harmless(hostile), shown);
+        let json = serde_json::to_string(hostile).unwrap();
+        let line = harmless(&json).into_owned();
+        assert!(line.is_ascii() || !line.contains('\u{202e}'), "{line}");
+        assert_eq!(serde_json::from_str::<String>(&line).unwrap(), hostile);
+    }
+
+    #[test]
+    fn the_bytes_of_a_file_change_on_a_terminal_only() {
+        let file = b"a\x1b[2J\xff\r\n";
+        let [mut pipe, mut terminal] = [Vec::new(), Vec::new()];
+        write_to(&mut pipe, false, |output| output.write_all(file)).unwrap();
+        assert_eq!(pipe, file);
+        write_to(&mut terminal, true, |output| output.write_all(file)).unwrap();
+        assert_eq!(terminal, "a\\u001b[2J\u{fffd}\n".as_bytes());
+    }
 
     #[test]
     fn text_wraps_between_words_and_colours_have_no_width() {

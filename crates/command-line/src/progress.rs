@@ -6,7 +6,7 @@ use std::time::Duration;
 use dealerless::shuffle::Spec;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::output::count;
+use crate::output::{count, harmless};
 
 /// The time until the bar appears. Shorter work shows no bar.
 const DELAY: Duration = Duration::from_secs(1);
@@ -40,14 +40,14 @@ impl Progress {
 
     /// Sets the message of the current step.
     pub fn say(&self, what: String) {
-        self.0.set_message(what);
+        self.0.set_message(harmless(&what).into_owned());
     }
 
     fn show_later(template: &str, steps: Option<u64>, what: String) -> Self {
         let bar = ProgressBar::with_draw_target(steps, ProgressDrawTarget::hidden());
         let style = ProgressStyle::with_template(template).expect("the template is well-formed");
         bar.set_style(style);
-        bar.set_message(what);
+        bar.set_message(harmless(&what).into_owned());
         // A thread shows the bar, because the first step alone may take longer than the delay.
         if !ProgressDrawTarget::stderr().is_hidden() {
             let bar = bar.clone();

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use dealerless_seat::cards::{RANKS, SUITS};
 
+use crate::output::harmless;
+
 /// The notation of cards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Style {
@@ -83,6 +85,19 @@ fn painted(text: &str, colour: &str) -> String {
     format!("\x1b[{colour}m{text}\x1b[0m")
 }
 
+/// A text that is [`harmless`], except that the colours of this file stay.
+pub(crate) fn harmless_in_colour(text: &str) -> String {
+    const COLOURS: [&str; 5] = ["[0m", "[1m", "[32m", "[91m", "[94m"];
+    let mut pieces = text.split('\x1b');
+    let mut shown = harmless(pieces.next().unwrap_or_default()).into_owned();
+    for piece in pieces {
+        let is_colour = COLOURS.iter().any(|colour| piece.starts_with(colour));
+        shown.push_str(if is_colour { "\x1b" } else { "\\u001b" });
+        shown.push_str(&harmless(piece));
+    }
+    shown
+}
+
 const SUIT_WORDS: [&str; 4] = ["clubs", "diamonds", "hearts", "spades"];
 
 fn rank_in_words(rank: u8) -> &'static str {
@@ -111,6 +126,20 @@ mod tests {
         assert_eq!(plain(Style::Words).card("b#1"), "b#1");
         let row = plain(Style::Words).row([Some("Ks"), None]);
         assert_eq!(row, "king of spades, ?");
+    }
+
+    #[test]
+    fn only_the_colours_of_the_program_reach_a_screen() {
+        let ink = Ink {
+            style: Style::Letters,
+            colours: Colours::Four,
+        };
+        let own = format!("{} {}", ink.bold("turn"), ink.card("Ah"));
+        let text = format!("{own} \x1b]0;x\x07\x1b[2J\u{202e}");
+        let shown = format!("{own} \\u001b]0;x\\u0007\\u001b[2J\\u202e");
+        assert_eq!(harmless_in_colour(&text), shown);
+        let cards = ["2c", "2d", "2h", "2s"].map(|card| ink.card(card)).concat();
+        assert_eq!(harmless_in_colour(&cards), cards);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::input::TypedLine;
 use super::posts::Posts;
 use super::reader::Reader;
 use super::screen::Screen;
-use crate::output::written;
+use crate::output::{harmless, written};
 
 /// The output of a player.
 pub(crate) enum Face {
@@ -98,7 +98,7 @@ impl Player {
             Face::Json(output) => {
                 // A single write for the whole line.
                 let line = serde_json::to_string(event)? + "\n";
-                (output.write_all(line.as_bytes())).and_then(|()| output.flush())
+                (output.write_all(harmless(&line).as_bytes())).and_then(|()| output.flush())
             }
             Face::Screen(screen) => locked(screen).tell(event, asks),
         })

@@ -43,6 +43,7 @@ mod several;
 mod several_seats;
 mod strangers;
 mod table;
+mod terminal;
 mod terms;
 mod two_processes;
 mod verilog;

@@ -8,7 +8,8 @@ use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthChar;
 
-use crate::output::columns_of;
+use crate::output::{columns_of, harmless};
+use crate::table::cards::harmless_in_colour;
 
 /// A function that returns the width of a terminal.
 pub(crate) type Columns = fn() -> usize;
@@ -49,6 +50,7 @@ impl Output {
 
     /// Writes lines.
     pub(super) fn lines(&mut self, text: &str) -> io::Result<()> {
+        let text = &harmless_in_colour(text);
         let columns = self.columns.map_or(0, |columns| columns());
         let fits = text.split('\n').all(|row| columns_of(row) <= columns);
         let written = if self.prompted && fits {
@@ -67,7 +69,7 @@ impl Output {
         let Some(columns) = self.columns else {
             return self.lines(text);
         };
-        let row = cut(text, columns().saturating_sub(1));
+        let row = cut(&harmless(text), columns().saturating_sub(1));
         let written = if self.prompted {
             self.above_prompt(&row)
         } else {

@@ -88,7 +88,7 @@ impl Column<'_> {
 
 /// Formats a name for the table.
 fn shown(name: &str) -> String {
-    // A control character would move the cursor.
+    // A control character has no width, and would be shown as an escape.
     let name: String = name.chars().filter(|c| !c.is_control()).collect();
     let name: Vec<char> = shortened(&name, 2 * NAME - 1).chars().collect();
     let lines: Vec<String> = name.chunks(NAME).map(String::from_iter).collect();
