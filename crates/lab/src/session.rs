@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use dealerless::circuit::Party;
 use dealerless::mpc::{self, Offer, STATISTICAL_SECURITY, Security};
-use dealerless::net::{Channel, Transport};
+use dealerless::net::{self, Channel, Malformed, Transport};
 use dealerless_command_line::arguments::TimeoutArgs;
 use dealerless_command_line::system_rng;
 
@@ -88,6 +88,16 @@ impl SessionArgs {
 /// The timeout for the first byte of a peer that has connected. A silent stranger is dropped after
 /// this time instead of after the timeout of a message, so that the real peer does not give up.
 pub(crate) const FIRST_BYTE: Duration = Duration::from_secs(5);
+
+/// Whether a listener drops a connection that failed with this error, and waits for the other party. A
+/// hello of another version, or one that cannot be decoded, comes from the program of the other party.
+pub(crate) fn is_of_a_stranger(error: &net::Error) -> bool {
+    match error {
+        net::Error::Version { .. } => false,
+        net::Error::Malformed(malformed) => *malformed == Malformed::Stranger,
+        _ => true,
+    }
+}
 
 /// Listens on `address`. Returns the listener and its actual address.
 ///

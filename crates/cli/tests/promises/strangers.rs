@@ -28,18 +28,21 @@ fn start_connector(address: &str, timeout: &str) -> Running {
     start([&line[..], &SHUFFLE, &own].concat())
 }
 
-/// A hello of protocol version 9, with an arbitrary body.
-fn newer_version() -> Vec<u8> {
-    let body = b"the future";
+/// A hello of this protocol version, with an arbitrary body.
+fn hello(version: u16, body: &[u8]) -> Vec<u8> {
     let length = (10 + 2 + body.len()) as u32;
     [
         &length.to_le_bytes()[..],
         &[1],
         b"dealerless",
-        &[9, 0],
+        &version.to_le_bytes(),
         body,
     ]
     .concat()
+}
+
+fn newer_version() -> Vec<u8> {
+    hello(9, b"the future")
 }
 
 /// The bytes that a stranger sends, the exit code, and a part of the error message.
@@ -72,6 +75,12 @@ fn strangers() -> Vec<(Vec<u8>, i32, &'static str)> {
             2,
             "speaks version 9 of the protocol, this side speaks version 6",
         ),
+        (hello(6, b"no hello"), 2, "hello: cannot be decoded"),
+        (
+            hello(6, &[0; 1025]),
+            2,
+            "hello: 1025 bytes exceed the limit of 1024",
+        ),
         (
             newer_version()[..9].to_vec(),
             3,
@@ -90,13 +99,14 @@ fn listener_identifies_and_drops_strangers() {
                 let mut stranger = TcpStream::connect(address).unwrap();
                 stranger.write_all(&greeting).unwrap();
                 stranger.shutdown(std::net::Shutdown::Write).unwrap();
-                // Another version ends the run. After other strangers the listener keeps waiting.
-                let other_version = message.contains("version 9");
+                // The hello of another version, or an invalid one, ends the run. After other strangers
+                // the listener keeps waiting.
+                let speaks = message.contains("version 9") || message.starts_with("hello");
                 let listener = listener
                     .finish()
-                    .exits(if other_version { 2 } else { 3 })
+                    .exits(if speaks { 2 } else { 3 })
                     .says(message);
-                assert_eq!(listener.stderr.contains("Dropped"), !other_version);
+                assert_eq!(listener.stderr.contains("Dropped"), !speaks);
                 assert!(listener.json()["error"]["message"].is_string());
                 assert!(listener.took < Duration::from_secs(25), "{listener:?}");
             });

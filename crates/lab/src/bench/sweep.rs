@@ -20,7 +20,7 @@ use super::shaped::{Shape, shaped, shaped_sending};
 use super::side::{BoxedTransport, Job, Record, greet, measure as measure_side};
 use super::virtual_link::{AT_ONCE, VirtualClock, VirtualLink, virtual_link};
 use crate::loopback;
-use crate::session::{FIRST_BYTE, Greeting, SessionArgs, listen};
+use crate::session::{FIRST_BYTE, Greeting, SessionArgs, is_of_a_stranger, listen};
 use crate::stop::Stop;
 
 /// The default timeout of a message on a shaped link: practically unlimited, since the link may be
@@ -245,7 +245,7 @@ impl Connector<'_> {
             let waits = match (self, error.downcast_ref(), error.downcast_ref()) {
                 // A stranger sent something else, or nothing.
                 (Connector::Listening(_), Some(mpc::Error::Channel(why)), _)
-                    if !matches!(why, net::Error::Version { .. }) =>
+                    if is_of_a_stranger(why) =>
                 {
                     say(&format!(
                         "Dropped a connection: {why}. Waiting for the other party."

@@ -11,7 +11,7 @@ use anyhow::{Context, bail, ensure};
 use dealerless::circuit::{Circuit, Party};
 use dealerless::deck;
 use dealerless::mpc::{self, Audience, Input, Opening, Run, TwoParty};
-use dealerless::net::{self, TcpTransport};
+use dealerless::net::TcpTransport;
 use dealerless_command_line::arguments::address;
 use dealerless_command_line::failure::OtherTerms;
 use dealerless_command_line::output::say;
@@ -24,7 +24,9 @@ use super::owners::{Owner, Owners};
 use super::values::{self, Value, ValueArgs};
 use crate::cost::TrafficCost;
 use crate::loopback;
-use crate::session::{Evaluates, FIRST_BYTE, Greeting, PLAIN_TCP_WARNING, SessionArgs, listen};
+use crate::session::{
+    Evaluates, FIRST_BYTE, Greeting, PLAIN_TCP_WARNING, SessionArgs, is_of_a_stranger, listen,
+};
 
 /// Evaluates a netlist, or a shuffle, between two parties.
 ///
@@ -315,8 +317,7 @@ impl Side<'_> {
                 .and_then(|()| self.greet(transport))
             {
                 Err(mpc::Error::Channel(error))
-                    if !matches!(error, net::Error::Version { .. })
-                        && begun.elapsed() < patience =>
+                    if is_of_a_stranger(&error) && begun.elapsed() < patience =>
                 {
                     say(&format!(
                         "Dropped a connection: {error}. Waiting for the other party."
