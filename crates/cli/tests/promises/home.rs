@@ -82,6 +82,7 @@ fn a_home_that_all_can_change_is_refused_and_that_of_a_group_is_corrected() {
     set(0o777);
     for command in [
         &["identity"][..],
+        &["identity", "move", "moved"],
         &["peers"],
         &["config", "name", "Anna"],
         &["host", "--listen", "127.0.0.1:0"],

@@ -213,7 +213,7 @@ fn open_lock(path: &Path) -> io::Result<File> {
 /// # Errors
 /// If all users can write to the folder, or it belongs to another user.
 #[cfg(unix)]
-fn protect(folder: &Path) -> Result<bool, HomeError> {
+pub(super) fn protect(folder: &Path) -> Result<bool, HomeError> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     let metadata = std::fs::metadata(folder).map_err(failed(folder))?;
     if metadata.uid() != rustix::process::geteuid().as_raw() {
@@ -233,7 +233,7 @@ fn protect(folder: &Path) -> Result<bool, HomeError> {
 }
 
 #[cfg(not(unix))]
-fn protect(_: &Path) -> Result<bool, HomeError> {
+pub(super) fn protect(_: &Path) -> Result<bool, HomeError> {
     Ok(false)
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use zeroize::Zeroizing;
 
-use super::home::{Home, HomeError, known_peers, lock_folder};
+use super::home::{Home, HomeError, known_peers, lock_folder, protect};
 use super::identity_file::{IdentityFile, failed, of_path, succession_beside};
 use super::kept_identity::{CannotSucceed, Left, NewPlayer};
 use super::known_peers::KnownPeers;
@@ -61,6 +61,7 @@ impl OldIdentity {
     /// # Errors
     /// [`HomeError`]. An existing successor is not an error.
     pub fn of_folder(folder: &Path, file: Option<&Path>) -> Result<Self, HomeError> {
+        protect(folder)?;
         let default = folder.join("identity");
         Ok(OldIdentity {
             file: IdentityFile::open(file.unwrap_or(&default))?,
