@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::net::IpAddr;
+use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 use mio::event::Event;
@@ -13,6 +14,7 @@ use tungstenite::protocol::frame::coding::CloseCode;
 use crate::connection::{Connection, Stage};
 use crate::networks::{Id, Network, Networks};
 use crate::rooms::Rooms;
+use crate::status::{Counts, Limit};
 use crate::{Limits, Page, Settings, frames, http, sockets};
 
 /// The room before the bytes that were read, for the head of a frame.
@@ -23,6 +25,8 @@ const CHUNK: usize = 16 << 10;
 /// The same for a client that sends small frames: decoding them takes long, and the others wait for
 /// their turn.
 const SMALL_CHUNK: usize = 1 << 10;
+/// The time for which a room may use its rate in advance.
+const BURST: Duration = Duration::from_secs(1);
 /// The maximum number of bytes of all incomplete handshakes.
 const MAX_HANDSHAKES: usize = 4 << 20;
 /// The number of bytes that are received and dropped at the end of a connection.
@@ -33,6 +37,8 @@ pub(crate) struct Clients {
     pub(crate) limits: Limits,
     pub(crate) page: Option<Page>,
     behind_proxy: bool,
+    pub(crate) allowed_pages: Vec<String>,
+    max_rate: Option<NonZeroU64>,
     pub(crate) networks: Networks,
     pub(crate) rooms: Rooms,
     pub(crate) connections: Slab<Connection>,
@@ -42,12 +48,11 @@ pub(crate) struct Clients {
     ready: VecDeque<usize>,
     /// What was read, from `ROOM` on.
     bytes: Box<[u8]>,
-    /// The number of connections that have arrived.
-    arrived: u64,
+    pub(crate) counts: Counts,
     /// The size of all incomplete handshakes, in bytes.
     handshakes: usize,
     /// The slots of the connections with unsent bytes, by the time since which they have some.
-    blocked: BTreeSet<(Instant, usize)>,
+    pub(crate) blocked: BTreeSet<(Instant, usize)>,
 }
 
 impl Clients {
@@ -57,13 +62,15 @@ impl Clients {
             limits,
             page: settings.page,
             behind_proxy: settings.behind_proxy,
+            allowed_pages: settings.allowed_pages,
+            max_rate: settings.max_rate,
             networks: Networks::new(limits),
             rooms: Rooms::new(limits.code_rest),
             connections: Slab::new(),
             now: Instant::now(),
             ready: VecDeque::new(),
             bytes: vec![0; ROOM + CHUNK].into(),
-            arrived: 0,
+            counts: Counts::default(),
             handshakes: 0,
             blocked: BTreeSet::new(),
         }
@@ -80,7 +87,8 @@ impl Clients {
             limits.ping,
             limits.closing,
         ];
-        let shortest = times.into_iter().min().unwrap_or_default();
+        let rooms = self.max_rate.map(|_| BURST / 2);
+        let shortest = times.into_iter().chain(rooms).min().unwrap_or_default();
         (shortest / 4).clamp(Duration::from_millis(1), Duration::from_secs(1))
     }
 
@@ -88,10 +96,18 @@ impl Clients {
         self.now = now;
     }
 
-    /// Adds an accepted connection, or closes it if a limit is reached.
-    pub(crate) fn add(&mut self, mut socket: TcpStream, peer: IpAddr, registry: &Registry) {
-        let network = if self.behind_proxy && peer.to_canonical().is_loopback() {
-            Network::PROXY
+    /// Adds an accepted connection, or closes it if a limit is reached. `is_status` says whether it is
+    /// the operator's.
+    pub(crate) fn add(
+        &mut self,
+        mut socket: TcpStream,
+        peer: IpAddr,
+        is_status: bool,
+        registry: &Registry,
+    ) {
+        let is_local = is_status || (self.behind_proxy && peer.to_canonical().is_loopback());
+        let network = if is_local {
+            Network::LOCAL
         } else {
             Network::of(peer)
         };
@@ -100,6 +116,7 @@ impl Clients {
         }
         let is_full = self.connections.len() >= self.limits.connections;
         if is_full {
+            self.counts.reached(Limit::Connections);
             match self.networks.superfluous(network) {
                 Some(other) => self.lose(other.slot),
                 None => return,
@@ -117,13 +134,14 @@ impl Clients {
         {
             return;
         }
-        self.arrived += 1;
+        self.counts.connections += 1;
         let id = Id {
-            number: self.arrived,
+            number: self.counts.connections,
             slot,
         };
         let deadline = self.now + self.limits.handshake;
-        place.insert(Connection::new(socket, id, network, self.now, deadline));
+        let connection = place.insert(Connection::new(socket, id, network, self.now, deadline));
+        connection.is_status = is_status;
         self.networks.add(network, id, self.now);
     }
 
@@ -131,20 +149,23 @@ impl Clients {
     /// of the same network.
     pub(crate) fn admits(&mut self, network: Network) -> bool {
         if !self.networks.may_arrive(network, self.now) {
+            self.counts.reached(Limit::Arrivals);
             return false;
         }
-        if self.networks.is_full(network)
-            && let Some(oldest) = self.networks.oldest_idle_of(network)
-        {
-            self.lose(oldest.slot);
+        if self.networks.is_full(network) {
+            self.counts.reached(Limit::ConnectionsPerAddress);
+            if let Some(oldest) = self.networks.oldest_idle_of(network) {
+                self.lose(oldest.slot);
+            }
         }
         !self.networks.is_full(network)
     }
 
     /// Drops the connection that matters least. Returns false if all have completed a handshake.
-    pub(crate) fn drop_one(&mut self) -> bool {
+    pub(crate) fn drop_one(&mut self, limit: Limit) -> bool {
         let oldest = self.networks.oldest_idle();
         if let Some(oldest) = oldest {
+            self.counts.reached(limit);
             self.lose(oldest.slot);
         }
         oldest.is_some()
@@ -197,9 +218,10 @@ impl Clients {
             self.make_ready(slot);
         }
         while self.blocked.len() > self.limits.blocked
-            && let Some((_, slot)) = self.blocked.first()
+            && let Some((_, slot)) = self.blocked.first().copied()
         {
-            self.lose(*slot);
+            self.counts.reached(Limit::Blocked);
+            self.lose(slot);
         }
     }
 
@@ -211,7 +233,10 @@ impl Clients {
         let peer = |slot: usize| self.connections.get(slot);
         connection.is_readable()
             && match connection.stage {
-                Stage::Joined(slot) => !peer(slot).is_some_and(Connection::has_unsent),
+                Stage::Joined(slot) => {
+                    let is_paid = connection.paid <= self.now + BURST;
+                    is_paid && !peer(slot).is_some_and(Connection::has_unsent)
+                }
                 Stage::Closing(dropped) => dropped <= MAX_DROPPED,
                 Stage::Handshake(_) | Stage::Waiting(_) => true,
             }
@@ -334,11 +359,28 @@ impl Clients {
                 });
                 self.bytes = bytes;
                 self.handshake(slot);
-                while self.handshakes > MAX_HANDSHAKES && self.drop_one() {}
+                while self.handshakes > MAX_HANDSHAKES && self.drop_one(Limit::Handshakes) {}
             }
             Stage::Waiting(_) => self.close(slot, b"impatient\n"),
-            Stage::Joined(peer) => self.forward(peer, len),
+            Stage::Joined(peer) => {
+                self.counts.bytes += len as u64;
+                self.pay([slot, peer], len);
+                self.forward(peer, len);
+            }
             Stage::Closing(_) => {}
+        }
+    }
+
+    /// Counts `len` bytes of a room towards its rate.
+    fn pay(&mut self, room: [usize; 2], len: usize) {
+        let Some(rate) = self.max_rate else {
+            return;
+        };
+        let time = Duration::from_secs_f64(len as f64 / rate.get() as f64);
+        for slot in room {
+            if let Some(connection) = self.connections.get_mut(slot) {
+                connection.paid = connection.paid.max(self.now) + time;
+            }
         }
     }
 
@@ -445,6 +487,10 @@ impl Clients {
         let slots: Vec<usize> = self.connections.iter().map(|(slot, _)| slot).collect();
         for slot in slots {
             self.check_time(slot);
+            // The rate of its room may permit more.
+            if self.max_rate.is_some() && self.may_read(slot) {
+                self.make_ready(slot);
+            }
         }
         self.rooms.tick(self.now);
         self.networks.forget(self.now);
@@ -461,15 +507,17 @@ impl Clients {
             && !connection.has_unsent();
         let is_websocket = connection.frames.is_some() && is_open;
         let is_over = connection.deadline.is_some_and(|deadline| now >= deadline);
-        let is_slow = |blocked: Instant| since(blocked) >= limits.unread;
+        let is_slow =
+            is_open && (connection.blocked).is_some_and(|blocked| since(blocked) >= limits.unread);
         let is_dead = is_websocket && since(connection.heard) >= 3 * limits.ping;
         if is_over && matches!(connection.stage, Stage::Waiting(_)) {
             self.close(slot, b"");
-        } else if is_over
-            || is_dead
-            || talks_on
-            || (is_open && connection.blocked.is_some_and(is_slow))
-        {
+        } else if is_over || is_dead || talks_on || is_slow {
+            if is_slow {
+                self.counts.reached(Limit::Unread);
+            } else if is_over && is_open {
+                self.counts.reached(Limit::Handshake);
+            }
             self.lose(slot);
         } else if is_websocket && !connection.pinged && since(connection.heard) >= limits.ping {
             connection.pinged = true;

@@ -17,6 +17,8 @@ pub(crate) struct Connection {
     socket: TcpStream,
     pub(crate) id: Id,
     pub(crate) network: Network,
+    /// Whether the operator asks for counts.
+    pub(crate) is_status: bool,
     pub(crate) stage: Stage,
     /// The decoder of a WebSocket.
     pub(crate) frames: Option<Box<Frames>>,
@@ -31,6 +33,8 @@ pub(crate) struct Connection {
     readable: bool,
     writable: bool,
     unsent: Unsent,
+    /// The time until which the bytes of its room use up the rate of a room.
+    pub(crate) paid: Instant,
     /// The time since which bytes are unsent.
     pub(crate) blocked: Option<Instant>,
     /// The answer to the last ping, while other bytes are unsent.
@@ -91,6 +95,7 @@ impl Connection {
             socket,
             id,
             network,
+            is_status: false,
             stage: Stage::Handshake(Vec::new()),
             frames: None,
             deadline: Some(deadline),
@@ -100,6 +105,7 @@ impl Connection {
             readable: false,
             writable: true,
             unsent: Unsent::Nothing,
+            paid: now,
             blocked: None,
             pong: None,
         }

@@ -10,6 +10,7 @@ use mio::net::TcpListener;
 use mio::{Events, Interest, Poll, Token, Waker};
 
 use crate::clients::Clients;
+use crate::status::Limit;
 use crate::{Settings, sockets};
 
 /// A relay that listens. [`run`](Self::run) serves its clients.
@@ -23,6 +24,8 @@ pub struct Relay {
 struct Listener {
     socket: TcpListener,
     address: SocketAddr,
+    /// Whether it is for the operator, who asks for counts.
+    is_status: bool,
     /// Whether connections may wait to be accepted.
     is_ready: bool,
 }
@@ -56,7 +59,7 @@ impl Relay {
     /// files if the limits need it; if that is not possible, fewer connections are served.
     ///
     /// # Errors
-    /// If an address cannot be used.
+    /// If an address cannot be used, or that for the counts is not a loopback address.
     pub fn listen(addresses: &[SocketAddr], mut settings: Settings) -> io::Result<Self> {
         let files = sockets::allow_open_files(settings.limits.connections + OTHER_FILES);
         let connections = files.saturating_sub(OTHER_FILES);
@@ -66,7 +69,16 @@ impl Relay {
         settings.limits.connections = settings.limits.connections.min(connections);
         let poll = Poll::new()?;
         let mut listeners = Vec::new();
-        for (number, address) in addresses.iter().enumerate() {
+        if settings
+            .status
+            .is_some_and(|it| !it.ip().to_canonical().is_loopback())
+        {
+            let why = "the counts have no access control: give them a loopback address";
+            return Err(io::Error::new(ErrorKind::InvalidInput, why));
+        }
+        let addresses = addresses.iter().map(|address| (address, false));
+        let all = addresses.chain(settings.status.iter().map(|address| (address, true)));
+        for (number, (address, is_status)) in all.enumerate() {
             let mut socket = TcpListener::from_std(sockets::listen(*address)?);
             let token = Token(FIRST_LISTENER - number);
             poll.registry()
@@ -74,6 +86,7 @@ impl Relay {
             listeners.push(Listener {
                 address: socket.local_addr()?,
                 socket,
+                is_status,
                 is_ready: false,
             });
         }
@@ -91,7 +104,14 @@ impl Relay {
 
     /// The addresses on which the relay listens.
     pub fn addresses(&self) -> Vec<SocketAddr> {
-        self.listeners.iter().map(|it| it.address).collect()
+        let listeners = self.listeners.iter().filter(|it| !it.is_status);
+        listeners.map(|it| it.address).collect()
+    }
+
+    /// The address at which the operator gets counts.
+    pub fn status_address(&self) -> Option<SocketAddr> {
+        let listener = self.listeners.iter().find(|it| it.is_status);
+        listener.map(|it| it.address)
     }
 
     /// Ends the relay from another thread.
@@ -145,7 +165,9 @@ impl Relay {
             for _ in 0..ACCEPT {
                 match listener.socket.accept() {
                     Ok((socket, peer)) => {
-                        self.clients.add(socket, peer.ip(), self.poll.registry());
+                        let registry = self.poll.registry();
+                        let is_status = listener.is_status;
+                        self.clients.add(socket, peer.ip(), is_status, registry);
                     }
                     Err(error) if error.kind() == ErrorKind::WouldBlock => {
                         listener.is_ready = false;
@@ -159,7 +181,7 @@ impl Relay {
                         ) => {}
                     // There are too many open files, or too little memory.
                     Err(_) => {
-                        let _ = self.clients.drop_one();
+                        let _ = self.clients.drop_one(Limit::Connections);
                         listener.is_ready = false;
                         break;
                     }

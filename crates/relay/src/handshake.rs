@@ -8,6 +8,7 @@ use crate::http::{self, Asks, Head};
 use crate::networks::Network;
 use crate::request::{Malformed, Request};
 use crate::rooms::Place;
+use crate::status::Limit;
 
 impl Clients {
     /// Reads what a client has sent so far.
@@ -31,6 +32,9 @@ impl Clients {
             }
             return;
         }
+        if connection.is_status {
+            return self.refuse(slot, http::BAD_REQUEST);
+        }
         let read = Request::read(bytes)
             .map(|read| read.map(|(request, len)| (request, bytes[len..].to_vec())));
         let peer = connection.peer();
@@ -53,7 +57,14 @@ impl Clients {
     }
 
     fn http(&mut self, slot: usize, head: Head, rest: &[u8]) {
-        let asks = self.came_from(slot, head.forwarded_for).and(head.asks);
+        if self.connections.get(slot).is_some_and(|it| it.is_status) {
+            let counts = http::counts(&self.status());
+            return self.close(slot, counts.as_bytes());
+        }
+        let came_from = self.came_from(slot, head.forwarded_for);
+        let asks = came_from
+            .and_then(|()| self.may_ask(&head.origins))
+            .and(head.asks);
         match asks {
             Err(status) => self.refuse(slot, status),
             Ok(Asks::WebSocket { accept }) => {
@@ -91,22 +102,40 @@ impl Clients {
         }
     }
 
+    /// Whether a page of these origins is answered.
+    ///
+    /// # Errors
+    /// The answer to one that is refused.
+    fn may_ask(&mut self, origins: &[Vec<u8>]) -> Result<(), http::Refused> {
+        let pages = &self.allowed_pages;
+        let is_allowed = |origin: &Vec<u8>| pages.iter().any(|page| page.as_bytes() == origin);
+        if pages.is_empty() || origins.iter().all(is_allowed) {
+            return Ok(());
+        }
+        self.counts.reached(Limit::Page);
+        Err(http::FORBIDDEN)
+    }
+
     /// Counts a connection of a proxy for this address from now on, if that may have another one.
     /// All other connections stay where they are.
     ///
     /// # Errors
     /// The answer to a client that is refused.
     fn came_from(&mut self, slot: usize, address: Option<IpAddr>) -> Result<(), http::Refused> {
-        let proxied = |connection: &&mut Connection| connection.network == Network::PROXY;
+        let proxied = |connection: &&mut Connection| connection.network == Network::LOCAL;
         let Some(connection) = self.connections.get_mut(slot).filter(proxied) else {
             return Ok(());
         };
         let id = connection.id;
-        let network = Network::of(address.ok_or(http::BAD_REQUEST)?);
+        let Some(address) = address else {
+            self.counts.reached(Limit::ForwardedFor);
+            return Err(http::BAD_REQUEST);
+        };
+        let network = Network::of(address);
         if !self.admits(network) {
             return Err(http::TOO_MANY);
         }
-        self.networks.remove(Network::PROXY, id);
+        self.networks.remove(Network::LOCAL, id);
         self.networks.add(network, id, self.now);
         if let Some(connection) = self.connections.get_mut(slot) {
             connection.network = network;
@@ -133,6 +162,7 @@ impl Clients {
             Request::OpenCode | Request::UseCode(_)
                 if !self.networks.may_use_code(network, self.now) =>
             {
+                self.counts.reached(Limit::Codes);
                 self.lose(slot);
             }
             Request::OpenCode => {
@@ -157,6 +187,7 @@ impl Clients {
         };
         let (id, network) = (connection.id, connection.network);
         if !self.networks.may_wait(network, self.now) {
+            self.counts.reached(Limit::Waiting);
             self.lose(slot);
             return false;
         }
@@ -187,6 +218,7 @@ impl Clients {
                 Ok(())
             });
         }
+        self.counts.rooms += 1;
         for one in [host, slot] {
             self.answer(one, b"ok\n");
         }

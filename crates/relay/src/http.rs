@@ -17,6 +17,8 @@ pub(crate) struct Head {
     pub(crate) asks: Result<Asks, Refused>,
     /// The last value of the last `X-Forwarded-For`, if it is an address.
     pub(crate) forwarded_for: Option<IpAddr>,
+    /// The values of `Origin`.
+    pub(crate) origins: Vec<Vec<u8>>,
     /// The length of the head.
     pub(crate) len: usize,
 }
@@ -39,6 +41,7 @@ pub(crate) enum Asks {
 pub(crate) type Refused = &'static str;
 
 pub(crate) const BAD_REQUEST: Refused = "400 Bad Request";
+pub(crate) const FORBIDDEN: Refused = "403 Forbidden";
 pub(crate) const NOT_FOUND: Refused = "404 Not Found";
 const METHOD_NOT_ALLOWED: Refused = "405 Method Not Allowed";
 const UPGRADE_REQUIRED: Refused = "426 Upgrade Required";
@@ -65,9 +68,12 @@ impl Head {
         let mut headers = request.headers.iter();
         let forwarded = headers.rfind(|header| is_forwarded(header.name));
         let last = forwarded.and_then(|header| header.value.rsplit(|byte| *byte == b',').next());
+        let headers = request.headers.iter();
+        let origins = headers.filter(|header| header.name.eq_ignore_ascii_case("Origin"));
         Ok(Some(Head {
             asks: Asks::of(&request),
             forwarded_for: last.and_then(address),
+            origins: origins.map(|header| header.value.to_vec()).collect(),
             len,
         }))
     }
@@ -124,6 +130,15 @@ pub(crate) fn accepted(accept: &str) -> String {
     format!(
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
          Sec-WebSocket-Accept: {accept}\r\n\r\n"
+    )
+}
+
+/// The answer with counts, in the text format of Prometheus.
+pub(crate) fn counts(counts: &str) -> String {
+    format!(
+        "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/plain; version=0.0.4\r\n\
+         X-Content-Type-Options: nosniff\r\nContent-Length: {}\r\n\r\n{counts}",
+        counts.len()
     )
 }
 

@@ -25,7 +25,10 @@ mod page;
 mod request;
 mod rooms;
 mod sockets;
+mod status;
 
+use std::net::SocketAddr;
+use std::num::NonZeroU64;
 use std::time::Duration;
 
 pub use event_loop::{Relay, Stop};
@@ -104,4 +107,13 @@ pub struct Settings {
     pub behind_proxy: bool,
     /// The page to serve.
     pub page: Option<Page>,
+    /// The origins of the pages whose requests are answered, as a browser sends them, such as
+    /// `https://page.example.org`. Empty for all. Requests without an origin are not from a page.
+    pub allowed_pages: Vec<String>,
+    /// The maximum number of bytes that a room forwards in a second on average, in both directions
+    /// together. One second of it may come at once.
+    pub max_rate: Option<NonZeroU64>,
+    /// The loopback address at which HTTP requests get counts of connections, rooms, bytes and
+    /// refusals, in the text format of Prometheus.
+    pub status: Option<SocketAddr>,
 }

@@ -21,8 +21,8 @@ pub(crate) struct Network(Option<IpAddr>);
 
 impl Network {
     /// The connections of a proxy that have not sent the beginning of a handshake, and so not the
-    /// address of the client. They have no limits of an address.
-    pub(crate) const PROXY: Network = Network(None);
+    /// address of the client, and those of the operator. They have no limits of an address.
+    pub(crate) const LOCAL: Network = Network(None);
 
     pub(crate) fn of(address: IpAddr) -> Self {
         Network(Some(prefix(address.to_canonical(), 64)))
@@ -121,14 +121,14 @@ impl Networks {
     pub(crate) fn may_arrive(&mut self, network: Network, now: Instant) -> bool {
         let rate = f64::from(self.limits.arrivals_per_second);
         let burst = f64::from(self.limits.arrivals);
-        network == Network::PROXY || self.usage(network, now).arrivals.take(now, rate, burst)
+        network == Network::LOCAL || self.usage(network, now).arrivals.take(now, rate, burst)
     }
 
     /// Whether another connection of this network needs the place of one that exists.
     pub(crate) fn is_full(&self, network: Network) -> bool {
         let most = self.limits.connections_per_address;
         let used = |usage: &Usage| usage.connections >= most;
-        network != Network::PROXY
+        network != Network::LOCAL
             && (self.usage.get(&network).is_some_and(used)
                 || self.connections_of(network.wide()) >= Self::WIDE * most)
     }
@@ -157,7 +157,7 @@ impl Networks {
     }
 
     fn change_wide(&mut self, network: Network, change: impl FnOnce(&mut BTreeSet<Id>) -> bool) {
-        if network == Network::PROXY {
+        if network == Network::LOCAL {
             return;
         }
         let wide = network.wide();
@@ -338,7 +338,7 @@ mod tests {
         };
         let now = Instant::now();
         let mut networks = Networks::new(limits);
-        assert!(networks.may_arrive(Network::PROXY, now));
+        assert!(networks.may_arrive(Network::LOCAL, now));
         assert!(!networks.may_arrive(network("127.0.0.1"), now));
     }
 }

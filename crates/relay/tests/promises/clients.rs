@@ -15,6 +15,7 @@ const SOON: Duration = Duration::from_secs(60);
 /// A running relay. It ends with the test.
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
+    pub(crate) status: Option<SocketAddr>,
     stop: Stop,
     thread: Option<JoinHandle<io::Result<()>>>,
 }
@@ -35,6 +36,7 @@ impl Running {
         let relay = Relay::listen(&["127.0.0.1:0".parse().unwrap()], settings).unwrap();
         Running {
             address: relay.addresses()[0],
+            status: relay.status_address(),
             stop: relay.stopper(),
             thread: Some(thread::spawn(|| relay.run())),
         }

@@ -7,3 +7,4 @@ mod floods;
 mod pages;
 mod rooms;
 mod sockets_of_pages;
+mod status;

@@ -1,8 +1,11 @@
 //! Two clients with the same token meet, and bytes pass unchanged.
 
 use std::io::{Read, Write};
+use std::num::NonZeroU64;
 use std::thread;
+use std::time::Instant;
 
+use dealerless_relay::Settings;
 use proptest::prelude::*;
 use tungstenite::Message;
 
@@ -100,6 +103,34 @@ fn program_and_page_meet() {
     page.send(Message::binary(b"from the page".to_vec()))
         .unwrap();
     program.expect("from the page");
+}
+
+#[test]
+fn room_forwards_no_more_than_its_rate_and_slows_no_other_room() {
+    let rate = 1_000_000;
+    let relay = Running::with(Settings {
+        max_rate: NonZeroU64::new(rate),
+        ..Settings::default()
+    });
+    let [one, mut two] = relay.pair();
+    let len = 2_000_000;
+    let begun = Instant::now();
+    let writer = {
+        let mut one = one.0.try_clone().unwrap();
+        thread::spawn(move || one.write_all(&vec![7; len]).unwrap())
+    };
+    let mut other = [1, 2].map(|side| relay.says(&line(9, side)));
+    other.iter_mut().for_each(|end| end.expect("ok\n"));
+    let [here, there] = &mut other;
+    here.send(b"a small message");
+    there.expect("a small message");
+    let mut received = vec![0; len];
+    two.0.read_exact(&mut received).unwrap();
+    assert!(received.iter().all(|byte| *byte == 7));
+    writer.join().unwrap();
+    // A second of the rate and what is read at once come in advance. A busy machine is slower.
+    let most = rate as f64 * (begun.elapsed().as_secs_f64() + 1.0) + 17_000.0;
+    assert!((len as f64) < most, "{:?}", begun.elapsed());
 }
 
 /// Data in pieces.

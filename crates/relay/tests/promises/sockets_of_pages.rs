@@ -7,6 +7,7 @@ use tungstenite::protocol::frame::coding::{Data, OpCode};
 use tungstenite::{Message, client::IntoClientRequest};
 
 use super::clients::{Running, Tcp, line, next};
+use dealerless_relay::Settings;
 
 /// A connection on which the handshake of a WebSocket is complete.
 fn raw(relay: &Running) -> Tcp {
@@ -145,6 +146,51 @@ fn any_origin_may_connect() {
     page.send(Message::binary(b"please open a code\n".to_vec()))
         .unwrap();
     assert_eq!(next(&mut page), b"code 1\n");
+}
+
+#[test]
+fn only_allowed_pages_may_connect_if_some_are_named() {
+    let page = "https://page.example".to_owned();
+    let relay = Running::with(Settings {
+        allowed_pages: vec![page, "http://127.0.0.1:8000".to_owned()],
+        ..Settings::default()
+    });
+    let asks = |origins: &[u8]| {
+        let mut connection = relay.connect();
+        connection.send(
+            b"GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+              Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n",
+        );
+        connection.send(&[origins, b"\r\n"].concat());
+        let mut status = [0; 12];
+        connection.0.read_exact(&mut status).unwrap();
+        String::from_utf8_lossy(&status[9..]).into_owned()
+    };
+    for allowed in [
+        &b"Origin: https://page.example\r\n"[..],
+        b"origin:http://127.0.0.1:8000 \r\n",
+        // A program.
+        b"",
+    ] {
+        assert_eq!(asks(allowed), "101", "{}", String::from_utf8_lossy(allowed));
+    }
+    for refused in [
+        &b"Origin: https://elsewhere.example\r\n"[..],
+        b"Origin: https://page.example.elsewhere.example\r\n",
+        b"Origin: http://page.example\r\n",
+        b"Origin: null\r\n",
+        b"Origin:\r\n",
+        b"Origin: \xff\r\n",
+        b"Origin: https://page.example\r\nOrigin: https://elsewhere.example\r\n",
+        b"Origin: \xff\r\nOrigin: https://page.example\r\n",
+    ] {
+        assert_eq!(asks(refused), "403", "{}", String::from_utf8_lossy(refused));
+    }
+    // Programs over TCP have no origin.
+    relay.pair();
+    // Also files.
+    let mut file = relay.says("GET / HTTP/1.1\r\nOrigin: https://elsewhere.example\r\n\r\n");
+    file.expect("HTTP/1.1 403 Forbidden\r\n");
 }
 
 #[test]
