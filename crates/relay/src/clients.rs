@@ -482,6 +482,15 @@ impl Clients {
         }
     }
 
+    /// Ends all connections that are in no room yet.
+    pub(crate) fn end_waiting(&mut self) {
+        let is_waiting = |stage: &Stage| matches!(stage, Stage::Handshake(_) | Stage::Waiting(_));
+        let connections = self.connections.iter();
+        let waiting = connections.filter(|(_, connection)| is_waiting(&connection.stage));
+        let slots: Vec<usize> = waiting.map(|(slot, _)| slot).collect();
+        slots.into_iter().for_each(|slot| self.lose(slot));
+    }
+
     /// Ends connections whose time is over, and sends pings.
     pub(crate) fn tick(&mut self) {
         let slots: Vec<usize> = self.connections.iter().map(|(slot, _)| slot).collect();

@@ -34,13 +34,24 @@ struct Listener {
 #[derive(Clone)]
 pub struct Stop {
     waker: Arc<Waker>,
+    is_finishing: Arc<AtomicBool>,
     is_stopped: Arc<AtomicBool>,
 }
 
 impl Stop {
+    /// Makes [`Relay::run`] return when the last room has ended. The relay listens no more, so that
+    /// another one can use its addresses, and waiting clients are disconnected.
+    pub fn finish(&self) {
+        self.set(&self.is_finishing);
+    }
+
     /// Makes [`Relay::run`] return.
     pub fn stop(&self) {
-        self.is_stopped.store(true, Ordering::Release);
+        self.set(&self.is_stopped);
+    }
+
+    fn set(&self, flag: &AtomicBool) {
+        flag.store(true, Ordering::Release);
         // An error would mean that the relay is gone.
         let _ = self.waker.wake();
     }
@@ -92,6 +103,7 @@ impl Relay {
         }
         let stop = Stop {
             waker: Arc::new(Waker::new(poll.registry(), WAKER)?),
+            is_finishing: Arc::default(),
             is_stopped: Arc::default(),
         };
         Ok(Relay {
@@ -119,7 +131,8 @@ impl Relay {
         self.stop.clone()
     }
 
-    /// Serves clients until [`Stop::stop`] is called. All connections then end.
+    /// Serves clients until [`Stop::stop`] is called. All connections then end. [`Stop::finish`] lets
+    /// rooms continue until they end.
     ///
     /// # Errors
     /// If the system cannot wait for events.
@@ -128,6 +141,15 @@ impl Relay {
         let interval = self.clients.interval();
         let mut next_tick = Instant::now() + interval;
         while !self.stop.is_stopped.load(Ordering::Acquire) {
+            if self.stop.is_finishing.load(Ordering::Acquire) {
+                if !self.listeners.is_empty() {
+                    self.listeners.clear();
+                    self.clients.end_waiting();
+                }
+                if self.clients.connections.is_empty() {
+                    break;
+                }
+            }
             let has_work = self.clients.has_work() || self.listeners.iter().any(|it| it.is_ready);
             let timeout = if has_work {
                 Duration::ZERO

@@ -16,8 +16,8 @@ const SOON: Duration = Duration::from_secs(60);
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
     pub(crate) status: Option<SocketAddr>,
-    stop: Stop,
-    thread: Option<JoinHandle<io::Result<()>>>,
+    pub(crate) stop: Stop,
+    pub(crate) thread: Option<JoinHandle<io::Result<()>>>,
 }
 
 impl Running {
@@ -93,7 +93,10 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         self.stop.stop();
-        let ended = self.thread.take().unwrap().join();
+        let Some(thread) = self.thread.take() else {
+            return;
+        };
+        let ended = thread.join();
         if !thread::panicking() {
             ended.expect("the relay did not panic").unwrap();
         }

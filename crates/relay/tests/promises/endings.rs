@@ -5,7 +5,7 @@ use std::net::Shutdown;
 use std::thread;
 use std::time::Duration;
 
-use dealerless_relay::Limits;
+use dealerless_relay::{Limits, Relay, Settings};
 use socket2::{Domain, Socket, Type};
 use tungstenite::Message;
 
@@ -191,6 +191,27 @@ fn room_that_has_waited_longest_for_its_reader_makes_way_for_others() {
     assert!(later.iter().all(|[_, fast]| fast.is_waiting()));
     quiet.send(b"not blocked");
     other.expect("not blocked");
+}
+
+#[test]
+fn rooms_end_before_a_relay_that_finishes_and_its_address_is_free_at_once() {
+    let mut relay = Running::new();
+    let [mut one, mut two] = relay.pair();
+    let mut waiting = relay.says(&line(1, 1));
+    let mut silent = relay.connect();
+    until(|| waiting.is_waiting() && silent.is_waiting());
+    relay.stop.finish();
+    waiting.expect_end("");
+    silent.expect_end("");
+    until(|| std::net::TcpStream::connect(relay.address).is_err());
+    let next = Relay::listen(&[relay.address], Settings::default());
+    assert_eq!(next.unwrap().addresses(), [relay.address]);
+    one.send(b"still here");
+    two.expect("still here");
+    drop(one);
+    two.expect_end("");
+    drop(two);
+    relay.thread.take().unwrap().join().unwrap().unwrap();
 }
 
 #[test]
