@@ -1,11 +1,10 @@
 //! Options that later commands keep: `settings.json` in the folder.
 
-use std::fs::File;
-use std::io;
 use std::path::Path;
 
 use anyhow::Context;
 use dealerless_table::identity::Name;
+use dealerless_table::storage::open_lock;
 use serde::{Deserialize, Serialize};
 
 use crate::table::keep_private;
@@ -86,7 +85,7 @@ impl Settings {
         change: impl FnOnce(&mut Settings) -> anyhow::Result<bool>,
     ) -> anyhow::Result<Self> {
         let cannot = || format!("cannot write in {}", folder.display());
-        let lock = lock_file(&folder.join(LOCK)).with_context(cannot)?;
+        let lock = open_lock(&folder.join(LOCK)).with_context(cannot)?;
         lock.lock().with_context(cannot)?;
         let mut settings = Settings::read(folder)?;
         if change(&mut settings)? {
@@ -120,14 +119,6 @@ const NAME: &str = "settings.json";
 /// The file that is locked while the settings are changed. The settings themselves are replaced by a new
 /// file.
 const LOCK: &str = "settings.lock";
-
-fn lock_file(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
-}
 
 #[cfg(test)]
 mod tests {

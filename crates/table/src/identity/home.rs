@@ -15,7 +15,7 @@ use super::keys::Identity;
 use super::known_peers::{KnownPeers, PeersError};
 use super::peer::Peer;
 use super::succession::Succession;
-use crate::storage::{FileVault, Vault, make_folder, remove_unfinished};
+use crate::storage::{FileVault, Vault, make_folder, open_lock, remove_unfinished};
 use crate::time;
 
 /// A player's folder: `identity`, `known_peers`, `invites` and `matches/`. The succession of the
@@ -198,14 +198,6 @@ pub(super) fn lock_folder(folder: &Path) -> Result<File, HomeError> {
     let file = open_lock(&path).map_err(failed(&path))?;
     lock(&file, &path)?;
     Ok(file)
-}
-
-fn open_lock(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }
 
 /// Removes the permission of the folder's group to write to it. Returns whether the group had it.

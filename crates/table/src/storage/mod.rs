@@ -19,6 +19,6 @@ pub use file_vault::FileVault;
 pub use two_slots::TwoSlots;
 pub use vault::{MemoryVault, Vault};
 #[cfg(not(target_family = "wasm"))]
-pub use whole_file::make_folder;
-#[cfg(not(target_family = "wasm"))]
 pub(crate) use whole_file::{Existing, remove_unfinished, write_whole};
+#[cfg(not(target_family = "wasm"))]
+pub use whole_file::{make_folder, open_lock};

@@ -45,6 +45,18 @@ pub fn make_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
+/// Opens a file that only its owner may write, to lock it. Creates it if it does not exist.
+///
+/// # Errors
+/// If the file cannot be opened.
+pub fn open_lock(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
 /// Removes a file if it exists. When this function returns, the removal is on disk.
 pub(super) fn remove_whole(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
