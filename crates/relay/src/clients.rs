@@ -221,7 +221,7 @@ impl Clients {
             && let Some((_, slot)) = self.blocked.first().copied()
         {
             self.counts.reached(Limit::Blocked);
-            self.lose(slot);
+            self.end_room(slot);
         }
     }
 
@@ -470,6 +470,19 @@ impl Clients {
         self.leave(connection.stage, connection.network, connection.id);
     }
 
+    /// Removes a connection that does not read, and its peer, whose bytes would fill the system's
+    /// buffers until it noticed the end.
+    fn end_room(&mut self, slot: usize) {
+        let stage = self.connections.get(slot).map(|it| &it.stage);
+        let peer = match stage {
+            Some(Stage::Joined(peer)) => Some(*peer),
+            _ => None,
+        };
+        for slot in peer.into_iter().chain([slot]) {
+            self.lose(slot);
+        }
+    }
+
     /// A connection is not in this stage any more.
     fn leave(&mut self, stage: Stage, network: Network, id: Id) {
         match stage {
@@ -524,7 +537,9 @@ impl Clients {
         } else if is_over || is_dead || talks_on || is_slow {
             if is_slow {
                 self.counts.reached(Limit::Unread);
-            } else if is_over && is_open {
+                return self.end_room(slot);
+            }
+            if is_over && is_open {
                 self.counts.reached(Limit::Handshake);
             }
             self.lose(slot);
