@@ -21,6 +21,8 @@ const KEY = "dealerless-key";
 let key = "";
 /** What the program keeps for this page, by name. @type {Record<string, Record<string, unknown>>} */
 let stored = {};
+/** The end of the last request that stores. @type {Promise<void>} */
+let saved = Promise.resolve();
 /** The number that the server gave this page. */
 let page = "";
 
@@ -46,7 +48,7 @@ export async function session(onKept) {
     key = localStorage.getItem(KEY) ?? "";
     if (!key) throw new Refused("Open the address that the program printed. You cannot play here without it.", 403);
   }
-  stored = await get("/settings");
+  await get("/settings").then((kept) => (stored = kept), complain);
   onKept();
 }
 
@@ -61,7 +63,7 @@ async function takeStored() {
   }
 }
 
-/** @param {string} name */
+/** What the program has stored under a name, or an empty object. @param {string} name */
 export function kept(name) {
   return stored[name] ?? {};
 }
@@ -69,7 +71,7 @@ export function kept(name) {
 /** @param {string} name @param {Record<string, unknown>} value */
 export function keep(name, value) {
   stored[name] = value;
-  post("/settings", { [name]: value }).catch(complain);
+  saved = saved.then(() => post("/settings", { [name]: value })).catch(complain);
 }
 
 /** @param {string} path @returns {Promise<any>} */

@@ -98,7 +98,8 @@ const PLAIN_WORD = /^[\p{Alphabetic}\p{N}]+([-_'.][\p{Alphabetic}\p{N}]+)*$/u;
 const QUOTATION_MARKS = /["\u00ab\u00bb\u02ba\u02dd\u02ee\u2033\u2036\u201c-\u201f\u275d\u275e\u301d-\u301f\uff02]/g;
 
 /**
- * A name for a sentence, in quotation marks unless it is plain, as `Display` of `Name` in Rust.
+ * A name for a sentence, in quotation marks unless it is plain: up to two plain words, shorter than a
+ * fingerprint, without a digit at its beginning. `Display` of `Name` in Rust has the same rule.
  * @param {string} name
  */
 export function called(name) {

@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let settings = match &args.setting {
         None => Settings::read(&folder)?,
         Some(setting) => {
-            // A folder that does not exist is created.
+            // Creates a missing folder, and refuses one that others can write to.
             let _home = args.folder.open()?;
             Settings::change(&folder, |settings| {
                 change(setting, settings);

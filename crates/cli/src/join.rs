@@ -46,12 +46,13 @@ use crate::table::{
     dealerless join dealerless2-... --game holdem --time 30+120 --name Bert\n  \
     dealerless join 7-crossbow-guitar\n  \
     dealerless join 'https://PAGE/#dealerless2-...&relay=...'\n  \
-    dealerless join Anna --at 192.0.2.1:5252\n\n\
+    dealerless join Anna --at 192.0.2.1:5252\n  \
+    dealerless join - < invite.txt\n\n\
     With --json, input and output are JSON Lines; see docs/table-protocol.md.")]
 pub(crate) struct Args {
     /// The invite, the link or the code from the host's screen, or the name or fingerprint of a known
-    /// player who is hosting. `-` reads it from standard input: other users of this machine can list
-    /// arguments. Quote a link. A code needs the host's relay.
+    /// player who is hosting. `-` reads it from standard input, where other users of this machine cannot
+    /// see it; they can see arguments. Quote a link. A code needs the host's relay.
     #[arg(value_name = "INVITE|LINK|CODE|NAME", required = true)]
     whom: Vec<String>,
     /// Sit down on the host's terms without being asked.
@@ -79,25 +80,30 @@ pub(crate) struct Args {
     browser: InBrowser,
 }
 
-/// In place of the invite: it is the first line of standard input.
+/// The argument that stands for the first line of standard input.
 pub(crate) const FROM_INPUT: &str = "-";
-/// The size limit of this line, in bytes.
-const LONGEST: u64 = 8 << 10;
+/// The size limit of the line that [`FROM_INPUT`] stands for, in bytes.
+const MAX_LINE: u64 = 8 << 10;
 
+/// Reads the invite from standard input.
 fn line_of_input() -> anyhow::Result<String> {
     let input = io::stdin().lock();
     if input.is_terminal() {
         say("Paste the invite, and press Enter.");
     }
     let mut line = String::new();
-    let read = input.take(LONGEST).read_line(&mut line);
+    let read = input.take(MAX_LINE).read_line(&mut line);
     read.context("cannot read the invite from standard input")?;
     ensure!(
-        line.ends_with('\n') || line.len() < LONGEST as usize,
-        "the invite is too long"
+        line.ends_with('\n') || line.len() < MAX_LINE as usize,
+        "the line on standard input is too long for an invite: expected less than 8 KiB"
     );
-    let line = line.trim();
-    ensure!(!line.is_empty(), "expected an invite on standard input");
+    // Some programs write a byte order mark first.
+    let line = line.trim_start_matches('\u{feff}').trim();
+    ensure!(
+        !line.is_empty(),
+        "standard input has no invite: expected one on its first line"
+    );
     Ok(line.to_owned())
 }
 

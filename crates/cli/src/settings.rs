@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use anyhow::Context;
-use dealerless_table::identity::Name;
-use dealerless_table::storage::open_lock;
+use anyhow::{Context, ensure};
+use dealerless_table::identity::{Name, lock_settings};
 use serde::{Deserialize, Serialize};
 
 use crate::table::keep_private;
@@ -36,17 +35,24 @@ pub(crate) struct Settings {
 /// What the page of the table keeps: the look and the signals of the page, and the terms of the last match
 /// that it hosted. The page checks the values.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct PageSettings {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     settings: Option<serde_json::Map<String, serde_json::Value>>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     terms: Option<serde_json::Map<String, serde_json::Value>>,
+    /// As in [`Settings`].
+    #[serde(flatten)]
+    unknown: serde_json::Map<String, serde_json::Value>,
 }
 
 impl PageSettings {
     fn is_empty(&self) -> bool {
         *self == PageSettings::default()
+    }
+
+    /// Whether it has only what this program knows.
+    pub(crate) fn is_known(&self) -> bool {
+        self.unknown.is_empty()
     }
 
     /// Replaces the settings that `new` contains.
@@ -84,18 +90,17 @@ impl Settings {
         folder: &Path,
         change: impl FnOnce(&mut Settings) -> anyhow::Result<bool>,
     ) -> anyhow::Result<Self> {
-        let cannot = || format!("cannot write in {}", folder.display());
-        let lock = open_lock(&folder.join(LOCK)).with_context(cannot)?;
-        lock.lock().with_context(cannot)?;
+        let _lock = lock_settings(folder)?;
         let mut settings = Settings::read(folder)?;
         if change(&mut settings)? {
-            settings.write(folder).with_context(cannot)?;
+            settings.write(folder)?;
         }
         Ok(settings)
     }
 
     fn write(&self, folder: &Path) -> anyhow::Result<()> {
         let text = serde_json::to_string_pretty(self)? + "\n";
+        ensure!(text.len() as u64 <= MOST, "the settings are too large");
         keep_private(folder.join(NAME), &text)
     }
 
@@ -116,9 +121,6 @@ impl Settings {
 }
 
 const NAME: &str = "settings.json";
-/// The file that is locked while the settings are changed. The settings themselves are replaced by a new
-/// file.
-const LOCK: &str = "settings.lock";
 
 #[cfg(test)]
 mod tests {

@@ -274,7 +274,10 @@ mod tests {
         assert_eq!(harmless(hostile), shown);
         let json = serde_json::to_string(hostile).unwrap();
         let line = harmless(&json).into_owned();
-        assert!(line.is_ascii() || !line.contains('\u{202e}'), "{line}");
+        assert!(
+            !line.contains(|c: char| c.is_control() || c == '\u{202e}'),
+            "{line}"
+        );
         assert_eq!(serde_json::from_str::<String>(&line).unwrap(), hostile);
     }
 

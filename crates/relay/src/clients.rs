@@ -1,6 +1,6 @@
 //! All connections: the order in which they are read, and the destination of their bytes.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::net::IpAddr;
 use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
@@ -218,11 +218,24 @@ impl Clients {
             self.make_ready(slot);
         }
         while self.blocked.len() > self.limits.blocked
-            && let Some((_, slot)) = self.blocked.first().copied()
+            && let Some(slot) = self.longest_blocked()
         {
             self.counts.reached(Limit::Blocked);
             self.end_room(slot);
         }
+    }
+
+    /// Of the network with the most connections with unsent bytes, the connection that has some for the
+    /// longest time.
+    fn longest_blocked(&self) -> Option<usize> {
+        let network = |slot: &usize| self.connections.get(*slot).map(|it| it.network);
+        let mut counts: HashMap<Option<Network>, usize> = HashMap::new();
+        for (_, slot) in &self.blocked {
+            *counts.entry(network(slot)).or_default() += 1;
+        }
+        let most = counts.values().max()?;
+        let slots = self.blocked.iter().map(|(_, slot)| slot);
+        slots.copied().find(|slot| counts[&network(slot)] == *most)
     }
 
     /// Whether this connection is read: not while its peer has not taken what was read before.
@@ -234,8 +247,8 @@ impl Clients {
         connection.is_readable()
             && match connection.stage {
                 Stage::Joined(slot) => {
-                    let is_paid = connection.paid <= self.now + BURST;
-                    is_paid && !peer(slot).is_some_and(Connection::has_unsent)
+                    let is_within_rate = connection.paid_until <= self.now + BURST;
+                    is_within_rate && !peer(slot).is_some_and(Connection::has_unsent)
                 }
                 Stage::Closing(dropped) => dropped <= MAX_DROPPED,
                 Stage::Handshake(_) | Stage::Waiting(_) => true,
@@ -278,11 +291,12 @@ impl Clients {
         self.handshakes += connection.handshake_len();
         self.handshakes -= handshake;
         if connection.blocked != blocked {
-            let entry = |since| (since, slot);
-            blocked.map(|since| self.blocked.remove(&entry(since)));
-            connection
-                .blocked
-                .map(|since| self.blocked.insert(entry(since)));
+            if let Some(since) = blocked {
+                self.blocked.remove(&(since, slot));
+            }
+            if let Some(since) = connection.blocked {
+                self.blocked.insert((since, slot));
+            }
         }
         if changed.is_err() {
             self.lose(slot);
@@ -379,7 +393,7 @@ impl Clients {
         let time = Duration::from_secs_f64(len as f64 / rate.get() as f64);
         for slot in room {
             if let Some(connection) = self.connections.get_mut(slot) {
-                connection.paid = connection.paid.max(self.now) + time;
+                connection.paid_until = connection.paid_until.max(self.now) + time;
             }
         }
     }
@@ -525,7 +539,8 @@ impl Clients {
         let (now, limits) = (self.now, &self.limits);
         let since = |time: Instant| now.saturating_duration_since(time);
         let is_open = !matches!(connection.stage, Stage::Closing(_));
-        let talks_on = matches!(connection.stage, Stage::Closing(dropped) if dropped > MAX_DROPPED)
+        // A closing client still sends, and reads all that it gets.
+        let sends_too_much = matches!(connection.stage, Stage::Closing(dropped) if dropped > MAX_DROPPED)
             && !connection.has_unsent();
         let is_websocket = connection.frames.is_some() && is_open;
         let is_over = connection.deadline.is_some_and(|deadline| now >= deadline);
@@ -534,7 +549,7 @@ impl Clients {
         let is_dead = is_websocket && since(connection.heard) >= 3 * limits.ping;
         if is_over && matches!(connection.stage, Stage::Waiting(_)) {
             self.close(slot, b"");
-        } else if is_over || is_dead || talks_on || is_slow {
+        } else if is_over || is_dead || sends_too_much || is_slow {
             if is_slow {
                 self.counts.reached(Limit::Unread);
                 return self.end_room(slot);

@@ -34,7 +34,7 @@ pub(crate) struct Connection {
     writable: bool,
     unsent: Unsent,
     /// The time until which the bytes of its room use up the rate of a room.
-    pub(crate) paid: Instant,
+    pub(crate) paid_until: Instant,
     /// The time since which bytes are unsent.
     pub(crate) blocked: Option<Instant>,
     /// The answer to the last ping, while other bytes are unsent.
@@ -105,7 +105,7 @@ impl Connection {
             readable: false,
             writable: true,
             unsent: Unsent::Nothing,
-            paid: now,
+            paid_until: now,
             blocked: None,
             pong: None,
         }

@@ -63,7 +63,8 @@ pub struct Limits {
     /// A client that does not read for this time what its peer has sent loses the connection.
     pub unread: Duration,
     /// The maximum number of connections that have not taken all bytes sent to them. Each can fill
-    /// buffers of the system. Beyond it, the one that has had such bytes for the longest time ends.
+    /// buffers of the system. Beyond it, of the network with most of them, the one that has had such
+    /// bytes for the longest time ends.
     pub blocked: usize,
     /// The time of silence after which a WebSocket gets a ping. After three times this time it is
     /// dead.

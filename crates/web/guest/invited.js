@@ -2,7 +2,7 @@
 
 import { buttonTo, clear, errorLine, h, quiet, setAttribute, setText } from "./dom.js";
 import { dateOf } from "./invite.js";
-import { forgetLink, storedLinks } from "./link.js";
+import { MOST, forgetLink, storedLinks } from "./link.js";
 import { badAddress, lastRelay } from "./places.js";
 import { problem } from "./words.js";
 
@@ -36,6 +36,7 @@ function chosen(main, links) {
     clear(main, h("section.panel.narrow", { "aria-labelledby": "invited-title" },
       h("h1", { id: "invited-title" }, "You have several invites"),
       h("p", "You have not used these invites. Those that you do not choose now are kept. Their last letters are shown."),
+      links.length === MOST && h("p", "The page keeps no more than these. Put one away before you open another link."),
       h("ul.items", ...choices)));
   });
 }

@@ -4,8 +4,8 @@
 import { placesIn } from "./places.js";
 
 const KEY = "dealerless-links";
-/** The number of links that are kept: the last ones. */
-const MOST = 8;
+/** The number of links that are kept. */
+export const MOST = 8;
 
 /** @typedef {{ invite: string, relay: string, opened: number }} Link `relay` is empty if the link names none; `opened` is in seconds since 1970 */
 
@@ -14,7 +14,7 @@ export function takeFromAddress() {
   if (location.hash.length <= 1) return false;
   const [invite] = /dealerless\d+-[0-9a-z]+/i.exec(location.hash) ?? [];
   const link = invite && { invite, relay: placesIn(location.hash).relay ?? "", opened: Math.floor(Date.now() / 1000) };
-  if (link) keepLinks([...withoutInvite(invite), link].slice(-MOST));
+  if (link) keepLinks([...withoutInvite(invite), link].slice(0, MOST));
   history.replaceState(null, "", location.pathname + location.search);
   return Boolean(link);
 }
@@ -23,7 +23,7 @@ export function takeFromAddress() {
 export function storedLinks() {
   try {
     const links = JSON.parse(localStorage.getItem(KEY) ?? "[]");
-    return links.filter((/** @type {any} */ link) => typeof link?.invite === "string" && typeof link.relay === "string" && typeof link.opened === "number");
+    return links.filter((/** @type {any} */ link) => typeof link?.invite === "string" && typeof link.relay === "string" && link.opened > 0 && link.opened < 1e11);
   } catch {
     return [];
   }

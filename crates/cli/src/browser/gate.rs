@@ -1,11 +1,11 @@
 //! Access control: only the server's own page may use the server, and only in the browser in which
 //! the user has opened the printed address.
 //!
-//! Each request must name exactly this host, so a domain that resolves to 127.0.0.1 is refused.
+//! Each request must name exactly this host, so a domain that resolves to our address is refused.
 //! Requests from other pages are refused by the headers that browsers set (`Origin`,
 //! `Sec-Fetch-Site`). Requests for files of the page are public. After the login, all other
 //! requests need two secrets: a cookie, which no script can read, and a key, which the page stores
-//! for its origin. A browser sends the cookie to the servers at all ports of 127.0.0.1, but it does
+//! for its origin. A browser sends the cookie to the servers at all ports of our address, but it does
 //! not send them the key.
 
 use std::net::SocketAddr;
@@ -66,7 +66,7 @@ pub(super) enum Refused {
 
 /// The secrets and the address that requests are checked against.
 pub(super) struct Gate {
-    /// `127.0.0.1:PORT`.
+    /// `ADDRESS:PORT`, or `ADDRESS` for port 80.
     host: String,
     origin: String,
     cookie_name: String,

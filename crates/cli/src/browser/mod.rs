@@ -109,17 +109,17 @@ pub(crate) fn play(
 /// chosen port has a random address, where the system has all of 127.0.0.0/8.
 fn place(address: Option<Ipv4Addr>, port: u16) -> SocketAddrV4 {
     let has_all = cfg!(any(target_os = "linux", target_os = "windows"));
-    let address = match address {
-        Some(address) => address,
-        None if port != 0 && has_all => {
-            // Neither the first nor the last address, and not the usual one.
-            Ipv4Addr::from_bits(0x7f00_0000 | system_rng().random_range(2..0x00ff_ffff))
-        }
-        None => Ipv4Addr::LOCALHOST,
+    let is_random = address.is_none() && port != 0 && has_all;
+    let address = if is_random {
+        // Neither the first nor the last address, and not the usual one.
+        Ipv4Addr::from_bits(0x7f00_0000 | system_rng().random_range(2..0x00ff_ffff))
+    } else {
+        address.unwrap_or(Ipv4Addr::LOCALHOST)
     };
-    if port != 0 && address == Ipv4Addr::LOCALHOST {
+    if port != 0 && !is_random {
         say(
-            "The browser may still have parts of a page that another server has shown at this port.",
+            "The browser may still run parts of a page that another server has shown at this address and \
+             port. Choose a port that no other server uses, or open the address in a private window.",
         );
     }
     SocketAddrV4::new(address, port)

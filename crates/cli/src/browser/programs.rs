@@ -242,7 +242,11 @@ impl Programs {
         if let Some(line) = first_line {
             let line = line + "\n";
             let written = timeout(READS, input.write_all(line.as_bytes())).await;
-            written.context(CANNOT_START)?.context(CANNOT_START)?;
+            match written.context(CANNOT_START)? {
+                // The program has ended, and its output says why.
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+                written => written.context(CANNOT_START)?,
+            }
         }
         let mut last = self.last_one();
         let number = last.as_ref().map_or(0, |last| last.number) + 1;

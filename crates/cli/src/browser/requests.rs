@@ -107,9 +107,10 @@ impl Host {
             ("relay", self.relay),
         ]);
         options.extend(self.accept_two_tables.then(|| "--accept-two-tables".into()));
-        let args = playing("host", own, self.name.as_deref(), options);
-        let first_line = None;
-        Start { args, first_line }
+        Start {
+            args: playing("host", own, self.name.as_deref(), options),
+            first_line: None,
+        }
     }
 }
 
@@ -117,10 +118,10 @@ impl Join {
     pub(super) fn start(self, own: &Own) -> Start {
         let options = options(&[("at", self.at), ("relay", self.relay)]);
         let playing = playing("join", own, self.name.as_deref(), options);
-        let whom = self.whom.split(char::is_control);
         Start {
             args: with_name(playing, FROM_INPUT.into()),
-            first_line: Some(whom.collect::<Vec<_>>().join(" ")),
+            // A single line: the next one would be a command.
+            first_line: Some(self.whom.replace(char::is_control, " ")),
         }
     }
 }
@@ -133,9 +134,10 @@ impl Resume {
             ("relay", self.relay),
         ]);
         options.extend(self.close.then(|| "--close".into()));
-        let args = with_name(playing("resume", own, None, options), self.of);
-        let first_line = None;
-        Start { args, first_line }
+        Start {
+            args: with_name(playing("resume", own, None, options), self.of),
+            first_line: None,
+        }
     }
 }
 

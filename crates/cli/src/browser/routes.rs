@@ -17,6 +17,7 @@ use super::gate::{Gate, Refused};
 use super::page_lines::PageLines;
 use super::programs::{Busy, NoPlace, NotTaken, Own, Program, Programs, Start};
 use super::{qr, requests};
+use crate::settings::PageSettings;
 use crate::table::LONGEST_LINE;
 
 /// The header with the number of a page.
@@ -82,8 +83,14 @@ impl Routes {
             }
             (true, "/settings") => {
                 let new = dealerless_seat::json::read(&read(body, SHORT).await?);
-                let new = new.map_err(Refusal::bad_request)?;
-                let kept = self.programs.own.keep(new);
+                let new: PageSettings = new.map_err(Refusal::bad_request)?;
+                if !new.is_known() {
+                    return Err(Refusal::bad_request("unknown settings"));
+                }
+                let own = self.programs.own.clone();
+                // It may have to wait for another process.
+                let kept = tokio::task::spawn_blocking(move || own.keep(new)).await;
+                let kept = kept.unwrap_or_else(|error| Err(error.into()));
                 kept.map(|()| answers::done())
                     .map_err(|error| failed(&error))
             }

@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::time::{Duration, Instant};
 
 use crate::common;
 
@@ -103,8 +104,11 @@ fn it_ends_with_its_last_room_after_a_signal_and_at_once_after_two() {
         pair.iter_mut()
             .for_each(|end| end.read_exact(&mut answer).expect("joined"));
         relay.signal("HUP");
-        // Another relay can listen there now.
-        while TcpStream::connect(&address).is_ok() {}
+        // It listens no more, but another program can have taken the port.
+        let begun = Instant::now();
+        while TcpStream::connect(&address).is_ok() && begun.elapsed() < Duration::from_secs(5) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
         let [one, two] = &mut pair;
         one.write_all(b"still here").expect("a room");
         let mut received = [0; 10];

@@ -28,7 +28,7 @@ fn start_connector(address: &str, timeout: &str) -> Running {
     start([&line[..], &SHUFFLE, &own].concat())
 }
 
-/// A hello of this protocol version, with an arbitrary body.
+/// A hello of protocol version `version`, with an arbitrary body.
 fn hello(version: u16, body: &[u8]) -> Vec<u8> {
     let length = (10 + 2 + body.len()) as u32;
     [

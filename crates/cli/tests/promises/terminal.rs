@@ -43,10 +43,12 @@ fn count_writers(root: &Path, folder: &Path, found: &mut BTreeMap<(String, &str)
         let Ok(text) = fs::read_to_string(&path) else {
             continue;
         };
-        let code = text.split("#[cfg(test)]").next().unwrap();
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
         let place = path.strip_prefix(root).unwrap().to_str().unwrap();
         for writer in WRITERS {
-            let lines = code.lines().map(|line| line.split("//").next().unwrap());
+            let lines = code
+                .lines()
+                .filter(|line| !line.trim_start().starts_with("//"));
             let count: usize = lines.map(|line| line.matches(writer).count()).sum();
             if count > 0 {
                 *found.entry((place.to_owned(), writer)).or_default() += count;
@@ -65,6 +67,7 @@ fn nothing_goes_round_the_function_that_makes_texts_harmless() {
         "lab",
         "seat",
         "relay",
+        "table",
         "bridge",
         "logic",
     ] {

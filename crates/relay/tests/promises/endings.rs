@@ -195,6 +195,30 @@ fn room_that_has_waited_longest_for_its_reader_makes_way_for_others() {
 }
 
 #[test]
+fn address_with_the_most_clients_that_do_not_read_makes_way_first() {
+    let relay = Running::limited(Limits {
+        blocked: 2,
+        ..Limits::default()
+    });
+    let pair = |address, token| {
+        let mut pair = [1, 2].map(|side| {
+            let mut end = relay.connect_from(address);
+            end.send(line(token, side).as_bytes());
+            end
+        });
+        pair.iter_mut().for_each(|end| end.expect("ok\n"));
+        pair.iter().for_each(Tcp::shrink);
+        fill(&pair[1].0);
+        pair
+    };
+    let [_slow, honest] = pair(2, 1);
+    let [[_one, mut first], [_two, second]] = [pair(3, 2), pair(3, 3)];
+    let error = first.0.read_to_end(&mut Vec::new()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ConnectionReset);
+    assert!(honest.is_waiting() && second.is_waiting());
+}
+
+#[test]
 fn rooms_end_before_a_relay_that_finishes_and_its_address_is_free_at_once() {
     let mut relay = Running::new();
     let [mut one, mut two] = relay.pair();

@@ -51,13 +51,13 @@ impl Started {
     pub(super) fn new(context: &Context<'_>, rng: &mut impl CryptoRng) -> Self {
         let mut uniform = Zeroizing::new([0; 64]);
         rng.fill_bytes(&mut *uniform);
-        Started::with_scalar(context, Scalar::from_bytes_mod_order_wide(&uniform))
+        let scalar = Zeroizing::new(Scalar::from_bytes_mod_order_wide(&uniform));
+        Started::with_scalar(context, scalar)
     }
 
-    fn with_scalar(context: &Context<'_>, scalar: Scalar) -> Self {
-        let scalar = Zeroizing::new(scalar);
+    fn with_scalar(context: &Context<'_>, scalar: Zeroizing<Scalar>) -> Self {
         let generator = generator(context);
-        let share = (*generator * *scalar).compress().to_bytes();
+        let share = (&*generator * &*scalar).compress().to_bytes();
         Started { scalar, share }
     }
 
@@ -71,7 +71,7 @@ impl Started {
         data: [&[u8]; 2],
     ) -> Option<Zeroizing<[u8; 64]>> {
         let point = CompressedRistretto(*theirs).decompress()?;
-        let secret = Zeroizing::new(point * *self.scalar);
+        let secret = Zeroizing::new(&point * &*self.scalar);
         if secret.is_identity() {
             return None;
         }
@@ -87,15 +87,20 @@ impl Started {
         ] {
             push(&mut input, field);
         }
-        Some(Zeroizing::new(Sha512::digest(&*input).into()))
+        Some(hash(&input))
     }
 }
 
 /// The generator of a password in a session.
 fn generator(context: &Context<'_>) -> Zeroizing<RistrettoPoint> {
-    let mut hash = Zeroizing::new([0; 64]);
-    hash.copy_from_slice(&Sha512::digest(&*generator_string(context)));
+    let hash = hash(&generator_string(context));
     Zeroizing::new(RistrettoPoint::from_uniform_bytes(&hash))
+}
+
+fn hash(bytes: &[u8]) -> Zeroizing<[u8; 64]> {
+    let mut hash = Zeroizing::new([0; 64]);
+    Sha512::new_with_prefix(bytes).finalize_into((&mut *hash).into());
+    hash
 }
 
 /// The password fills the first block with zeros, so that the number of blocks after it is public.
@@ -113,7 +118,7 @@ fn generator_string(context: &Context<'_>) -> Zeroizing<Vec<u8>> {
 
 /// Appends a field after its length. Its length is less than 128, so it is one byte.
 fn push(string: &mut Vec<u8>, field: &[u8]) {
-    debug_assert!(field.len() < 128 && string.len() + 1 + field.len() <= string.capacity());
+    assert!(field.len() < 128 && string.len() + 1 + field.len() <= string.capacity());
     string.push(field.len() as u8);
     string.extend_from_slice(field);
 }
@@ -145,7 +150,7 @@ mod tests {
     fn started(context: &Context<'_>) -> [Started; 2] {
         PARTIES.map(|[scalar, _]| {
             let scalar = Scalar::from_canonical_bytes(bytes(scalar)).unwrap();
-            Started::with_scalar(context, scalar)
+            Started::with_scalar(context, Zeroizing::new(scalar))
         })
     }
 

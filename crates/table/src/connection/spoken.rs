@@ -1,5 +1,5 @@
-//! How a code that can be spoken becomes an invite: [CPace](super::cpace) in a room of a relay, as a state machine
-//! without threads, clock and sockets.
+//! How a code that can be spoken becomes an invite: [CPace](super::cpace) in a room of a relay, as a state
+//! machine without threads, clock and sockets.
 //!
 //! ```text
 //! host  -> relay  please open a code
@@ -71,12 +71,12 @@ enum State {
     Number(PaddedInvite),
     /// The host: the relay's line that a guest has come.
     Guest(SpokenCode, PaddedInvite),
-    /// The host: the guest's point and confirmation.
+    /// The host: the guest's share and confirmation.
     Guess(Started, PaddedInvite),
     /// The guest: the relay's line that the host is there.
     Room(SpokenCode),
-    /// The guest: the host's point.
-    Point(SpokenCode),
+    /// The guest: the host's session identifier and share.
+    Share(SpokenCode),
     /// The guest: the host's answer.
     Answer(Keys),
     Over,
@@ -242,9 +242,9 @@ impl SpokenExchange {
                 State::Room(code) => {
                     paired(&item)?;
                     self.deadline = now + Self::WITHIN;
-                    self.state = State::Point(code);
+                    self.state = State::Share(code);
                 }
-                State::Point(code) => {
+                State::Share(code) => {
                     let (session, theirs) =
                         item.split_first_chunk().ok_or(SpokenError::WrongHost)?;
                     let started = Started::new(&code, *session, Party::Responder, rng);
@@ -279,7 +279,7 @@ impl SpokenExchange {
                 };
             }
             (State::Guess(..), _) => SHARE + CONFIRMATION,
-            (State::Point(_), _) => SESSION + SHARE,
+            (State::Share(_), _) => SESSION + SHARE,
             (State::Answer(_), []) | (State::Answer(_), [WRONG, ..]) => 1,
             (State::Answer(_), [RIGHT, ..]) => 1 + PADDED + TAG,
             (State::Answer(_), _) => return Err(SpokenError::WrongHost),

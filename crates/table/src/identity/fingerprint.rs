@@ -38,11 +38,11 @@ impl Fingerprint {
     /// length is wrong.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        Self::decode(Self::bytes(text)?)
+        Self::decode(Self::parse_unchecked(text)?)
     }
 
-    /// The bytes of a text that has the form of a fingerprint, whose checksum may be wrong.
-    pub(super) fn bytes(text: &str) -> Option<[u8; Self::LEN]> {
+    /// Parses the form of a fingerprint without verifying its checksum.
+    pub(super) fn parse_unchecked(text: &str) -> Option<[u8; Self::LEN]> {
         let letters = text.chars().filter(|c| c.is_alphanumeric());
         let text: String = letters.take(25).collect();
         base32::decode(&text)?.try_into().ok()

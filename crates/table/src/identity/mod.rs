@@ -29,7 +29,7 @@ pub use attempts::Budget;
 pub use attempts::{SharedPeers, Standing};
 pub use fingerprint::Fingerprint;
 #[cfg(not(target_family = "wasm"))]
-pub use home::{Home, HomeError};
+pub use home::{Home, HomeError, lock_settings};
 pub use kept_identity::{
     CannotSucceed, IdentityError, IdentityVaults, Kept, KeptIdentity, Left, NewPlayer,
 };

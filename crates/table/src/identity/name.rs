@@ -11,11 +11,11 @@ use crate::wire::Malformed;
 /// (control characters, direction marks, zero-width characters) are removed, and any white space
 /// becomes a single space.
 ///
-/// [`Display`](fmt::Display) writes the name for use in a sentence: in quotation marks, unless it
-/// is one or two plain words that are shorter than a fingerprint and do not begin with a digit, as a
-/// code does. So the name `Anna left the match. Bert` cannot be mistaken for sentences of the program,
-/// and a name in the form of a fingerprint cannot be mistaken for one. [`as_str`](Self::as_str) returns the name without quotation marks, for
-/// files and programs.
+/// [`Display`](fmt::Display) writes the name for use in a sentence: in quotation marks, unless it is one or
+/// two plain words, shorter than a fingerprint and without a digit at its beginning. So the name
+/// `Anna left the match. Bert` cannot be mistaken for sentences of the program, and a name in the form of a
+/// fingerprint or a code cannot be mistaken for one. [`as_str`](Self::as_str) returns the name without
+/// quotation marks, for files and programs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Name(String);
 
@@ -35,9 +35,9 @@ impl Name {
         }
     }
 
-    /// The name in a text by which the user means a player. `None` if the text is longer than a name, as
-    /// invites and links are, or has the form of a fingerprint or of a code: a player who chooses the
-    /// fingerprint of another one as its name must not be taken for that player.
+    /// Parses the name by which the user refers to a player. `None` if the text has the form of a fingerprint
+    /// or a code, or is longer than a name, as invites and links are. A player could otherwise choose the
+    /// fingerprint of another player as its name, and be taken for that player.
     pub fn typed(text: &str) -> Option<Self> {
         let text = visible(text);
         let mut words = text.split(|c: char| !c.is_alphanumeric());
@@ -45,7 +45,7 @@ impl Name {
         let is_number = |word: &str| word.bytes().all(|c| c.is_ascii_digit());
         let is_code = first.is_some_and(is_number) && words.any(|word| !word.is_empty());
         let is_name = text.chars().count() <= Self::MAX_CHARS
-            && Fingerprint::bytes(&text).is_none()
+            && Fingerprint::parse_unchecked(&text).is_none()
             && !is_code;
         is_name.then(|| Self::clean(&text))
     }

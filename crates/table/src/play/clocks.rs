@@ -230,15 +230,15 @@ impl View<'_> {
         matches!(self.log.phase(), Phase::Over(_))
     }
 
-    /// Whether this side waits for a connection to a seat.
+    /// Whether the connection to a seat, or its history, is missing.
     fn is_missing(&self, seat: Seat) -> bool {
         self.connections.get(&seat) == Some(&ConnectionState::Missing)
     }
 
-    /// Whether no seat is connected to this side.
-    fn hears_nobody(&self) -> bool {
+    /// Whether any seat is connected to this side.
+    fn is_connected(&self) -> bool {
         let mut states = self.connections.values();
-        states.all(|state| *state != ConnectionState::Up)
+        states.any(|state| *state == ConnectionState::Up)
     }
 
     /// Whether this side is one of several guests and does not learn what another seat has signed: it
@@ -342,7 +342,7 @@ impl Clocks {
                 (limit + GRACE * due.depth as u32, may_stand)
             };
             let limits = missing.iter().map(|(claim, due)| (*claim, limit(due)));
-            let runs = !view.hears_nobody();
+            let runs = view.is_connected();
             self.lacking.update(
                 (view.log.step(), view.is_merging),
                 limits.collect(),
@@ -391,10 +391,10 @@ impl Clocks {
             // After the end, other seats may still need this side's votes, but it waits for nobody.
             (_, Some(_)) if view.is_over() => Wait::No,
             // The times of what is lacking stand still.
-            (_, Some(_)) if view.hears_nobody() && view.is_missing(seat) => {
+            (_, Some(_)) if !view.is_connected() && view.is_missing(seat) => {
                 Wait::Measured(Late::Away)
             }
-            (_, Some(missing)) if !view.hears_nobody() && lacks(missing) => Wait::Turn,
+            (_, Some(missing)) if view.is_connected() && lacks(missing) => Wait::Turn,
             (wait, None) if wait != Wait::No => wait,
             _ if view.is_unreachable(seat) && self.has_late_seat(seat, step) => {
                 Wait::Measured(Late::Unreachable)

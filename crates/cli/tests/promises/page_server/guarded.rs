@@ -129,10 +129,9 @@ fn chosen_port_has_an_unknown_address() {
         let address: Ipv4Addr = address.parse().unwrap();
         assert!(address.is_loopback() && address != Ipv4Addr::LOCALHOST);
     }
-    drop(free);
-    let given = ["--port", &port, "--address", "127.0.0.1"];
+    let given = ["--port", &port, "--address", "127.0.0.2"];
     let page = Page::start(folder.path(), &given);
-    assert_eq!(page.host, format!("127.0.0.1:{port}"));
+    assert_eq!(page.host, format!("127.0.0.2:{port}"));
     let (code, why) = not_served(folder.path(), &given);
     assert!(code == 1 && why.contains("cannot serve"), "{code} {why}");
     for other in ["0.0.0.0", "192.0.2.1", "localhost", "::1"] {

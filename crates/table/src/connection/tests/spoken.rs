@@ -415,7 +415,7 @@ fn each_wait_has_a_deadline() {
     let mut silent = SpokenExchange::as_host(&invite(), NOW);
     assert!(matches!(late(&mut silent), SpokenError::Relay(_)));
 
-    // Without a complete point, the guest has made no guess.
+    // Without a complete share, the guest has made no guess.
     for (len, is_guess) in [(0, false), (31, false), (32, true), (63, true)] {
         let (mut host, _) = waiting(&invite());
         assert!(matches!(pass(&mut host, b"ok\n"), Ok(None)));
