@@ -33,7 +33,8 @@ fn count_writers(root: &Path, folder: &Path, found: &mut BTreeMap<(String, &str)
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap();
-        if name == "tests" {
+        // Modules of tests.
+        if ["tests", "simulated"].contains(&name) {
             continue;
         }
         if path.is_dir() {
