@@ -57,7 +57,7 @@ impl Started {
 
     fn with_scalar(context: &Context<'_>, scalar: Zeroizing<Scalar>) -> Self {
         let generator = generator(context);
-        let share = (&*generator * &*scalar).compress().to_bytes();
+        let share = multiply(&generator, &scalar).compress().to_bytes();
         Started { scalar, share }
     }
 
@@ -71,7 +71,7 @@ impl Started {
         data: [&[u8]; 2],
     ) -> Option<Zeroizing<[u8; 64]>> {
         let point = CompressedRistretto(*theirs).decompress()?;
-        let secret = Zeroizing::new(&point * &*self.scalar);
+        let secret = Zeroizing::new(multiply(&point, &self.scalar));
         if secret.is_identity() {
             return None;
         }
@@ -89,6 +89,11 @@ impl Started {
         }
         Some(hash(&input))
     }
+}
+
+/// By reference, so that no copy of the scalar is left.
+fn multiply(point: &RistrettoPoint, scalar: &Scalar) -> RistrettoPoint {
+    point * scalar
 }
 
 /// The generator of a password in a session.
