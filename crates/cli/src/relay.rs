@@ -40,7 +40,7 @@ pub(crate) struct Args {
     /// address in X-Forwarded-For; without one, a request is refused.
     #[arg(long)]
     behind_proxy: bool,
-    /// Answer only pages of this origin, such as https://page.example.org, and programs; repeatable
+    /// Answer only pages of this origin, such as `https://page.example.org`, and programs; repeatable
     /// [default: all pages].
     #[arg(long, value_name = "ORIGIN", value_parser = origin)]
     allow_page: Vec<String>,
