@@ -73,10 +73,14 @@ fn invite_is_in_the_arguments_of_no_process() {
         };
         processes.filter_map(of).collect()
     };
-    // The page's program waits for its player, and the one at the terminal for its invite.
+    // The page's program waits for its player, and the one at the terminal for its invite. A program that was
+    // just started may not show its arguments yet.
+    let joins = |all: &[String]| {
+        let is_join = |args: &&String| args.contains("\0join\0") && args.contains("\0-\0");
+        all.iter().filter(is_join).count()
+    };
+    wait_until("both programs are shown", || joins(&arguments()) == 2);
     let all = arguments();
-    let joins = (all.iter()).filter(|args| args.contains("\0join\0") && args.contains("\0-\0"));
-    assert_eq!(joins.count(), 2, "{all:?}");
     terminal.type_line(&invite);
     terminal.until("hello");
     let both = [all, arguments()].concat();
