@@ -48,8 +48,8 @@ pub(crate) struct Args {
     /// [default: no limit].
     #[arg(long, value_name = "BYTES", value_parser = rate)]
     max_rate: Option<NonZeroU64>,
-    /// Address on this machine at which HTTP requests get counts of connections, rooms, bytes and
-    /// refusals, for Prometheus.
+    /// Loopback address of an HTTP server for the operator: it reports the numbers of connections,
+    /// rooms, bytes and refusals to Prometheus.
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     status: Option<String>,
     /// Print one JSON object with the addresses; everything else goes to standard error.

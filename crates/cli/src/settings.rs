@@ -24,7 +24,7 @@ pub(crate) struct Settings {
     /// The relay of commands without another one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(crate) relay: Option<String>,
-    /// What the page of the table keeps, by its own names.
+    /// The settings of the page that the program serves.
     #[serde(skip_serializing_if = "PageSettings::is_empty", default)]
     pub(crate) table: PageSettings,
     /// Settings that this program does not know. They are kept in the file.
@@ -32,15 +32,15 @@ pub(crate) struct Settings {
     unknown: serde_json::Map<String, serde_json::Value>,
 }
 
-/// What the page of the table keeps: the look and the signals of the page, and the terms of the last match
-/// that it hosted. The page checks the values.
+/// The settings of the page that the program serves: its look and its signals, and the terms of the last
+/// hosted match. The page checks the values.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PageSettings {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     settings: Option<serde_json::Map<String, serde_json::Value>>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     terms: Option<serde_json::Map<String, serde_json::Value>>,
-    /// As in [`Settings`].
+    /// Settings that this program does not know. They are kept in the file.
     #[serde(flatten)]
     unknown: serde_json::Map<String, serde_json::Value>,
 }
@@ -50,7 +50,7 @@ impl PageSettings {
         *self == PageSettings::default()
     }
 
-    /// Whether it has only what this program knows.
+    /// Whether this program knows all of these settings.
     pub(crate) fn is_known(&self) -> bool {
         self.unknown.is_empty()
     }

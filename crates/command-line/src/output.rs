@@ -1,7 +1,7 @@
 //! Output to the terminal, and the formatting of numbers for people.
 //!
 //! Names of files, labels and texts of other programs reach standard output and standard error only
-//! through [`harmless`]. A test finds code that goes round it.
+//! through [`harmless`]. A test finds code that bypasses it.
 
 use std::borrow::Cow;
 use std::env;
@@ -21,9 +21,9 @@ use unicode_width::UnicodeWidthChar;
 #[error("the reader of standard output has closed it")]
 pub struct NobodyReads;
 
-/// A text without characters that control a terminal or change the order of the shown text: they
-/// become escapes such as `\u001b`. Newlines and tabs stay. The escapes are those of JSON, and JSON has
-/// these characters only in strings, so a line of JSON keeps its meaning.
+/// Escapes the characters of a text that control a terminal or change the order of the shown text, for
+/// example as `\u001b`. Newlines and tabs stay. The escapes are those of JSON, and JSON has these characters
+/// only in strings, so a line of JSON keeps its meaning.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     let controls = |c: char| {
         (c.is_control() && !matches!(c, '\n' | '\t'))
@@ -34,9 +34,10 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        match controls(c) {
-            true => write!(shown, "\\u{:04x}", u32::from(c)).expect("a string takes any text"),
-            false => shown.push(c),
+        if controls(c) {
+            write!(shown, "\\u{:04x}", u32::from(c)).expect("a string takes any text");
+        } else {
+            shown.push(c);
         }
     }
     Cow::Owned(shown)

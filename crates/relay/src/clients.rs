@@ -25,7 +25,7 @@ const CHUNK: usize = 16 << 10;
 /// The same for a client that sends small frames: decoding them takes long, and the others wait for
 /// their turn.
 const SMALL_CHUNK: usize = 1 << 10;
-/// The time for which a room may use its rate in advance.
+/// The length of a burst: a room may forward the bytes of this time at once.
 const BURST: Duration = Duration::from_secs(1);
 /// The maximum number of bytes of all incomplete handshakes.
 const MAX_HANDSHAKES: usize = 4 << 20;

@@ -120,7 +120,7 @@ impl Relay {
         listeners.map(|it| it.address).collect()
     }
 
-    /// The address at which the operator gets counts.
+    /// The address of the HTTP server for the operator.
     pub fn status_address(&self) -> Option<SocketAddr> {
         let listener = self.listeners.iter().find(|it| it.is_status);
         listener.map(|it| it.address)

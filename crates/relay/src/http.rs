@@ -13,7 +13,7 @@ const MAX_HEADERS: usize = 64;
 /// A request.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Head {
-    /// What it asks for, or the answer to what is not served.
+    /// The request, or the status of a request that is not served.
     pub(crate) asks: Result<Asks, Refused>,
     /// The last value of the last `X-Forwarded-For`, if it is an address.
     pub(crate) forwarded_for: Option<IpAddr>,

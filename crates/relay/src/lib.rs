@@ -114,7 +114,7 @@ pub struct Settings {
     /// The maximum number of bytes that a room forwards in a second on average, in both directions
     /// together. One second of it may come at once.
     pub max_rate: Option<NonZeroU64>,
-    /// The loopback address at which HTTP requests get counts of connections, rooms, bytes and
-    /// refusals, in the text format of Prometheus.
+    /// The loopback address of an HTTP server for the operator. It reports the numbers of connections,
+    /// rooms, bytes and refusals, in the text format of Prometheus.
     pub status: Option<SocketAddr>,
 }

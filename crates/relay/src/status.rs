@@ -1,4 +1,4 @@
-//! What an operator sees: counts, and no addresses, tokens or codes.
+//! Counts for the operator. They contain no addresses, tokens or codes.
 
 use crate::clients::Clients;
 use crate::connection::Stage;
@@ -8,11 +8,11 @@ use crate::connection::Stage;
 pub(crate) struct Counts {
     /// The connections that have been served.
     pub(crate) connections: u64,
-    /// The rooms in which two clients have met.
+    /// The rooms with two clients.
     pub(crate) rooms: u64,
     /// The bytes that were forwarded.
     pub(crate) bytes: u64,
-    /// How often each limit has refused or ended a connection.
+    /// The number of connections that each limit has refused or ended.
     limits: [u64; Limit::NAMES.len()],
 }
 
@@ -22,7 +22,7 @@ impl Counts {
     }
 }
 
-/// What refuses or ends connections.
+/// A limit that refuses or ends connections.
 #[derive(Clone, Copy)]
 pub(crate) enum Limit {
     Connections,

@@ -33,7 +33,7 @@ let lastId = 0;
 let stream = null;
 /** The relay of the program that plays. */
 let relay = "";
-/** The invite with which the program that plays joins. It can be that of a stored link. */
+/** The invite that the running program uses, or empty. A stored link can have the same invite. */
 let usedInvite = "";
 let hasCrashed = false;
 

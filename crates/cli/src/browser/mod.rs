@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 /// Serves a page for the match of this process's command line, with this folder and name. `first_line` is
-/// what this process has read from its input for the program that plays.
+/// passed to the standard input of the program that plays.
 pub(crate) fn play(
     folder: &FolderArgs,
     name: Option<&str>,

@@ -61,7 +61,7 @@ impl Own {
         }
     }
 
-    /// What the page has kept.
+    /// The stored settings of the page.
     ///
     /// # Errors
     /// If the settings of the folder cannot be read.
@@ -69,7 +69,7 @@ impl Own {
         Ok(Settings::read(&self.folder.folder()?)?.table)
     }
 
-    /// Keeps settings of the page.
+    /// Stores settings of the page. Settings that `new` does not contain stay.
     ///
     /// # Errors
     /// If the settings of the folder cannot be read or written.

@@ -12,7 +12,7 @@ use serde_json::Value;
 /// A title of the window, a cleared screen, deleted characters, and a text in the other direction.
 const HOSTILE: &str = "a\u{1b}]0;x\u{7}\u{1b}[2J\u{7f}\u{8}\u{9b}31m\r\u{202e}b\u{2066}.log";
 
-/// What writes to a terminal.
+/// Code that writes to standard output or standard error.
 const WRITERS: [&str; 7] = [
     "println!", "print!(", "eprint!(", "dbg!(", ".print()", "stdout()", "stderr()",
 ];

@@ -1,4 +1,4 @@
-//! What an operator sees.
+//! The counts for the operator.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};

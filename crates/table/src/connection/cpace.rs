@@ -24,7 +24,7 @@ const BLOCK: usize = 128;
 /// The length of a share, in bytes.
 pub(super) const SHARE: usize = 32;
 
-/// What both parties know before the exchange.
+/// The inputs that both parties must share.
 pub(super) struct Context<'a> {
     pub(super) password: &'a [u8],
     /// The channel identifier.
