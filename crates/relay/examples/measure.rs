@@ -3,7 +3,7 @@
 //! measure`; Linux only. It asserts no times.
 
 use std::error::Error;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,7 +19,7 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 
 const ROOMS: usize = 1000;
 const SILENT: usize = 10_000;
-const ROUND_TRIPS: usize = 5000;
+const ROUND_TRIPS: usize = 20_000;
 
 fn main() -> Outcome<()> {
     if std::env::args().nth(1).as_deref() == Some("serve") {
@@ -29,7 +29,8 @@ fn main() -> Outcome<()> {
     alone()?;
     rooms()?;
     blocked()?;
-    silent()
+    silent()?;
+    floods()
 }
 
 /// The process of the relay.
@@ -71,8 +72,11 @@ impl Server {
 
     /// A connection from 127.0.0.1 or one of the next addresses.
     fn connect(&self, number: usize) -> Outcome<TcpStream> {
+        self.connect_from(u8::try_from(1 + number % 100)?)
+    }
+
+    fn connect_from(&self, last: u8) -> Outcome<TcpStream> {
         let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
-        let last = u8::try_from(1 + number % 100)?;
         let from = SocketAddr::from((Ipv4Addr::new(127, 0, 0, last), 0));
         socket.bind(&from.into())?;
         socket.connect(&self.address.into())?;
@@ -83,7 +87,10 @@ impl Server {
     }
 
     fn pair(&self, room: usize) -> Outcome<[TcpStream; 2]> {
-        let mut pair = [self.connect(room)?, self.connect(room)?];
+        self.joined(room, [self.connect(room)?, self.connect(room)?])
+    }
+
+    fn joined(&self, room: usize, mut pair: [TcpStream; 2]) -> Outcome<[TcpStream; 2]> {
         for (end, side) in pair.iter_mut().zip([1, 2]) {
             end.write_all(line(room, side).as_bytes())?;
         }
@@ -135,7 +142,11 @@ fn round_trips(name: &str, [here, there]: &mut [TcpStream; 2]) -> Outcome<()> {
 fn report(name: &str, times: &mut [Duration]) {
     times.sort();
     let at = |percent: usize| times[(times.len() - 1) * percent / 100];
-    println!("round trip, {name}: median {:?}, 99 % {:?}", at(50), at(99));
+    let (median, most) = (at(50), at(100));
+    println!(
+        "round trip, {name}: median {median:?}, 99 % {:?}, at most {most:?}",
+        at(99)
+    );
 }
 
 fn alone() -> Outcome<()> {
@@ -255,4 +266,103 @@ fn silent() -> Outcome<()> {
         server.memory()?
     );
     round_trips("beside silent connections", &mut pair)
+}
+
+/// An honest pair, while attackers of other addresses do one thing as fast as one thread can.
+fn floods() -> Outcome<()> {
+    /// One step of an attack. `usize` counts the steps, `Vec` holds connections that stay open.
+    type Attack = fn(&Server, usize, &mut Vec<TcpStream>) -> Outcome<()>;
+    let attacks: [(&str, Attack); 7] = [
+        ("nothing", |_, _, _| {
+            thread::sleep(Duration::from_millis(1));
+            Ok(())
+        }),
+        ("connections that open and close", |server, step, _| {
+            server.connect(step).map(drop)
+        }),
+        ("silent connections", |server, step, open| {
+            keep(open, server.connect(step)?, step)
+        }),
+        (
+            "HTTP heads of 8 KiB without an end",
+            |server, step, open| {
+                let mut stream = server.connect(step)?;
+                stream.write_all(b"GET / HTTP/1.1\r\nX: ")?;
+                stream.write_all(&[b'x'; 8000])?;
+                keep(open, stream, step)
+            },
+        ),
+        ("codes", |server, step, open| {
+            let mut stream = server.connect(step)?;
+            stream.write_all(b"please open a code\n")?;
+            keep(open, stream, step)
+        }),
+        (
+            "rooms of four addresses in which nobody reads",
+            |server, step, open| {
+                if open.len() < 4 * 2 * 126 {
+                    let from = 1 + u8::try_from(step % 4)?;
+                    let pair = [server.connect_from(from)?, server.connect_from(from)?];
+                    let pair = server.joined(step, pair)?;
+                    for end in &pair {
+                        end.set_nonblocking(true)?;
+                    }
+                    open.extend(pair);
+                }
+                for end in open {
+                    // An error means that the socket takes no more, or that the room has ended.
+                    let _ = end.write(&[1; 65_536]);
+                }
+                Ok(())
+            },
+        ),
+        ("WebSocket frames of one byte", |server, step, open| {
+            if open.is_empty() {
+                let page = page(server, step, 1)?;
+                let mut reader = server.connect(step)?;
+                reader.write_all(line(step, 2).as_bytes())?;
+                let mut other = reader.try_clone()?;
+                thread::spawn(move || io::copy(&mut other, &mut io::sink()));
+                open.extend([page.get_ref().try_clone()?, reader]);
+            }
+            // A masked binary frame of one byte, with a mask of zeros.
+            Ok(open[0].write_all(&[0x82, 0x81, 0, 0, 0, 0, 1].repeat(1000))?)
+        }),
+    ];
+    for (name, attack) in attacks {
+        let server = Server::start()?;
+        let honest = [server.connect_from(200)?, server.connect_from(201)?];
+        let mut honest = server.joined(usize::MAX, honest)?;
+        let is_over = AtomicBool::new(false);
+        thread::scope(|scope| -> Outcome<()> {
+            let attacker = scope.spawn(|| {
+                let (mut open, mut refused) = (Vec::new(), 0);
+                let steps = (0..).take_while(|_| !is_over.load(Ordering::Relaxed));
+                let steps = steps.inspect(|step| {
+                    refused += usize::from(attack(&server, *step, &mut open).is_err());
+                });
+                (steps.count(), refused)
+            });
+            thread::sleep(Duration::from_secs(2));
+            let measured = round_trips(&format!("during {name}"), &mut honest);
+            is_over.store(true, Ordering::Relaxed);
+            let (steps, refused) = attacker.join().map_err(|_| "the attacker ended")?;
+            println!(
+                "  {steps} steps, {refused} with an error; {}",
+                server.memory()?
+            );
+            measured
+        })?;
+    }
+    Ok(())
+}
+
+/// Keeps the newest 5000 connections.
+fn keep(open: &mut Vec<TcpStream>, stream: TcpStream, step: usize) -> Outcome<()> {
+    if open.len() < 5000 {
+        open.push(stream);
+    } else {
+        open[step % 5000] = stream;
+    }
+    Ok(())
 }
