@@ -5,12 +5,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
+use dealerless_connection::storage::{DiskStorage, Storage};
+use dealerless_connection::{Connection, ConnectionError, Guest, Stream, Timing};
 use dealerless_table::Seat;
 use dealerless_table::audit::{Audit, Auditing};
-use dealerless_table::connection::{Connection, ConnectionError, Guest, Stream, Timing};
 use dealerless_table::play::Control;
 use dealerless_table::record::Record;
-use dealerless_table::storage::{DiskStorage, Storage};
 
 use crate::output::{say, show, show_json};
 use crate::record::{must_agree, read, recompute};

@@ -2,7 +2,7 @@
 
 use clap::ArgAction;
 use clap::builder::BoolishValueParser;
-use dealerless_table::identity::Name;
+use dealerless_connection::identity::Name;
 use serde::Serialize;
 
 use crate::link::{NONE, page};

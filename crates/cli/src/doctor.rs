@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use dealerless_command_line::arguments::address;
-use dealerless_table::connection::ask_relay;
-use dealerless_table::identity::Address;
-use dealerless_table::storage::make_folder;
+use dealerless_connection::ask_relay;
+use dealerless_connection::identity::Address;
+use dealerless_connection::storage::make_folder;
 use serde::Serialize;
 
 use crate::output::{lines, milliseconds, show, show_json};

@@ -3,13 +3,13 @@
 use dealerless::{Blame, deck, mpc, net};
 use dealerless_command_line::failure::Stopped;
 pub(crate) use dealerless_command_line::failure::{AnswerIsNo, BROKEN_OFF, OtherTerms};
+use dealerless_connection::{MeetingError, SpokenError};
 use dealerless_seat::ending::{Breach, CONNECTION, LOCAL, PEER};
 use dealerless_seat::event::Event;
 use dealerless_seat::failure::{
     self, INTERRUPTED, NO, blame_of_code, blame_of_connection, blame_of_meeting,
 };
 use dealerless_table::audit::CannotAudit;
-use dealerless_table::connection::{MeetingError, SpokenError};
 use dealerless_table::play::PlayError;
 use serde::Serialize;
 

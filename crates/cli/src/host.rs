@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use dealerless_command_line::arguments::{address, seconds};
+use dealerless_connection::identity::{Address, Name, PublicIdentity};
+use dealerless_connection::{Door, Invite, MeetingError, ask_relay};
 use dealerless_seat::event::{Event, VERSION};
 use dealerless_seat::peers::BLOCKED;
 use dealerless_seat::seated::opens;
 use dealerless_seat::words;
-use dealerless_table::connection::{Door, Invite, MeetingError, ask_relay};
-use dealerless_table::identity::{Address, Name, PublicIdentity};
 use dealerless_table::log::Header;
 use dealerless_table::play::Seating;
 

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
+use dealerless_connection::identity::{HomeError, OldIdentity, Succession};
+use dealerless_connection::storage::DiskStorage;
 use dealerless_seat::stored::{self, past};
-use dealerless_table::identity::{HomeError, OldIdentity, Succession};
 use dealerless_table::log::{Journal, MatchFolder, Phase};
-use dealerless_table::storage::DiskStorage;
 use serde_json::json;
 
 use crate::output::{show, show_json};

@@ -6,6 +6,11 @@ use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 use dealerless_command_line::arguments::address;
+use dealerless_connection::hex;
+use dealerless_connection::identity::{Address, Name, PublicIdentity};
+use dealerless_connection::{
+    BadCode, Connection, Door, Guest, Invite, SpokenCode, Timing, use_code,
+};
 use dealerless_seat::command::Said;
 use dealerless_seat::event::{Event, VERSION};
 use dealerless_seat::guest;
@@ -13,11 +18,6 @@ use dealerless_seat::open_match;
 use dealerless_seat::peers::BLOCKED;
 use dealerless_seat::seated::Seated;
 use dealerless_seat::words;
-use dealerless_table::connection::{
-    BadCode, Connection, Door, Guest, Invite, SpokenCode, Timing, use_code,
-};
-use dealerless_table::hex;
-use dealerless_table::identity::{Address, Name, PublicIdentity};
 use dealerless_table::log::{DeckTerms, Past, Sitting};
 use dealerless_table::play::{Control, GuestAddresses, Seating, Term};
 

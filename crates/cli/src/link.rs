@@ -1,7 +1,7 @@
 //! The link of an invite to a page in a browser (docs/browser-guest.md), and the URLs in it.
 
-use dealerless_table::connection::Invite;
-use dealerless_table::identity::Address;
+use dealerless_connection::Invite;
+use dealerless_connection::identity::Address;
 
 /// The link of an invite: the page, the invite, and the URL of the relay's WebSocket.
 pub(crate) fn link(page: &str, invite: &Invite, relay: &str) -> String {

@@ -3,9 +3,9 @@
 use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
+use dealerless_connection::identity::{Fingerprint, KnownPeers, Peer};
 use dealerless_seat::stored::{self, KnownPlayer};
 use dealerless_seat::words::counted;
-use dealerless_table::identity::{Fingerprint, KnownPeers, Peer};
 use serde::Serialize;
 
 use crate::output::{count, show, show_json};

@@ -3,6 +3,7 @@
 use std::time::SystemTime;
 
 use anyhow::{Context, bail, ensure};
+use dealerless_connection::identity::Name;
 use dealerless_seat::ending::{closed, unsettled_at};
 use dealerless_seat::event::{Event, VERSION};
 use dealerless_seat::guest::DECLINED;
@@ -11,7 +12,6 @@ use dealerless_seat::seated::Seated;
 use dealerless_seat::stored::{OpenMatch, UnreadMatch, open_matches};
 use dealerless_seat::words::Names;
 use dealerless_table::Seat;
-use dealerless_table::identity::Name;
 use dealerless_table::log::MatchEntry;
 use dealerless_table::play::{Control, PlayError};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, ensure};
-use dealerless_table::identity::{Name, lock_settings};
+use dealerless_connection::identity::{Name, lock_settings};
 use serde::{Deserialize, Serialize};
 
 use crate::table::keep_private;

@@ -14,8 +14,8 @@ mod several;
 use std::net::SocketAddr;
 use std::sync::LazyLock;
 
+use dealerless_connection::identity::{Name, PublicIdentity, Succession};
 use dealerless_table::Seat;
-use dealerless_table::identity::{Name, PublicIdentity, Succession};
 use dealerless_table::log::{
     Evidence, Header, LogMessage, MatchLog, Signed, SignedAck, SignedPart, Statement,
 };

@@ -11,9 +11,9 @@ mod moved;
 
 use std::sync::LazyLock;
 
-use dealerless_table::connection::{BadInvite, Invite};
-use dealerless_table::identity::{Address, Fingerprint, Identity, Name, Succession};
-use dealerless_table::internals::invite;
+use dealerless_connection::{BadInvite, Invite};
+use dealerless_connection::identity::{Address, Fingerprint, Identity, Name, Succession};
+use dealerless_connection::testing::invite;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 

@@ -18,12 +18,12 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use dealerless_table::connection::{
+use dealerless_connection::{
     Connection, Door, DoorEvent, Guest, Invite, MAX_HEADER, Timing,
 };
-use dealerless_table::identity::{Home, Identity, Name, PublicIdentity, Succession};
-use dealerless_table::internals::{Frames, Stranger, comes, invite};
-use dealerless_table::system_rng;
+use dealerless_connection::identity::{Home, Identity, Name, PublicIdentity, Succession};
+use dealerless_connection::testing::{Frames, Stranger, comes, invite};
+use dealerless_connection::system_rng;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use tempfile::TempDir;

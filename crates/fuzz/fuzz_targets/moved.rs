@@ -1,6 +1,6 @@
 //! A player who has moved from machine to machine.
 
-use dealerless_table::identity::{Home, OldIdentity, Succession};
+use dealerless_connection::identity::{Home, OldIdentity, Succession};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 

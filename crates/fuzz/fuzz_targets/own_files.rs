@@ -12,11 +12,11 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use dealerless_table::connection::{Door, Timing};
-use dealerless_table::identity::{
+use dealerless_connection::{Door, Timing};
+use dealerless_connection::identity::{
     Address, Home, HomeError, Identity, KnownPeers, MovedIdentity, Name, PeersError, Succession,
 };
-use dealerless_table::storage::MemoryVault;
+use dealerless_connection::storage::MemoryVault;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use rand::SeedableRng;

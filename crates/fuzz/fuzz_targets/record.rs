@@ -11,11 +11,11 @@ mod edits;
 mod seats;
 mod several;
 
+use dealerless_connection::storage::MemoryStorage;
 use dealerless_table::Seat;
 use dealerless_table::internals::write_records;
 use dealerless_table::log::{Journal, MatchLog, SignedPart};
 use dealerless_table::record::{BadRecord, Compared, Record, compare};
-use dealerless_table::storage::MemoryStorage;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use seats::{TABLES, Table};

@@ -23,10 +23,10 @@ mod world;
 
 use std::sync::LazyLock;
 
+use dealerless_connection::storage::{MemoryStorage, Storage};
 use dealerless_table::Seat;
 use dealerless_table::log::{Journal, LogMessage, MatchLog, Phase};
 use dealerless_table::play::{Event, News, Order, Orders, Outbox, PlayError};
-use dealerless_table::storage::{MemoryStorage, Storage};
 use disk::{Disk, Files};
 use games::Game;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};

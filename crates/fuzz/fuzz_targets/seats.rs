@@ -7,10 +7,10 @@
 
 use std::sync::LazyLock;
 
+use dealerless_connection::identity::{Identity, Name};
 use dealerless::dice::{Dice, Reveal, Terms};
 use dealerless::shuffle::Algorithm;
 use dealerless_table::Seat;
-use dealerless_table::identity::{Identity, Name};
 use dealerless_table::log::{
     CardOpening, Clock, DeckTerms, Header, Masked, Match, MatchLog, Opening, Part, PartKind, Phase,
     Player, Seal, SealedTerms, SignedPart, Sitting,

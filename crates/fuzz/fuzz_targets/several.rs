@@ -7,9 +7,10 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, LazyLock, Mutex};
 
+use dealerless_connection::identity::{Identity, Name};
+use dealerless_connection::storage::{MemoryStorage, MemoryVault, Vault};
 use dealerless::dice::Dice;
 use dealerless_table::Seat;
-use dealerless_table::identity::{Identity, Name};
 use dealerless_table::log::{
     Clock, DeckTerms, Header, Journal, LogMessage, Match, MatchLog, Player, Sitting,
 };
@@ -20,7 +21,6 @@ use dealerless_table::rules::{
     BettingRules, Choice, Edition, Gain, Game, GameDeck, Good, GoodsChoice, Learners, Legal, Limit,
     Offer, Posts, Stakes, Variety,
 };
-use dealerless_table::storage::{MemoryStorage, MemoryVault, Vault};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use zeroize::Zeroizing;

@@ -12,10 +12,10 @@ mod edits;
 
 use std::time::Duration;
 
-use dealerless_table::connection::{Exchanged, Invite, SpokenCode, SpokenError, SpokenExchange};
-use dealerless_table::identity::Identity;
-use dealerless_table::internals::invite;
-use dealerless_table::system_rng;
+use dealerless_connection::{Exchanged, Invite, SpokenCode, SpokenError, SpokenExchange};
+use dealerless_connection::identity::Identity;
+use dealerless_connection::testing::invite;
+use dealerless_connection::system_rng;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 

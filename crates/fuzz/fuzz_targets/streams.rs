@@ -9,8 +9,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use dealerless_table::connection::{Core, MAX_MESSAGE, Message, Priority, Stream, Task, Timing};
-use dealerless_table::internals::MOST_KEPT;
+use dealerless_connection::{Core, MAX_MESSAGE, Message, Priority, Stream, Task, Timing};
+use dealerless_connection::testing::MOST_KEPT;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 

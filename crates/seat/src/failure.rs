@@ -1,7 +1,7 @@
 //! What an error at a table means for the player: whose fault it can be, the exit code, and advice.
 
 use dealerless::Blame;
-use dealerless_table::connection::{ConnectionError, MeetingError, SpokenError};
+use dealerless_connection::{ConnectionError, MeetingError, SpokenError};
 use dealerless_table::play::PlayError;
 
 use crate::ending::{CONNECTION, LOCAL, PEER};

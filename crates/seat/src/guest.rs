@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dealerless_table::connection::ConnectionError;
+use dealerless_connection::ConnectionError;
 use dealerless_table::play::Control;
 
 /// The time in which a host's program answers if it does not ask its player first.

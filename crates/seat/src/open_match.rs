@@ -1,9 +1,10 @@
 //! Open matches: their states in words, and what a guest does with one that its host does not resume.
 
-use dealerless_table::identity::Name;
+use dealerless_connection::hex;
+use dealerless_connection::identity::Name;
+use dealerless_table::Seat;
 use dealerless_table::log::{Claim, Claimed, MatchLog, Opened};
 use dealerless_table::play::Control;
-use dealerless_table::{Seat, hex};
 
 use crate::event::Awaited;
 use crate::story::pending;

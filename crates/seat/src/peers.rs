@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use dealerless::Blame;
-use dealerless_table::identity::{
+use dealerless_connection::identity::{
     Address, Fingerprint, KnownPeers, Name, PeersError, PublicIdentity, Recognised, Standing,
     Succession,
 };
@@ -217,8 +217,8 @@ mod tests {
     use std::path::Path;
     use std::slice;
 
-    use dealerless_table::identity::{Identity, KeptIdentity, NewPlayer};
-    use dealerless_table::storage::MemoryVault;
+    use dealerless_connection::identity::{Identity, KeptIdentity, NewPlayer};
+    use dealerless_connection::storage::MemoryVault;
 
     use super::*;
 

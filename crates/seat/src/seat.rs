@@ -4,13 +4,13 @@
 
 use std::time::Duration;
 
+use dealerless_connection::identity::{Name, PeersError, PublicIdentity, SharedPeers};
+use dealerless_connection::storage::{Storage, Vault};
 use dealerless_table::Seat;
-use dealerless_table::identity::{Name, PeersError, PublicIdentity, SharedPeers};
 use dealerless_table::log::{End, LogEvent, MatchLog, Phase, Sitting};
 #[cfg(not(target_family = "wasm"))]
 use dealerless_table::play::Table;
 use dealerless_table::play::{Command, Control, News, PlayError, TableCore, TimeLeft};
-use dealerless_table::storage::{Storage, Vault};
 use rand::{CryptoRng, Rng};
 
 use crate::ending::{self, counts_against_peer, unconfirmed_at, unsettled_at};

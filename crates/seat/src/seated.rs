@@ -1,7 +1,7 @@
 //! The players and the game of a match.
 
 use dealerless::deck::Choice;
-use dealerless_table::hex;
+use dealerless_connection::hex;
 use dealerless_table::log::{Clock, DeckTerms, Header, Past, Player, Sitting};
 use dealerless_table::play::{DealCircuit, TimeLeft};
 use dealerless_table::rules::{NamedKinds, Stakes};

@@ -1,8 +1,9 @@
 //! What a player has stored, as JSON objects: the identity, the known players and the open matches.
 
-use dealerless_table::identity::{Fingerprint, Name, Peer, PublicIdentity, Succession};
+use dealerless_connection::hex;
+use dealerless_connection::identity::{Fingerprint, Name, Peer, PublicIdentity, Succession};
+use dealerless_table::Seat;
 use dealerless_table::log::Opened;
-use dealerless_table::{Seat, hex};
 use serde::Serialize;
 use serde_json::{Value, json};
 

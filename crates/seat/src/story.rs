@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use dealerless::deck::Card;
+use dealerless_connection::hex;
+use dealerless_connection::storage::{Storage, Vault};
+use dealerless_table::Seat;
 use dealerless_table::log::{Begun, End, LogEvent, MatchLog, Phase, Stop};
 use dealerless_table::play::{News, NotNow, Play};
 use dealerless_table::rules::{Amounts, Hand, Learners, Legal, Outcome, Proposal, Stakes};
-use dealerless_table::storage::{Storage, Vault};
-use dealerless_table::{Seat, hex};
 use rand::CryptoRng;
 
 use crate::cards::CardNames;

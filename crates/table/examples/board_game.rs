@@ -22,7 +22,10 @@ use std::sync::Arc;
 
 use dealerless::deck::Card;
 use dealerless::dice::Dice;
-use dealerless_table::identity::{Identity, Name};
+use dealerless_connection::identity::{Identity, Name};
+use dealerless_connection::storage::{MemoryStorage, MemoryVault};
+use dealerless_connection::{SystemRng, system_rng};
+use dealerless_table::Seat;
 use dealerless_table::log::{
     Clock, DeckTerms, Header, Journal, LogEvent, Match, MatchLog, Player, Sitting, Stop,
 };
@@ -33,8 +36,6 @@ use dealerless_table::record::Record;
 use dealerless_table::rules::{
     Choice, Edition, Gain, Game, GameDeck, Good, GoodsChoice, Learners, Legal, Offer, Stakes,
 };
-use dealerless_table::storage::{MemoryStorage, MemoryVault};
-use dealerless_table::{Seat, SystemRng, system_rng};
 
 const NAMES: [&str; 4] = ["Anna", "Bert", "Cleo", "Dora"];
 /// The seat that leaves, and the number of turns that were taken before.

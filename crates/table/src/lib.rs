@@ -3,9 +3,6 @@
 //! | module | contents |
 //! |---|---|
 //! | [`rules`] | [`Stakes`](rules::Stakes), [`Hand`](rules::Hand): games as pure state machines over seats |
-//! | [`storage`] | [`Storage`](storage::Storage), [`Vault`](storage::Vault): the files of a player, on disk or in memory |
-//! | [`identity`] | [`Identity`](identity::Identity), [`Home`](identity::Home), [`KnownPeers`](identity::KnownPeers): keys, their folder, known peers |
-//! | [`connection`](mod@connection) | [`Invite`](connection::Invite), [`Door`](connection::Door), [`Guest`](connection::Guest), [`Connection`](connection::Connection): how two players authenticate each other, and their encrypted connection |
 //! | [`log`](mod@log) | [`MatchLog`](log::MatchLog), [`Journal`](log::Journal): the signed messages (*parts*) of a match, their order, and the match file |
 //! | [`record`] | [`Record`](record::Record), [`compare`](record::compare): replay of a match file by anybody: what it proves |
 //! | [`play`] | [`Play`](play::Play), [`Table`](play::Table): one seat of a match, with its shuffling engine |
@@ -25,21 +22,12 @@
 )]
 
 pub mod audit;
-pub mod connection;
-mod hash;
-pub mod identity;
 pub mod log;
 pub mod play;
-mod random;
 pub mod record;
 pub mod rules;
 mod seat;
-pub mod storage;
-mod time;
-mod wire;
 
-pub use hash::hex;
-pub use random::{SystemRng, system_rng};
 pub use seat::{Seat, SeatSet};
 
 /// Access for fuzz targets to inputs that only a hostile peer or a damaged file can produce. Any
@@ -47,7 +35,6 @@ pub use seat::{Seat, SeatSet};
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::connection::internals::{Frames, MOST_KEPT, Stranger, comes, invite};
     pub use crate::log::internals::write_records;
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use dealerless_connection::Side;
+
 /// A seat at the table. The host has seat 0. The guests have seats 1, 2, ... in seating order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seat(u8);
@@ -41,6 +43,16 @@ impl Seat {
     /// seats.
     pub fn next(self, seats: usize) -> Self {
         Seat(((self.index() + 1) % seats) as u8)
+    }
+}
+
+/// The seat of a side in a match of two.
+impl From<Side> for Seat {
+    fn from(side: Side) -> Self {
+        match side {
+            Side::Host => Seat::HOST,
+            Side::Guest => Seat::GUEST,
+        }
     }
 }
 

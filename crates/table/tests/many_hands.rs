@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 use dealerless::deck::Choice as Shuffle;
 use dealerless::testing::chi_square::{SUSPICIOUS, ln_p_of_places_and_cards};
 use dealerless::testing::soak::soak;
+use dealerless_connection::storage::Storage;
 use dealerless_table::log::{End, LogEvent};
 use dealerless_table::play::{Command, DealCircuit, News};
 use dealerless_table::rules::{BettingRules, Choice, Legal, Limit, Posts, Stakes, Variety};
-use dealerless_table::storage::Storage;
 
 use seats::{Side, both, wirings};
 

@@ -4,12 +4,12 @@
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
+use dealerless_connection::identity::PublicIdentity;
+use dealerless_connection::{ConnectionError, MeetingError, Stream};
 use dealerless_seat::command::{Said, not_asked};
 use dealerless_seat::records::decks::Decks;
 use dealerless_table::Seat;
 use dealerless_table::audit::{Audit, Auditing};
-use dealerless_table::connection::{ConnectionError, MeetingError, Stream};
-use dealerless_table::identity::PublicIdentity;
 use dealerless_table::play::{Control, Done, Seating};
 use dealerless_table::record::Record;
 use serde_json::{Value, json};
@@ -368,6 +368,6 @@ pub(crate) fn made(of: &[u8; 32]) -> anyhow::Result<Value> {
     Ok(json!({
         "text": decks.to_string(),
         "agrees": decks.agrees(),
-        "hex": dealerless_table::hex(&bytes),
+        "hex": dealerless_connection::hex(&bytes),
     }))
 }

@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::{Channel, Deadlines, Transport};
-use dealerless_table::connection::Priority;
+use dealerless_connection::Priority;
+use dealerless_connection::{SystemRng, system_rng};
+use dealerless_table::Seat;
 use dealerless_table::play::{Binding, DealCircuit, Done, Engine, Order, Orders, SharedAttempts};
-use dealerless_table::{Seat, SystemRng, system_rng};
 
 use crate::line::Line;
 use crate::{host, page};

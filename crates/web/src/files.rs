@@ -11,7 +11,7 @@
 use std::cell::RefCell;
 use std::io::{self, ErrorKind};
 
-use dealerless_table::storage::{Storage, TwoSlots, Vault as _};
+use dealerless_connection::storage::{Storage, TwoSlots, Vault as _};
 
 use crate::host;
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use dealerless_connection::{Message, Stream};
 use dealerless_seat::retry::{HOST_PAUSE, pause};
-use dealerless_table::connection::{Message, Stream};
 use dealerless_table::play::Control;
 
 use crate::line::{Call, Line, Route};

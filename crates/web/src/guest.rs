@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail, ensure};
 use dealerless::shuffle::Algorithm;
+use dealerless_connection::{ConnectionError, MeetingError, PolledConnection, SpokenCode, Stream};
 use dealerless_seat::command::{Said, not_asked};
 use dealerless_seat::event::Event;
 use dealerless_seat::guest::{
@@ -14,9 +15,6 @@ use dealerless_seat::open_match::{elsewhere, instead_of, not_begun, removes, wit
 use dealerless_seat::peers::all_keys;
 use dealerless_seat::seat::Stopped;
 use dealerless_seat::seated::Seated;
-use dealerless_table::connection::{
-    ConnectionError, MeetingError, PolledConnection, SpokenCode, Stream,
-};
 use dealerless_table::play::{Control, DealCircuit, Done, Seating, Term};
 use dealerless_table::rules::Stakes;
 

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use anyhow::{bail, ensure};
 use dealerless::deck::Choice;
+use dealerless_connection::identity::{Name, PublicIdentity};
+use dealerless_connection::{ConnectionError, Invite, Stream};
 use dealerless_seat::command::{Said, not_asked};
 use dealerless_seat::event::{Event, VERSION};
 use dealerless_seat::game_name::GameName;
@@ -12,8 +14,6 @@ use dealerless_seat::open_match::with_old_keys;
 use dealerless_seat::peers::all_keys;
 use dealerless_seat::seat::Stopped;
 use dealerless_seat::terms::{Terms, Time};
-use dealerless_table::connection::{ConnectionError, Invite, Stream};
-use dealerless_table::identity::{Name, PublicIdentity};
 use dealerless_table::log::{Header, Phase};
 use dealerless_table::play::{Control, DealCircuit, Done, Seating, Term};
 use serde::{Deserialize, Serialize};

@@ -4,12 +4,12 @@ use std::cell::Cell;
 use std::io::ErrorKind;
 use std::time::Duration;
 
-use dealerless_table::connection::{
+use dealerless_connection::identity::PublicIdentity;
+use dealerless_connection::system_rng;
+use dealerless_connection::{
     Exchanged, Expected, Invite, MeetingError, PolledConnection, PolledMeeting, SpokenCode,
     SpokenError, SpokenExchange, Timing,
 };
-use dealerless_table::identity::PublicIdentity;
-use dealerless_table::system_rng;
 
 use crate::host;
 use crate::own::Own;

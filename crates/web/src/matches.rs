@@ -6,17 +6,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use dealerless_connection::hex;
+use dealerless_connection::identity::PublicIdentity;
+use dealerless_connection::storage::Storage as _;
+use dealerless_connection::system_rng;
 use dealerless_seat::open_match::{closed_claim, names, others};
 use dealerless_seat::peers::all_keys;
 use dealerless_seat::seat::Stopped;
-use dealerless_table::hex;
-use dealerless_table::identity::PublicIdentity;
 use dealerless_table::log::{
     Input, Inputs, Journal, JournalError, MatchLog, Opened, Phase, Sitting,
 };
 use dealerless_table::play::{DealCircuit, DeckSetting, SealedSetting, Seating, Setting};
-use dealerless_table::storage::Storage as _;
-use dealerless_table::system_rng;
 
 use crate::files::{self, NamedFile};
 use crate::finder::Finder;

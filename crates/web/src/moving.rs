@@ -2,8 +2,8 @@
 //! never plays again; a new identity succeeds it.
 
 use anyhow::{Context, ensure};
+use dealerless_connection::identity::{MovedIdentity, NewPlayer};
 use dealerless_seat::stored;
-use dealerless_table::identity::{MovedIdentity, NewPlayer};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

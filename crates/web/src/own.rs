@@ -5,13 +5,13 @@ use std::io::{self, ErrorKind};
 use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, ensure};
-use dealerless_seat::event::Event;
-use dealerless_seat::peers::{self, BLOCKED, MetPeer};
-use dealerless_table::connection::{Invites, Met};
-use dealerless_table::identity::{
+use dealerless_connection::identity::{
     Identity, IdentityError, IdentityVaults, KnownPeers, Left, Name, PublicIdentity, SharedPeers,
 };
-use dealerless_table::storage::Vault;
+use dealerless_connection::storage::Vault;
+use dealerless_connection::{Invites, Met};
+use dealerless_seat::event::Event;
+use dealerless_seat::peers::{self, BLOCKED, MetPeer};
 use serde::{Deserialize, Serialize};
 
 use crate::files::{self, Value};
@@ -68,7 +68,7 @@ impl Own {
     /// # Errors
     /// If a file is damaged, or cannot be read or written.
     pub(crate) fn open() -> anyhow::Result<Self> {
-        let rng = &mut dealerless_table::system_rng();
+        let rng = &mut dealerless_connection::system_rng();
         let kept = IdentityVaults {
             identity: &mut value("identity")?,
             succession: &mut value("succession")?,

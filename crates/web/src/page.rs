@@ -5,6 +5,8 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
+use dealerless_connection::Invite;
+use dealerless_connection::identity::PublicIdentity;
 use dealerless_seat::command::{self, Complaint};
 use dealerless_seat::event::{Event, VERSION};
 use dealerless_seat::json;
@@ -14,8 +16,6 @@ use dealerless_seat::records::show;
 use dealerless_seat::records::words::Moment;
 use dealerless_seat::stored::{self, OpenMatch, UnreadMatch};
 use dealerless_table::Seat;
-use dealerless_table::connection::Invite;
-use dealerless_table::identity::PublicIdentity;
 use dealerless_table::log::Phase;
 use dealerless_table::play::Done;
 use serde::Deserialize;
@@ -240,7 +240,7 @@ impl Page {
             (false, "/show") => self.show(query)?,
             (false, "/record") => {
                 let record = matches::record(&called(query)?.0)?;
-                json!({ "hex": dealerless_table::hex(&record) })
+                json!({ "hex": dealerless_connection::hex(&record) })
             }
             (false, "/audit") => {
                 auditing::made(&self.kept(query.strip_prefix("match=").unwrap_or(""))?.id())?
@@ -421,7 +421,7 @@ impl Page {
     fn kept(&self, called: &str) -> anyhow::Result<matches::Kept> {
         let (kept, _) = matches::all(&self.own);
         let is_called = |kept: &matches::Kept| {
-            dealerless_table::hex(&kept.id()).starts_with(called) && called.len() >= 4
+            dealerless_connection::hex(&kept.id()).starts_with(called) && called.len() >= 4
         };
         let found = kept.into_iter().find(is_called);
         found.context("there is no such match here")

@@ -3,10 +3,10 @@
 use std::io::ErrorKind;
 use std::time::Duration;
 
+use dealerless_connection::identity::PublicIdentity;
+use dealerless_connection::{Expected, Invite, MeetingError, PolledConnection};
 use dealerless_seat::event::Event;
 use dealerless_seat::peers::{cannot_burn, leaked};
-use dealerless_table::connection::{Expected, Invite, MeetingError, PolledConnection};
-use dealerless_table::identity::PublicIdentity;
 
 use crate::line::{Call, Happened, Line};
 use crate::own::Own;

@@ -3,6 +3,10 @@
 use std::io;
 use std::time::Duration;
 
+use dealerless_connection::SystemRng;
+use dealerless_connection::identity::SharedPeers;
+use dealerless_connection::storage::Storage as _;
+use dealerless_connection::{ConnectionError, MeetingError, PolledConnection, Stream};
 use dealerless_seat::banks::Banks;
 use dealerless_seat::command::{Said, nobody_asked};
 use dealerless_seat::ending::Breach;
@@ -11,15 +15,12 @@ use dealerless_seat::seat::{
     Accepted, ConnectionLost, LAST_CALL, PlayerNeeds, SeatStory, Stopped, stopped_after,
 };
 use dealerless_seat::seated::Seated;
-use dealerless_table::connection::{ConnectionError, MeetingError, PolledConnection, Stream};
-use dealerless_table::identity::SharedPeers;
+use dealerless_table::Seat;
 use dealerless_table::log::Sitting;
 use dealerless_table::play::{
     Control, Done, Event as Happens, Incoming, Moment, News, Outbox, PlayError, Setting, TableCore,
     TableEvent,
 };
-use dealerless_table::storage::Storage as _;
-use dealerless_table::{Seat, SystemRng};
 
 use crate::engine::{self, ToEngine};
 use crate::files::{NamedFile, Value};

@@ -11,15 +11,16 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::Deadlines;
-use dealerless_table::connection::{Connection, Door, DoorEvent, Guest, Timing};
-use dealerless_table::identity::{Home, Identity, Name};
+use dealerless_connection::identity::{Home, Identity, Name};
+use dealerless_connection::storage::{MemoryStorage, MemoryVault};
+use dealerless_connection::system_rng;
+use dealerless_connection::{Connection, Door, DoorEvent, Guest, Timing};
+use dealerless_table::Seat;
 use dealerless_table::log::{End, Header, Inputs, Journal, LogEvent, MatchLog};
 use dealerless_table::play::{
     Command, DealCost, DeckSetting, News, SealedSetting, Seating, Setting, Table, TableEvent,
 };
 use dealerless_table::rules::{Choice, Legal};
-use dealerless_table::storage::{MemoryStorage, MemoryVault};
-use dealerless_table::{Seat, system_rng};
 
 use super::hand::View;
 use crate::progress::Progress;

@@ -1,7 +1,7 @@
 //! The link of an invite, for a guest who plays on a page in a browser (docs/browser-guest.md).
 
 use anyhow::bail;
-use dealerless_table::connection::Invite;
+use dealerless_connection::Invite;
 
 use crate::link::{NONE, link, page};
 use crate::settings::Settings;

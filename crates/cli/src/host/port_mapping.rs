@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
-use dealerless_table::identity::Address;
+use dealerless_connection::identity::Address;
 use igd_next::{Gateway, PortMappingProtocol, SearchOptions, search_gateway};
 
 /// The lease of the port in seconds. It limits how long the port stays open after this program is killed.

@@ -3,15 +3,15 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail, ensure};
+use dealerless_connection::hex;
+use dealerless_connection::identity::{Name, PublicIdentity};
+use dealerless_connection::{Connection, Invite};
 use dealerless_seat::event::Event;
 use dealerless_seat::game_name::GameName;
 use dealerless_seat::guest::ANSWER;
 use dealerless_seat::open_match::went_on_without_host;
 use dealerless_seat::peers::{cannot_burn, leaked};
 use dealerless_seat::words;
-use dealerless_table::connection::{Connection, Invite};
-use dealerless_table::hex;
-use dealerless_table::identity::{Name, PublicIdentity};
 use dealerless_table::play::{Control, Term};
 
 use super::{Args, notice};

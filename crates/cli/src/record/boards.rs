@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{bail, ensure};
 use dealerless_bridge::formats::Format;
 use dealerless_bridge::{Board, Card, Compass, Deal, Hand};
+use dealerless_connection::hex;
 use dealerless_seat::hands;
 use dealerless_seat::records::words::{boards_are, boards_warning};
 use dealerless_seat::words::counted;
-use dealerless_table::hex;
 use dealerless_table::record::{Record, RecordedHand};
 use serde::Serialize;
 

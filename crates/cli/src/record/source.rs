@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use anyhow::{Context, ensure};
+use dealerless_connection::identity::Identity;
+use dealerless_connection::storage::check_regular;
 use dealerless_seat::records::show::{self, is_id_of};
-use dealerless_table::identity::Identity;
 use dealerless_table::log::{MatchEntry, MatchFolder};
 use dealerless_table::record::{BadRecord, Record};
-use dealerless_table::storage::check_regular;
 
 use crate::output::say;
 use crate::table::{FolderArgs, is_in_use};

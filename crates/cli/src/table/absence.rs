@@ -5,14 +5,15 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail, ensure};
+use dealerless_connection::hex;
+use dealerless_connection::identity::{Fingerprint, Name, PublicIdentity};
 use dealerless_seat::ending;
 use dealerless_seat::event::Event;
 use dealerless_seat::open_match;
 use dealerless_seat::seated::Seated;
 use dealerless_seat::words::Names;
-use dealerless_table::identity::{Fingerprint, Name, PublicIdentity};
+use dealerless_table::Seat;
 use dealerless_table::log::{Disagreement, Past, Settled};
-use dealerless_table::{Seat, hex};
 
 use super::dial::{Dialer, Route};
 use super::door::{self, Watch, keep_watch, kept_addresses, open_door};

@@ -4,12 +4,12 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
+use dealerless_connection::Connection;
+use dealerless_connection::identity::{Fingerprint, PublicIdentity};
 use dealerless_seat::command::{Complaint, Said, not_asked};
 use dealerless_seat::event::{Event, Refusal};
 use dealerless_seat::guest::ANSWER;
 use dealerless_seat::words::counted;
-use dealerless_table::connection::Connection;
-use dealerless_table::identity::{Fingerprint, PublicIdentity};
 use dealerless_table::play::Control;
 
 use super::own::Own;

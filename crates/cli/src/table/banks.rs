@@ -3,9 +3,9 @@
 
 use std::path::PathBuf;
 
+use dealerless_connection::storage::{Storage, Vault};
 use dealerless_seat::banks::Banks as Stored;
 use dealerless_table::play::Table;
-use dealerless_table::storage::{Storage, Vault};
 
 use super::open::clock_file;
 use super::own::keep_private;

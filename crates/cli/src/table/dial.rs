@@ -8,9 +8,9 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::ensure;
+use dealerless_connection::identity::{Address, Identity, Name, Peer, PublicIdentity};
+use dealerless_connection::{Connection, Guest, Invite, MeetingError, Timing};
 use dealerless_seat::retry::{HOST_PAUSE, pause};
-use dealerless_table::connection::{Connection, Guest, Invite, MeetingError, Timing};
-use dealerless_table::identity::{Address, Identity, Name, Peer, PublicIdentity};
 use dealerless_table::play::Control;
 
 use super::own::Own;

@@ -11,12 +11,12 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
+use dealerless_connection::identity::{Address, PublicIdentity};
+use dealerless_connection::{Door, Timing, own_addresses};
 use dealerless_seat::event::Event;
 use dealerless_seat::open_match::went_on_without_host;
 use dealerless_seat::peers::{cannot_burn, leaked};
 use dealerless_table::Seat;
-use dealerless_table::connection::{Door, Timing, own_addresses};
-use dealerless_table::identity::{Address, PublicIdentity};
 use dealerless_table::log::{Header, Past};
 use dealerless_table::play::Control;
 

@@ -3,12 +3,12 @@
 
 use std::time::{Duration, Instant};
 
+use dealerless_connection::identity::{Fingerprint, Name, PublicIdentity};
+use dealerless_connection::system_rng;
+use dealerless_connection::{Connection, ConnectionError, Met, Stream};
 use dealerless_seat::guest::ANSWER;
-use dealerless_table::connection::{Connection, ConnectionError, Met, Stream};
-use dealerless_table::identity::{Fingerprint, Name, PublicIdentity};
 use dealerless_table::log::{Header, Sitting};
 use dealerless_table::play::{CannotBegin, Control, GuestAddresses, Roster};
-use dealerless_table::system_rng;
 use rand::Rng;
 
 use super::sit;

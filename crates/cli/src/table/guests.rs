@@ -8,10 +8,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use dealerless_connection::identity::Address;
+use dealerless_connection::{Connection, Door, Side};
 use dealerless_seat::seat::Other;
 use dealerless_table::Seat;
-use dealerless_table::connection::{Connection, Door};
-use dealerless_table::identity::Address;
 use dealerless_table::log::Sitting;
 use dealerless_table::play::GuestAddresses;
 
@@ -195,7 +195,7 @@ impl OtherGuests {
         new: &Connection,
         old: Option<&Connection>,
     ) -> bool {
-        let has_dialled = |connection: &Connection| connection.met.seat != Seat::HOST;
+        let has_dialled = |connection: &Connection| connection.met.side == Side::Guest;
         let is_by_higher = |connection| has_dialled(connection) == (self.own > guest);
         let old = old.filter(|old| old.ended().is_none());
         let accepts = old.is_none_or(|old| is_by_higher(new) || !is_by_higher(old));

@@ -2,8 +2,8 @@
 
 use anyhow::Context;
 use dealerless_command_line::arguments::address;
-use dealerless_table::connection::Door;
-use dealerless_table::identity::{Address, PublicIdentity};
+use dealerless_connection::Door;
+use dealerless_connection::identity::{Address, PublicIdentity};
 
 use super::dial::Route;
 use super::door::{LISTEN, keep_addresses, kept_addresses, listening, open_door, wait_at_relays};

@@ -4,15 +4,16 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::{Context, bail, ensure};
+use dealerless_connection::hex;
+use dealerless_connection::identity::{Name, PublicIdentity};
+use dealerless_connection::storage::DiskStorage;
 use dealerless_seat::open_match::{self, closed_claim, with_old_keys};
 use dealerless_seat::peers::all_keys;
-use dealerless_table::identity::{Name, PublicIdentity};
+use dealerless_table::Seat;
 use dealerless_table::log::{
     Input, Inputs, Journal, JournalError, MatchEntry, MatchFolder, Opened, Past, Phase, Settled,
 };
 use dealerless_table::play::Control;
-use dealerless_table::storage::DiskStorage;
-use dealerless_table::{Seat, hex};
 
 use super::own::Own;
 use super::{absence, door};

@@ -10,10 +10,10 @@ use anyhow::{Context, bail};
 use clap::ArgAction;
 use clap::builder::BoolishValueParser;
 use dealerless_command_line::system_rng;
-use dealerless_table::identity::{
+use dealerless_connection::identity::{
     Fingerprint, Home, HomeError, Name, OldIdentity, Peer, SharedPeers,
 };
-use dealerless_table::storage::{FileVault, Vault};
+use dealerless_connection::storage::{FileVault, Vault};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use terminal_size::{Width, terminal_size};

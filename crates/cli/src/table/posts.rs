@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use dealerless_connection::Connection;
 use dealerless_seat::event::Event;
-use dealerless_table::connection::Connection;
 use dealerless_table::play::Mailbox;
 
 use super::input;

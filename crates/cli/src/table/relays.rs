@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use anyhow::Context;
-use dealerless_table::identity::Address;
+use dealerless_connection::identity::Address;
 
 use super::headings::CONNECTION;
 use crate::link::{NONE, Url};

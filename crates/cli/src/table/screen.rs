@@ -11,11 +11,11 @@ mod output;
 mod reading;
 mod run_out;
 
+use dealerless_connection::Invite;
 use dealerless_seat::command::Said;
 use dealerless_seat::event::{Event, YourTurn};
 use dealerless_seat::seated::{Chips, Posts, Seated, Time};
 use dealerless_seat::words::{self, Names};
-use dealerless_table::connection::Invite;
 
 use super::cards::Ink;
 use super::prompt::Typed;

@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use dealerless::mpc::Attempts;
 use dealerless::net::system_time;
+use dealerless_connection::Connection;
+use dealerless_connection::identity::PeersError;
+use dealerless_connection::storage::{Storage, Vault};
 use dealerless_seat::seat::{
     Accepted, ConnectionLost, SeatStory, Stopped, connected_again, gone_after, is_own_turn,
     is_sealed, stopped_after,
 };
 use dealerless_table::Seat;
-use dealerless_table::connection::Connection;
-use dealerless_table::identity::PeersError;
 use dealerless_table::log::MatchLog;
 use dealerless_table::play::{Command, Control, News, PlayError, Table, TableEvent};
-use dealerless_table::storage::{Storage, Vault};
 
 use super::banks::Banks;
 use super::dial::Dialer;

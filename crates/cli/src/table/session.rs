@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use dealerless::mpc::{Attempt, Attempts};
-use dealerless_table::identity::{PeersError, PublicIdentity};
+use dealerless_connection::identity::{PeersError, PublicIdentity};
 
 use super::own::Own;
 

@@ -2,12 +2,11 @@
 //! the host for the seat.
 
 use anyhow::Context;
+use dealerless_connection::identity::{Address, PeersError, PublicIdentity};
+use dealerless_connection::{Connection, ConnectionError, Message, Side, Stream};
 use dealerless_seat::event::Event;
 use dealerless_seat::guest::{ANSWER, NOT_ACCEPTED_YET, SOON, may_have_agreed, refusal};
 use dealerless_seat::peers::{self, MetPeer};
-use dealerless_table::Seat;
-use dealerless_table::connection::{Connection, ConnectionError, Message, Stream};
-use dealerless_table::identity::{Address, PeersError, PublicIdentity};
 use dealerless_table::play::Control;
 
 use super::own::Own;
@@ -38,9 +37,9 @@ pub(crate) fn recognise(
         succession: &connection.met.succession,
         name: &connection.met.peer_name,
         // The address of the connection is only useful if the peer is the host, which listens there.
-        addresses: match connection.met.seat {
-            Seat::GUEST => &at,
-            _ => &[],
+        addresses: match connection.met.side {
+            Side::Guest => &at,
+            Side::Host => &[],
         },
         relay: connection.relay.as_ref().or(in_invite),
     };

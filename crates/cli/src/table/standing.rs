@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use anyhow::bail;
+use dealerless_connection::identity::{Name, PublicIdentity};
 use dealerless_seat::command::{Said, not_asked};
 use dealerless_seat::event::Event;
 use dealerless_seat::peers::{self, NotAllowed};
-use dealerless_table::identity::{Name, PublicIdentity};
 
 use super::input::TypedLine;
 use super::own::Own;

@@ -8,19 +8,20 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use dealerless::net::Deadlines;
+use dealerless_connection::Connection;
+use dealerless_connection::identity::PublicIdentity;
+use dealerless_connection::storage::{DiskStorage, FileVault};
+use dealerless_connection::{hex, system_rng};
 use dealerless_seat::ending::Breach;
 use dealerless_seat::event::{Event, Refusal};
 use dealerless_seat::seat::{LAST_CALL, SeatStory, Stopped};
 use dealerless_seat::seated::Seated;
-use dealerless_table::connection::Connection;
-use dealerless_table::identity::PublicIdentity;
+use dealerless_table::Seat;
 use dealerless_table::log::{End, Inputs, Journal, MatchFolder, MatchLog, Opened, Phase, Sitting};
 use dealerless_table::play::{
     Control, DealCircuit, DeckSetting, PlayError, SealedSetting, Seating, Setting, Table,
     TableEvent,
 };
-use dealerless_table::storage::{DiskStorage, FileVault};
-use dealerless_table::{Seat, hex, system_rng};
 
 use super::absence;
 use super::banks::Banks;

@@ -4,10 +4,10 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use dealerless_table::connection::{
+use dealerless_connection::identity::{Fingerprint, PublicIdentity};
+use dealerless_connection::{
     Connection, ConnectionError, Door, DoorEvent, Message, SpokenCode, SpokenError, Stream,
 };
-use dealerless_table::identity::{Fingerprint, PublicIdentity};
 use dealerless_table::play::Control;
 
 use super::sit;

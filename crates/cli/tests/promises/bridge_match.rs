@@ -2,6 +2,10 @@
 //! prove what was dealt. With the two players' own sheets the same boards can be dealt by hand.
 #![cfg(unix)]
 
+use dealerless_connection::identity::Home;
+use dealerless_connection::storage::DiskStorage;
+use dealerless_connection::system_rng;
+
 use crate::common;
 
 use std::fs;
@@ -12,11 +16,8 @@ use common::matches::{file, free_address, host_at, resume, run};
 use common::side::{Side, folders, of_kind};
 use dealerless_bridge::formats::Format;
 use dealerless_bridge::{Board, Card, Compass, Deal};
-use dealerless_table::identity::Home;
 use dealerless_table::log::Inputs;
 use dealerless_table::record::Record;
-use dealerless_table::storage::DiskStorage;
-use dealerless_table::system_rng;
 use serde_json::{Value, json};
 
 const BOARDS: usize = 6;

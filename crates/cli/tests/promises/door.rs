@@ -1,5 +1,9 @@
 //! A host stays reachable for everybody, even while other peers hold silent connections.
 
+use dealerless_connection::identity::{Home, Name, PublicIdentity};
+use dealerless_connection::system_rng;
+use dealerless_connection::{Connection, Guest, Invite, Timing};
+
 use crate::common;
 
 use std::io::{BufRead, BufReader};
@@ -10,9 +14,6 @@ use std::time::{Duration, Instant};
 use common::LIMIT;
 use common::matches::{free_address, host_at};
 use common::side::{Side, folders};
-use dealerless_table::connection::{Connection, Guest, Invite, Timing};
-use dealerless_table::identity::{Home, Name, PublicIdentity};
-use dealerless_table::system_rng;
 
 /// A peer that the host knows, and that sends nothing.
 struct SilentPeer {

@@ -2,6 +2,10 @@
 //! about each other known player. A player gains nothing by repeated requests, by silence or
 //! by many connections.
 
+use dealerless_connection::identity::{Home, Name};
+use dealerless_connection::system_rng;
+use dealerless_connection::{Connection, ConnectionError, Guest, Timing};
+
 use crate::common;
 
 use std::io::{BufRead, BufReader, Write};
@@ -12,10 +16,7 @@ use std::sync::mpsc::{Receiver, channel};
 use common::LIMIT;
 use common::matches::{free_address, host_at, run};
 use common::side::{Side, of_kind};
-use dealerless_table::connection::{Connection, ConnectionError, Guest, Timing};
-use dealerless_table::identity::{Home, Name};
 use dealerless_table::play::Control;
-use dealerless_table::system_rng;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -1,5 +1,9 @@
 //! Players meet at the configured relay, at another one or at none, and by the link of a page.
 
+use dealerless_connection::identity::{Home, Name};
+use dealerless_connection::system_rng;
+use dealerless_connection::{Door, DoorEvent, Timing};
+
 use crate::common;
 
 use std::path::Path;
@@ -9,9 +13,6 @@ use common::LIMIT;
 use common::matches::{free_address, host_at, run};
 use common::relay::Relay;
 use common::side::{Side, folders};
-use dealerless_table::connection::{Door, DoorEvent, Timing};
-use dealerless_table::identity::{Home, Name};
-use dealerless_table::system_rng;
 
 /// An address at which nobody listens.
 const NOWHERE: &str = "127.0.0.1:1";
@@ -63,7 +64,7 @@ fn known_players_meet_at_the_configured_relay_unless_another_is_given() {
     let (host, invite) = hosts(&expects);
     assert_eq!(joined(b.path(), &[]).0, 0);
     assert_eq!(host.finish().1, 0);
-    let invite: dealerless_table::connection::Invite = invite.parse().unwrap();
+    let invite: dealerless_connection::Invite = invite.parse().unwrap();
     let relay = invite.relay().unwrap().to_string();
     assert_eq!(relay, configured.address.to_string());
     assert_eq!(configured.joined(), before);

@@ -1,5 +1,7 @@
 //! `host` prints a link for a guest who plays on a page, and keeps the address of the page.
 
+use dealerless_connection::Invite;
+
 use crate::common;
 
 use std::path::Path;
@@ -7,7 +9,6 @@ use std::path::Path;
 use common::matches::run;
 use common::relay::Relay;
 use common::side::{Side, folders};
-use dealerless_table::connection::Invite;
 use serde_json::Value;
 
 const PAGE: &str = "https://cards.example.org/";

@@ -2,6 +2,10 @@
 //! written by a program that only knew version 2.
 #![cfg(unix)]
 
+use dealerless_connection::identity::{Home, Name};
+use dealerless_connection::system_rng;
+use dealerless_connection::{Door, Timing};
+
 use crate::common;
 
 use std::fs;
@@ -12,12 +16,9 @@ use std::sync::Arc;
 use common::matches::{file, free_address, resume, run};
 use common::side::{Side, folders};
 use dealerless::shuffle::Algorithm;
-use dealerless_table::connection::{Door, Timing};
-use dealerless_table::identity::{Home, Name};
 use dealerless_table::log::Clock;
 use dealerless_table::play::Seating;
 use dealerless_table::rules::{Stakes, Variety};
-use dealerless_table::system_rng;
 use serde_json::json;
 
 fn fixture(name: &str) -> PathBuf {

@@ -1,9 +1,10 @@
 //! The list of the matches whose records a player has.
 
-use dealerless_table::identity::Name;
+use dealerless_connection::hex;
+use dealerless_connection::identity::Name;
+use dealerless_table::Seat;
 use dealerless_table::log::Past;
 use dealerless_table::record::{BadRecord, MatchState, Record};
-use dealerless_table::{Seat, hex};
 use serde::Serialize;
 
 use super::words::{self, Who};

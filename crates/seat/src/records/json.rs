@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use dealerless_table::identity::Name;
+use dealerless_connection::hex;
+use dealerless_connection::identity::Name;
+use dealerless_table::Seat;
 use dealerless_table::log::{Chosen, Claim, Claimed, Face, LogEvent, Stop, Unsettled};
 use dealerless_table::record::{BadRecord, Compared, MatchState, Record, RecordedHand};
 use dealerless_table::rules::Learners;
-use dealerless_table::{Seat, hex};
 use serde_json::{Value, json};
 
 use super::verify::{Pair, Read};

@@ -1,6 +1,6 @@
 //! The hands of a record.
 
-use dealerless_table::identity::Identity;
+use dealerless_connection::identity::Identity;
 use dealerless_table::record::{BadRecord, Record, RecordedHand};
 use serde_json::{Value, json};
 

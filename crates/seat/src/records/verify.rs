@@ -1,10 +1,11 @@
 //! The verification of the records of one or several sides of a match.
 
 use dealerless::shuffle::split::Split;
-use dealerless_table::identity::Identity;
+use dealerless_connection::hex;
+use dealerless_connection::identity::Identity;
+use dealerless_table::Seat;
 use dealerless_table::log::{Evidence, Header, Signed};
 use dealerless_table::record::{BadRecord, Compared, Record, RecordedHand, compare};
-use dealerless_table::{Seat, hex};
 use serde::Serialize;
 use serde_json::Value;
 

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use dealerless_table::identity::Name;
+use dealerless_connection::hex;
+use dealerless_connection::identity::Name;
+use dealerless_table::Seat;
 use dealerless_table::log::{Claim, Claimed, End, Stop, Unsettled};
 use dealerless_table::record::{BadRecord, MatchState, Record, RecordedHand};
 use dealerless_table::rules::{Hand, Posts, Stakes, Variety};
-use dealerless_table::{Seat, hex};
 
 use crate::ending::{due, unconfirmed, unsettled};
 use crate::game_name::title;

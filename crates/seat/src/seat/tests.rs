@@ -5,12 +5,12 @@ use std::path::Path;
 use dealerless::deck::Card;
 use dealerless::mpc::Attempt;
 use dealerless::shuffle::Algorithm;
-use dealerless_table::identity::{Identity, KnownPeers};
+use dealerless_connection::identity::{Identity, KnownPeers};
+use dealerless_connection::storage::MemoryVault;
 use dealerless_table::log::{Clock, DeckTerms, Header, Match, Part, Player, SealedTerms};
 use dealerless_table::rules::{
     BettingRules, HandRank, Legal, Limit, Outcome, Posts, Shown, Stakes, Variety,
 };
-use dealerless_table::storage::MemoryVault;
 
 use super::*;
 use crate::event::Awaited;

@@ -1,6 +1,6 @@
 //! The names of the players in sentences.
 
-use dealerless_table::identity::Name;
+use dealerless_connection::identity::Name;
 
 use crate::hands;
 use crate::misleading::misleads;

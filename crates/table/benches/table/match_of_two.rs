@@ -10,15 +10,15 @@ use std::time::{Duration, Instant};
 use dealerless::deck::Choice as Shuffle;
 use dealerless::mpc::Attempts;
 use dealerless::net::Deadlines;
-use dealerless_table::connection::{Connection, Door, DoorEvent, Guest, Timing};
-use dealerless_table::identity::{Home, Name, SharedPeers};
+use dealerless_connection::identity::{Home, Name, SharedPeers};
+use dealerless_connection::storage::{Storage, Vault};
+use dealerless_connection::system_rng;
+use dealerless_connection::{Connection, Door, DoorEvent, Guest, Timing};
 use dealerless_table::log::{Clock, Header, Inputs, Journal, LogEvent, MatchLog};
 use dealerless_table::play::{
     Command, DeckSetting, News, SealedSetting, Seating, Setting, Table, TableEvent,
 };
 use dealerless_table::rules::{BettingRules, Choice, Legal, Limit, Posts, Stakes, Variety};
-use dealerless_table::storage::{Storage, Vault};
-use dealerless_table::system_rng;
 
 use zeroize::Zeroizing;
 
@@ -249,8 +249,11 @@ pub(crate) fn seat<X: Send + 'static>(
             circuit: seating.circuit,
         }),
         identity: Arc::clone(own),
-        seat: connection.met.seat,
-        log: MatchLog::new(seating.sitting.match_info.clone(), connection.met.seat),
+        seat: connection.met.side.into(),
+        log: MatchLog::new(
+            seating.sitting.match_info.clone(),
+            connection.met.side.into(),
+        ),
         journal: Journal::create(storage, own.file_key(), &seating.sitting).expect("a file"),
         rng: system_rng(),
     };

@@ -3,12 +3,12 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use dealerless_connection::identity::Address;
+use dealerless_connection::storage::{Storage, Vault};
+use dealerless_connection::{Connection, DoorEvent, Guest, Timing};
 use dealerless_table::Seat;
-use dealerless_table::connection::{Connection, DoorEvent, Guest, Timing};
-use dealerless_table::identity::Address;
 use dealerless_table::log::LogEvent;
 use dealerless_table::play::{News, Table, TableEvent};
-use dealerless_table::storage::{Storage, Vault};
 
 use crate::match_of_two::{Player, Syncs, attempts, calls, door, seat};
 use crate::proxy::{Link, proxy};

@@ -9,15 +9,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use dealerless_connection::identity::{Identity, Name};
+use dealerless_connection::storage::{MemoryStorage, MemoryVault};
+use dealerless_connection::system_rng;
 use dealerless_table::Seat;
-use dealerless_table::identity::{Identity, Name};
 use dealerless_table::log::{
     Clock, DeckTerms, Header, Journal, LogEvent, LogMessage, Match, MatchLog, Player, Sitting,
 };
 use dealerless_table::play::{DeckSetting, Event, News, Order, Orders, Outbox, Play, Setting};
 use dealerless_table::rules::{BettingRules, Edition, Limit, Posts, Stakes, Variety};
-use dealerless_table::storage::{MemoryStorage, MemoryVault};
-use dealerless_table::system_rng;
 
 use crate::match_of_two::calls;
 

@@ -11,9 +11,10 @@
 //! who aborts an audit has seen at most one input more than it has opened. Restarting an aborted
 //! audit can give away one more input.
 
+use dealerless_connection::wire::{Malformed, Reader, Writer};
+
 use crate::log::{Attempt, Input, MatchLog, Phase};
 use crate::seat::Seat;
-use crate::wire::{Malformed, Reader, Writer};
 
 use super::opened::{Audit, Commitments};
 

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use dealerless::deck::Card;
+use dealerless_connection::wire::{Malformed, Reader, Writer};
 
 use crate::log::{Attempt, Input, MatchLog};
 use crate::play::DealCircuit;
 use crate::record::Record;
 use crate::seat::Seat;
-use crate::wire::{Malformed, Reader, Writer};
 
 /// The first bytes of an encoded audit.
 const MAGIC: &[u8; 16] = b"dealerlessaudit1";

@@ -37,7 +37,7 @@ fn a_deck_that_disagrees_with_the_inputs_is_detected() {
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("match.log");
-    let storage = crate::storage::DiskStorage::create(&path).unwrap();
+    let storage = dealerless_connection::storage::DiskStorage::create(&path).unwrap();
     let key = table.identities[0].file_key();
     let mut journal = Journal::create(storage, key, &table.sitting(Seat::HOST)).unwrap();
     journal.append(log.history(0)).unwrap();

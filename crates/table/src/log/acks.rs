@@ -6,12 +6,13 @@
 //! seat signs an ack for a release as soon as it has all earlier steps on its disk. With two seats
 //! there are no acks: a seat that signs a part shows the log that it has.
 
+use dealerless_connection::identity::Identity;
+
 use super::deck_log::DeckLog;
 use super::foul::Refused;
 use super::match_log::{Accepted, CannotSign, MatchLog};
 use super::phase::Phase;
 use super::signed::{Signed, SignedAck, Statement};
-use crate::identity::Identity;
 use crate::seat::Seat;
 
 impl MatchLog {

@@ -9,16 +9,17 @@
 //! An invalid shuffle only ends the chain: the other seats can have dropped it already, so they
 //! could not agree on a conviction. The seat gains nothing, because the hand is shuffled anyway.
 
+use dealerless_connection::hash::Hash;
+use dealerless_connection::identity::{Identity, PublicIdentity};
+use dealerless_connection::wire::{Reader, Writer};
+
 use super::deck_log::DeckLog;
 use super::foul::{PartFoul, Refused, require};
 use super::match_log::{Accepted, CannotSign, MatchLog};
 use super::part::Part;
 use super::phase::Phase;
 use super::signed::{BadSignedPart, Evidence, Signed, SignedPart, Statement, step_hash};
-use crate::hash::Hash;
-use crate::identity::{Identity, PublicIdentity};
 use crate::seat::{Seat, SeatSet};
-use crate::wire::{Reader, Writer};
 use dealerless::verifiable::Decks;
 
 /// The head of an ahead chain. It names the chain, and its hash starts it.

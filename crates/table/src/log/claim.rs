@@ -1,9 +1,10 @@
 //! Claims that a player writes to its own match file, outside the log: the other seat is out of
 //! time or not connected, or the player closed the match.
 
+use dealerless_connection::wire::{Malformed, Reader, Writer};
+
 use super::match_log::MatchLog;
 use crate::seat::Seat;
-use crate::wire::{Malformed, Reader, Writer};
 
 /// A claim of the owner of a match file. It is not a step of the match, and no other seat has
 /// signed it. It no longer [applies](Self::is_valid) when the match continues.

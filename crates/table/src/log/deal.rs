@@ -1,10 +1,11 @@
 //! The part that starts a try of a hand.
 
+use dealerless_connection::wire::{Malformed, Reader, Writer};
+
 use super::deck_log::SealedInput;
 use super::part::{read_bit, read_list, write_bit};
 use super::shape::Shape;
 use crate::seat::Seat;
-use crate::wire::{Malformed, Reader, Writer};
 
 /// The content of a part that starts a try of a hand.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 
 use dealerless::shuffle::Algorithm;
 use dealerless::verifiable::Seats;
+use dealerless_connection::wire::{Malformed, Reader, Writer};
 
 use super::past::Past;
 use super::shape::Shape;
 use crate::rules::{Edition, Stakes, StakesError};
-use crate::wire::{Malformed, Reader, Writer};
 
 /// The terms of a match. The host proposes them, and the guest accepts or declines them.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,13 +8,13 @@
 
 use std::io;
 
+use dealerless_connection::storage::Storage;
+use dealerless_connection::wire::{Malformed, Reader, Writer};
 use zeroize::Zeroizing;
 
 use super::deck_log::Attempt;
 use super::record_file::{CannotWrite, RecordFile};
 use super::records::{Chain, Records, Tags};
-use crate::storage::Storage;
-use crate::wire::{Malformed, Reader, Writer};
 
 const TAGS: Tags = Tags {
     check: "inputs length",
@@ -87,7 +87,7 @@ pub struct OpenedInputs<S> {
 impl<S: Storage> Inputs<S> {
     /// Opens a match's input file. Removes an incomplete record that a crash left at the end. If
     /// the file is then empty, writes its first record. `key` is the [file
-    /// key](crate::identity::Identity::file_key) of the player.
+    /// key](dealerless_connection::identity::Identity::file_key) of the player.
     ///
     /// # Errors
     /// If the file cannot be read or written; [`io::ErrorKind::InvalidData`] if the file was
@@ -150,7 +150,7 @@ fn changed() -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::storage::MemoryStorage;
+    use dealerless_connection::storage::MemoryStorage;
 
     fn key() -> Zeroizing<[u8; 32]> {
         Zeroizing::new([3; 32])

@@ -1,11 +1,11 @@
 //! Match files for fuzz targets: records with valid MACs and arbitrary content.
 
+use dealerless_connection::storage::Storage;
 use zeroize::Zeroizing;
 
 use super::journal::{Journal, JournalError};
 use super::match_file::{chain, content};
 use super::record_file::RecordFile;
-use crate::storage::Storage;
 
 /// Writes a file with the given records, each with its kind.
 ///

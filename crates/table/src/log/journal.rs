@@ -5,6 +5,7 @@
 
 use std::io;
 
+use dealerless_connection::storage::Storage;
 use zeroize::Zeroizing;
 
 use super::claim::{Claim, Claimed};
@@ -15,7 +16,6 @@ use super::record_file::{CannotWrite, RecordFile};
 use super::seen::{Note, Seen};
 use super::signed::{Evidence, Signed};
 use super::sitting::Sitting;
-use crate::storage::Storage;
 
 /// The file of a match, open for writing.
 pub struct Journal<S> {
@@ -100,7 +100,7 @@ impl From<BadFile> for JournalError {
 
 impl<S: Storage> Journal<S> {
     /// Writes the first record of a new match file. `key` is the [file
-    /// key](crate::identity::Identity::file_key) of the owner.
+    /// key](dealerless_connection::identity::Identity::file_key) of the owner.
     ///
     /// # Errors
     /// If the file is not empty or cannot be written.

@@ -1,5 +1,6 @@
 //! The records of a match file.
 
+use dealerless_connection::wire::Malformed;
 use zeroize::Zeroizing;
 
 use super::ahead_chain::SignedAhead;
@@ -10,7 +11,6 @@ use super::roll_call::SignedVote;
 use super::seen::Note;
 use super::signed::{Evidence, Signed, SignedAck, SignedPart};
 use super::sitting::Sitting;
-use crate::wire::Malformed;
 
 /// The hash contexts of a match file.
 const TAGS: Tags = Tags {

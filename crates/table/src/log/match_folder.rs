@@ -5,9 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::hash::hex;
-use crate::identity::Name;
-use crate::storage::{DiskStorage, make_folder};
+use dealerless_connection::hash::hex;
+use dealerless_connection::identity::Name;
+use dealerless_connection::storage::{DiskStorage, make_folder};
 
 /// The folder with the files of matches. The name of a file contains the id of the match and the
 /// name of the other player: `3f2a9c0d11e8b7a6-anna.log`. The first file creates the folder.

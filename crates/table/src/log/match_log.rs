@@ -1,5 +1,7 @@
 //! The log of a match: the signed parts, and the state that follows from them.
 
+use dealerless_connection::identity::Identity;
+
 use super::ahead::Verified;
 use super::convictions::Convictions;
 use super::event::LogEvent;
@@ -13,7 +15,6 @@ use super::shape::Shape;
 use super::signed::{Evidence, SignedAck, SignedPart, Statement, step_hash};
 use super::state::{Standing, State};
 use super::step_events::Before;
-use crate::identity::Identity;
 use crate::rules::Hand;
 use crate::seat::{Seat, SeatSet};
 

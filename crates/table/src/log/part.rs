@@ -1,5 +1,7 @@
 //! The parts that a seat can sign in a step, and their encoding.
 
+use dealerless_connection::wire::{Malformed, Reader, Writer};
+
 use super::deal::Deal;
 use super::deck_log::{
     CardOpening, Reseal, Seal, VerifiableSizes, read_openings, read_reveal, write_reveal,
@@ -8,7 +10,6 @@ use super::phase::Stop;
 use super::shape::Shape;
 use crate::rules::Choice;
 use crate::seat::Seat;
-use crate::wire::{Malformed, Reader, Writer};
 use dealerless::dice::Reveal;
 use dealerless::verifiable::{Complaint, Dealing, Keys};
 #[cfg(doc)]

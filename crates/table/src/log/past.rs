@@ -1,15 +1,15 @@
 //! The match that a match continues: its players keep their chips, and the button moves on.
 
 use dealerless::verifiable::MAX_SEATS;
+use dealerless_connection::identity::Fingerprint;
+use dealerless_connection::wire::{Malformed, Reader, Writer};
 
 use super::header::DeckTerms;
 use super::match_log::MatchLog;
 use super::phase::Phase;
 use super::players::{Match, Player};
-use crate::identity::Fingerprint;
 use crate::rules::Stakes;
 use crate::seat::Seat;
-use crate::wire::{Malformed, Reader, Writer};
 
 /// The previous match at a table of several seats, as the header of the next match names it. Each
 /// player of the previous match compares it with [`Past::of`] its own log, or with

@@ -1,8 +1,9 @@
 //! The players of a match and its id.
 
+use dealerless_connection::hash::Hash;
+use dealerless_connection::identity::{Fingerprint, PublicIdentity};
+
 use super::header::{DeckTerms, Header};
-use crate::hash::Hash;
-use crate::identity::{Fingerprint, PublicIdentity};
 use crate::seat::Seat;
 
 /// A match between two or more identities: the player at each seat, and the agreed terms. A match

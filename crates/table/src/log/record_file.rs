@@ -2,8 +2,9 @@
 
 use std::io;
 
+use dealerless_connection::storage::Storage;
+
 use super::records::Chain;
-use crate::storage::Storage;
 
 /// A file to which records are appended.
 pub(super) struct RecordFile<S> {

@@ -6,9 +6,8 @@
 //! incomplete record at the end of the file. The owner detects any other change. Other readers have
 //! no key: they can read the records but not verify the checks and MACs.
 
+use dealerless_connection::hash::Hash;
 use zeroize::Zeroizing;
-
-use crate::hash::Hash;
 
 /// The length in bytes of a record's head: the length of the content, and its check.
 const HEAD: usize = 4 + CHECK;

@@ -9,9 +9,10 @@
 //! match file is complete lacks no older parts. A side that lacks older parts requests the whole
 //! history of the other side ([`LogMessage::RequestAll`]).
 
+use dealerless_connection::wire::{Malformed, Reader, Writer};
+
 use super::match_log::MatchLog;
 use super::signed::{BadSignedPart, Evidence, Signed, SignedPart, Statement, StatementPlace};
-use crate::wire::{Malformed, Reader, Writer};
 
 /// A message on the log stream of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,10 +6,10 @@
 //! give its file to anybody.
 
 use dealerless::deck::Card;
+use dealerless_connection::hash::Hash;
+use dealerless_connection::wire::{Malformed, Reader, Writer};
 
 use super::deck_log::Attempt;
-use crate::hash::Hash;
-use crate::wire::{Malformed, Reader, Writer};
 
 /// A card that the owner of a file has seen, but not all seats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,12 +1,13 @@
 //! Signed statements, and evidence: two signed statements that conflict.
 
+use dealerless_connection::hash::Hash;
+use dealerless_connection::identity::{Identity, PublicIdentity};
+use dealerless_connection::wire::{Malformed, Reader, Writer};
+
 use super::ahead_chain::{Head, SignedAhead};
 use super::players::Match;
 use super::roll_call::{CallId, SignedVote};
-use crate::hash::Hash;
-use crate::identity::{Identity, PublicIdentity};
 use crate::seat::{Seat, SeatSet};
-use crate::wire::{Malformed, Reader, Writer};
 
 /// A part that a seat signed in a step, as sent and stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,7 +62,7 @@ impl SignedPart {
     pub(super) fn is_signed(&self, by: &PublicIdentity, of: &[u8; 32], before: &[u8; 32]) -> bool {
         let (number, place) = (self.step.to_le_bytes(), [self.seat.number()]);
         let fields: [&[u8]; 5] = [of, &number, before, &place, &self.part];
-        by.verify("part", &fields, &self.signature).is_ok()
+        by.has_signed("part", &fields, &self.signature)
     }
 
     /// Returns the encoding.
@@ -144,7 +145,7 @@ impl SignedAck {
     pub(super) fn is_signed(&self, by: &PublicIdentity, of: &[u8; 32], before: &[u8; 32]) -> bool {
         let (number, place) = (self.step.to_le_bytes(), [self.seat.number()]);
         let fields: [&[u8]; 4] = [of, &number, before, &place];
-        by.verify("ack", &fields, &self.signature).is_ok()
+        by.has_signed("ack", &fields, &self.signature)
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {

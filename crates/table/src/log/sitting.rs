@@ -1,10 +1,11 @@
 //! The first record of a match file: the match and the owner's seat.
 
+use dealerless_connection::identity::{Name, PublicIdentity};
+use dealerless_connection::wire::{Malformed, Reader, Writer};
+
 use super::header::Header;
 use super::players::{Match, Player};
-use crate::identity::{Name, PublicIdentity};
 use crate::seat::Seat;
-use crate::wire::{Malformed, Reader, Writer};
 
 /// The match of a match file, and the seat of the file's owner.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! The state of a match after its complete steps, and how the next complete step changes it.
 
+use dealerless_connection::hash::Hash;
+
 use super::ahead_chain::Head;
 use super::deal::{Deal, DealInput};
 use super::deck_log::{Attempt, Completed, DeckLog};
@@ -9,7 +11,6 @@ use super::part::Part;
 use super::phase::{End, Phase};
 use super::players::Match;
 use super::shape::Shape;
-use crate::hash::Hash;
 use crate::rules::{BadCards, BadFaces, Edition, Hand, Learners, Next, Outcome, SettledBy, Stakes};
 use crate::seat::{Seat, SeatSet};
 

@@ -11,6 +11,8 @@ use std::time::Duration;
 
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::{Channel, Deadlines, system_time};
+use dealerless_connection::random::system_rng;
+use dealerless_connection::{Connection, ConnectionError, Priority, Stream};
 
 use super::control::Control;
 use super::deal_circuit::DealCircuit;
@@ -18,8 +20,6 @@ use super::dealer::Dealer;
 use super::engine::Binding;
 use super::orders::{Done, Event, Order, Orders, Outbox};
 use super::table_core::Incoming;
-use crate::connection::{Connection, ConnectionError, Priority, Stream};
-use crate::random::system_rng;
 use crate::seat::Seat;
 
 /// How often the listener thread checks whether it is still needed.

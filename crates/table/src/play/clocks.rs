@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use dealerless_connection::time::Moment;
+
 use super::clock::{TimeBank, TimeLeft};
 use crate::log::{Claimable, Clock, MatchLog, Missing, Phase};
 use crate::rules::Legal;
 use crate::seat::Seat;
-use crate::time::Moment;
 
 /// Grace period after the clock of another seat has run out: its part may be under way.
 const GRACE: Duration = Duration::from_secs(10);

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use dealerless_connection::wire::{Malformed, Reader, Writer};
+
 use super::guest_addresses::GuestAddresses;
 use super::roster::Roster;
-use crate::wire::{Malformed, Reader, Writer};
 
 /// A message on the control stream. The guest begins with *Sit*, *Resume*, *Audit* or *Declines*.
 /// The host always answers *Sit*, and answers the other messages only if it refuses.
@@ -209,9 +210,9 @@ impl Control {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::identity::{Identity, Name};
     use crate::log::Player;
     use crate::seat::Seat;
+    use dealerless_connection::identity::{Identity, Name};
 
     fn addresses(count: usize) -> GuestAddresses {
         let all = (0..count).map(|last| format!("192.0.2.{last}:5252").parse().unwrap());

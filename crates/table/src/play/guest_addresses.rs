@@ -1,7 +1,7 @@
 //! The addresses at which the guests of a match reach each other.
 
-use crate::identity::Address;
-use crate::wire::{Malformed, Reader, Writer};
+use dealerless_connection::identity::Address;
+use dealerless_connection::wire::{Malformed, Reader, Writer};
 
 /// The addresses at which the other guests of a match may reach a guest, the preferred ones first.
 /// Nobody has verified that they belong to the guest: a false address only leads to a failed

@@ -36,11 +36,11 @@ mod verifiable_seat;
 #[cfg(test)]
 mod tests;
 
-pub use crate::time::Moment;
 pub use clock::TimeLeft;
 pub use control::{Control, Term};
 pub use cost::{DealCost, Prepared, Spent};
 pub use deal_circuit::{DealCircuit, NoCircuit};
+pub use dealerless_connection::time::Moment;
 pub use engine::{Binding, Engine, STATISTICAL_SECURITY, SharedAttempts, role};
 pub use error::PlayError;
 pub use guest_addresses::GuestAddresses;

@@ -6,9 +6,8 @@
 //! file could make an honest seat look like a cheater.
 
 use dealerless::dice::Reveal;
+use dealerless_connection::hash::Hash;
 use zeroize::Zeroizing;
-
-use crate::hash::Hash;
 
 /// The dice that this seat has drawn for one roll.
 pub(super) struct OwnDice {

@@ -1,12 +1,13 @@
 //! The players of a match with several guests, as the host lists them for each guest before the
 //! match begins.
 
+use dealerless_connection::Met;
+use dealerless_connection::identity::{Name, PublicIdentity};
+use dealerless_connection::wire::{Malformed, Reader, Writer};
+
 use super::seating::CannotBegin;
-use crate::connection::Met;
-use crate::identity::{Name, PublicIdentity};
 use crate::log::{Header, Match, Player, Sitting};
 use crate::seat::Seat;
-use crate::wire::{Malformed, Reader, Writer};
 
 /// The players in order of their seats, for the player at one of the seats. All players must get
 /// the same list: it is part of the match's id, so players with different lists are in different

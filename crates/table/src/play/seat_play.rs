@@ -15,6 +15,10 @@ use std::sync::Arc;
 
 use dealerless::deck::{self, Card};
 use dealerless::shuffle::Randomness;
+use dealerless_connection::identity::Identity;
+use dealerless_connection::random::SystemRng;
+use dealerless_connection::storage::Storage;
+use dealerless_connection::storage::Vault;
 use rand::CryptoRng;
 
 pub use self::ordering::deck_name;
@@ -27,16 +31,12 @@ use super::news::{Command, News, NotNow};
 use super::orders::{Done, Event, Order, Orders, Outbox};
 use super::own_dice::OwnDice;
 use super::verifiable_seat::VerifiableSeat;
-use crate::identity::Identity;
 use crate::log::{
     Claim, Early, Head, Inputs, Journal, LogMessage, MatchLog, PartKind, Phase, Resuming, Signed,
     Statement, StatementPlace,
 };
-use crate::random::SystemRng;
 use crate::rules::{Choice, Foul};
 use crate::seat::{Seat, SeatSet};
-use crate::storage::Storage;
-use crate::storage::Vault;
 
 /// Everything that a seat needs to play.
 pub struct Setting<S, V, R = SystemRng> {

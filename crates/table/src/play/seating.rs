@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use dealerless::net;
 use dealerless::shuffle::Algorithm;
+use dealerless_connection::identity::{Name, PublicIdentity};
+use dealerless_connection::{MAX_HEADER, Met};
 
 use super::deal_circuit::{DealCircuit, NoCircuit};
-use crate::connection::{MAX_HEADER, Met};
-use crate::identity::{Name, PublicIdentity};
 use crate::log::{
     CannotSit, Clock, DeckTerms, Header, HeaderError, Match, Player, SealedTerms, Sitting,
 };
 use crate::rules::{Edition, Stakes};
+use crate::seat::Seat;
 
 /// The oldest engine version of a match that this program can resume. Later versions have only
 /// changed semi-honest sessions, which no table uses.
@@ -132,7 +133,8 @@ impl Seating {
         let both = [own, (&met.peer, &met.peer_name)];
         let mut players: Vec<_> = both.into_iter().collect();
         // The host comes first.
-        players.rotate_left(met.seat.index());
+        let seat = Seat::from(met.side);
+        players.rotate_left(seat.index());
         let names = players.iter().map(|(_, name)| (*name).clone()).collect();
         let players = players.iter().zip(met.nonces);
         let players = players.map(|((identity, _), nonce)| Player {
@@ -141,7 +143,7 @@ impl Seating {
         });
         let sitting = Sitting {
             match_info: Match::new(header, players.collect())?,
-            seat: met.seat,
+            seat,
             names,
         };
         Ok(Seating {

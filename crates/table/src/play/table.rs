@@ -9,6 +9,11 @@ use std::time::Duration;
 
 use dealerless::mpc::Attempts;
 use dealerless::net::{Deadlines, system_time};
+use dealerless_connection::Connection;
+use dealerless_connection::random::SystemRng;
+use dealerless_connection::storage::Storage;
+use dealerless_connection::storage::Vault;
+use dealerless_connection::time::Moment;
 
 use super::attached::{Attached, Connections, EngineSetting};
 use super::clock::TimeLeft;
@@ -16,12 +21,7 @@ use super::error::PlayError;
 use super::news::{Command, NotNow};
 use super::seat_play::{Play, Setting};
 use super::table_core::{Incoming, TableCore, TableEvent};
-use crate::connection::Connection;
-use crate::random::SystemRng;
 use crate::seat::Seat;
-use crate::storage::Storage;
-use crate::storage::Vault;
-use crate::time::Moment;
 
 /// One seat of a match, over connections that come and go. It executes commands of its player even
 /// without a connection.

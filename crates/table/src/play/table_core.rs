@@ -8,6 +8,10 @@ use std::io;
 use std::time::Duration;
 
 use dealerless::Blame;
+use dealerless_connection::ConnectionError;
+use dealerless_connection::storage::Storage;
+use dealerless_connection::storage::Vault;
+use dealerless_connection::time::Moment;
 use rand::CryptoRng;
 
 use super::clocks::Clocks;
@@ -16,12 +20,8 @@ use super::error::PlayError;
 use super::news::{Command, News, NotNow};
 use super::orders::{Event, Order, Orders, Outbox};
 use super::seat_play::{Play, Setting};
-use crate::connection::ConnectionError;
 use crate::log::Phase;
 use crate::seat::Seat;
-use crate::storage::Storage;
-use crate::storage::Vault;
-use crate::time::Moment;
 
 /// Timeout for receiving the remaining messages of a connection, after the engine has found it
 /// lost.

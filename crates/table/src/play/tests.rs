@@ -8,6 +8,7 @@ pub(super) mod world;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use dealerless_connection::storage::Vault;
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 use zeroize::Zeroizing;
@@ -21,7 +22,6 @@ use crate::log::{
 };
 use crate::rules::Choice;
 use crate::seat::Seat;
-use crate::storage::Vault;
 
 const ONE: Seat = Seat::new(1);
 const TWO: Seat = Seat::new(2);

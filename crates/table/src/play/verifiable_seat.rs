@@ -6,12 +6,12 @@
 
 use dealerless::deck::Card;
 use dealerless::verifiable::{Contribution, Decks, Keys, NoKey, Partials, SecretKey, Show};
+use dealerless_connection::hash::Hash;
+use dealerless_connection::random::Derived;
 use zeroize::Zeroizing;
 
 use super::error::PlayError;
-use crate::hash::Hash;
 use crate::log::{DeckNow, KnownGoods, MatchLog, Opens, Part, Phase};
-use crate::random::Derived;
 use crate::seat::Seat;
 
 /// The secrets of a seat.

@@ -23,7 +23,8 @@ pub use compare::{Compared, compare};
 pub use error::{BadRecord, Place};
 pub use hand::RecordedHand;
 
-use crate::identity::{Identity, Name};
+use dealerless_connection::identity::{Identity, Name};
+
 use crate::log::{
     BadFile, Claim, End, Entry, MatchFile, MatchLog, Phase, Signed, SignedPart, Statement,
     Verified, verify_ahead,

@@ -1,7 +1,8 @@
 //! Betting rules: the limit, and the blinds or antes.
 
+use dealerless_connection::wire::{Malformed, Reader, Writer};
+
 use super::stakes::{Stakes, StakesError};
-use crate::wire::{Malformed, Reader, Writer};
 
 /// The betting rules of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

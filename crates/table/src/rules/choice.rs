@@ -1,10 +1,11 @@
 //! The choices of a seat.
 
+use dealerless_connection::wire::{Malformed, Reader, Writer};
+
 use super::goods::GoodsChoice;
 use super::next::Learners;
 use super::stakes::Stakes;
 use crate::seat::Seat;
-use crate::wire::{Malformed, Reader, Writer};
 use dealerless::dice::Dice;
 
 /// The choice of a seat on its turn.

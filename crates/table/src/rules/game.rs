@@ -1,10 +1,10 @@
 //! The decks and goods of a board game.
 
 use dealerless::deck::Card;
+use dealerless_connection::wire::{Malformed, Reader, Writer};
 
 use super::kinds::{NamedKinds, is_plain};
 use super::stakes::StakesError;
-use crate::wire::{Malformed, Reader, Writer};
 
 /// What a board game is played with: several decks with names, and kinds of goods. The rules of the
 /// game itself are those of a program that uses this library.

@@ -4,9 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use dealerless::deck::{Card, Kinds, KindsError};
+use dealerless_connection::wire::{Malformed, Reader, Writer};
 
 use super::stakes::StakesError;
-use crate::wire::{Malformed, Reader, Writer};
 
 /// The kinds of cards in a pile: the name of each kind and its number of cards.
 ///

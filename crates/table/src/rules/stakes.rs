@@ -1,13 +1,13 @@
 //! The stakes: what the players agree on before a match.
 
 use dealerless::shuffle::split::Split;
+use dealerless_connection::wire::{Malformed, Reader, Writer};
 
 use super::betting_rules::BettingRules;
 use super::choice::Choice;
 use super::game::{BadGame, Game};
 use super::kinds::{BadKinds, NamedKinds};
 use super::poker_kind::PokerKind;
-use crate::wire::{Malformed, Reader, Writer};
 
 /// The game, the number of hands, the number of seats and the betting rules.
 ///

@@ -15,15 +15,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dealerless::deck::Choice as Shuffle;
-use dealerless_table::identity::{Home, Name};
+use dealerless_connection::identity::{Home, Name};
+use dealerless_connection::storage::DiskStorage;
+use dealerless_connection::system_rng;
+use dealerless_table::Seat;
 use dealerless_table::log::{
     Clock, DeckTerms, End, Header, Inputs, Journal, Match, Player, Sitting,
 };
 use dealerless_table::play::Seating;
 use dealerless_table::record::{Compared, MatchState, Record, compare};
 use dealerless_table::rules::{BettingRules, Edition, Limit, Posts, Stakes, Variety};
-use dealerless_table::storage::DiskStorage;
-use dealerless_table::{Seat, system_rng};
 use tempfile::TempDir;
 
 use crate::points::{Deck, Kind, Plan};

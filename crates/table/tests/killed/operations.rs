@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use dealerless::mpc::{Attempt, Attempts};
-use dealerless_table::storage::{DiskStorage, FileVault, Storage, Vault};
+use dealerless_connection::storage::{DiskStorage, FileVault, Storage, Vault};
 use rustix::process::{Signal, getpid, kill_process};
 use zeroize::Zeroizing;
 

@@ -12,16 +12,17 @@ use std::time::Duration;
 
 use dealerless::mpc::Attempts;
 use dealerless::net::Deadlines;
-use dealerless_table::connection::{Connection, Door, DoorEvent, Guest, Timing};
-use dealerless_table::identity::{Address, Home, Name, PublicIdentity, SharedPeers};
+use dealerless_connection::identity::{Address, Home, Name, PublicIdentity, SharedPeers};
+use dealerless_connection::storage::{DiskStorage, FileVault};
+use dealerless_connection::{Connection, Door, DoorEvent, Guest, Timing};
+use dealerless_connection::{SystemRng, system_rng};
+use dealerless_table::Seat;
 use dealerless_table::log::{End, Inputs, Journal, LogEvent, Match, MatchLog, Phase, Sitting};
 use dealerless_table::play::{
     Command, Control, DeckSetting, Mailbox, News, SealedSetting, Seating, Setting, Table,
     TableEvent,
 };
 use dealerless_table::rules::{Choice, Legal};
-use dealerless_table::storage::{DiskStorage, FileVault};
-use dealerless_table::{Seat, SystemRng, system_rng};
 
 use crate::operations::{CountedAttempts, CountedStorage, CountedVault, Operations};
 use crate::points::Kind;

@@ -1,6 +1,6 @@
 //! The promises of this crate. Each module tests one.
 
-mod connection;
+mod connected;
 mod resuming;
 mod rules;
 mod several_seats;

@@ -6,10 +6,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use dealerless_table::connection::{
-    Connection, ConnectionError, Guest, Invite, MeetingError, Timing,
-};
-use dealerless_table::identity::{Identity, Name};
+use dealerless_connection::identity::{Identity, Name};
+use dealerless_connection::{Connection, ConnectionError, Guest, Invite, MeetingError, Timing};
 use dealerless_table::play::{Control, Seating, Term};
 use serde_json::{Value, json};
 
@@ -415,7 +413,7 @@ fn guest_with_an_open_match_is_told_of_it_when_it_sits_down_again() {
 }
 
 /// The keys of the host.
-fn host_keys(guest: &Native) -> dealerless_table::identity::PublicIdentity {
+fn host_keys(guest: &Native) -> dealerless_connection::identity::PublicIdentity {
     guest.joins().unwrap().met.peer.clone()
 }
 
@@ -602,7 +600,7 @@ fn page_that_was_killed_says_that_a_host_waits() {
 #[test]
 fn host_that_has_stopped_has_no_timer_and_waits_again_at_once() {
     let identity = Identity::from_seed([1; 32]);
-    let invite = dealerless_table::internals::invite(&identity, [2; 32], Vec::new(), None);
+    let invite = dealerless_connection::testing::invite(&identity, [2; 32], Vec::new(), None);
     let second = Duration::from_secs(1);
     let mut reception = Reception::new(RELAY.into(), &[], Some(&invite), None, Duration::ZERO);
     assert_eq!(reception.timer(), Duration::ZERO);

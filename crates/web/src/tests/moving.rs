@@ -1,6 +1,6 @@
 //! An identity moves from a page to another one.
 
-use dealerless_table::identity::{MovedIdentity, Succession};
+use dealerless_connection::identity::{MovedIdentity, Succession};
 use serde_json::{Value, json};
 
 use super::disk::Disk;

@@ -10,15 +10,15 @@ use std::time::Duration;
 use dealerless::deck::Choice as Shuffle;
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::Deadlines;
-use dealerless_table::connection::{Connection, Door, DoorEvent, Timing};
-use dealerless_table::identity::{Home, Identity, Name, SharedPeers};
+use dealerless_connection::identity::{Home, Identity, Name, SharedPeers};
+use dealerless_connection::storage::{MemoryStorage, MemoryVault};
+use dealerless_connection::system_rng;
+use dealerless_connection::{Connection, Door, DoorEvent, Timing};
 use dealerless_table::log::{Clock, Header, Inputs, Journal, MatchLog};
 use dealerless_table::play::{
     Command, Control, DeckSetting, News, SealedSetting, Seating, Setting, Table, TableEvent,
 };
 use dealerless_table::rules::{BettingRules, Choice, Legal, Limit, Posts, Stakes, Variety};
-use dealerless_table::storage::{MemoryStorage, MemoryVault};
-use dealerless_table::system_rng;
 
 use super::tab::PATIENCE;
 

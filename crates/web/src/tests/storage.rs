@@ -1,6 +1,6 @@
 //! Files that are full, damaged, exchanged or left over.
 
-use dealerless_table::storage::{Storage as _, Vault as _};
+use dealerless_connection::storage::{Storage as _, Vault as _};
 
 use super::disk::Disk;
 use super::native_host::{Answer, NativeHost, deck, holdem};

@@ -4,13 +4,14 @@ use std::io::{self, BufRead, BufReader};
 use std::thread;
 
 use dealerless::net::Deadlines;
+use dealerless_connection::storage::{MemoryVault, Storage};
+use dealerless_connection::system_rng;
 use dealerless_seat::seat::{PlayerNeeds, SeatStory};
 use dealerless_seat::seated::Seated;
+use dealerless_table::Seat;
 use dealerless_table::log::{Inputs, Journal, MatchLog};
 use dealerless_table::play::{DeckSetting, PlayError, SealedSetting, Setting, Table};
 use dealerless_table::rules::{BettingRules, Limit, Posts as Stakes_, Stakes, Variety};
-use dealerless_table::storage::{MemoryVault, Storage};
-use dealerless_table::{Seat, system_rng};
 
 use super::super::posts::Posts;
 use super::super::seat::SeatRunner;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dealerless::shuffle::Algorithm;
-use dealerless_table::connection::{Connection, Guest, Timing};
+use dealerless_connection::{Connection, Guest, Timing};
 use dealerless_table::log::{Clock, Header};
 use dealerless_table::play::{Control, Seating};
 use dealerless_table::rules::{Stakes, Variety};
@@ -57,7 +57,7 @@ fn sixteen_peers_can_wait_and_a_seventeenth_replaces_the_first() {
     assert!(
         connections[0]
             .recv(LIMIT)
-            .is_err_and(|error| error != dealerless_table::connection::ConnectionError::TimedOut)
+            .is_err_and(|error| error != dealerless_connection::ConnectionError::TimedOut)
     );
     for (number, connection) in connections.iter().enumerate().skip(1).rev() {
         connection.send_control(Control::Sit.encode()).unwrap();

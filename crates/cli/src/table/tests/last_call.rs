@@ -4,9 +4,9 @@ use std::io::{self, Write, empty};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use dealerless_connection::Connection;
+use dealerless_connection::identity::{PublicIdentity, SharedPeers};
 use dealerless_table::Seat;
-use dealerless_table::connection::Connection;
-use dealerless_table::identity::{PublicIdentity, SharedPeers};
 use dealerless_table::log::{LogMessage, MatchLog, PartKind, SignedPart};
 use dealerless_table::rules::{Stakes, Variety};
 

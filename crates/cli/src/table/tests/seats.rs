@@ -5,12 +5,12 @@ use std::io::{BufReader, PipeReader, PipeWriter, pipe};
 use std::sync::Arc;
 
 use dealerless::deck::Choice;
-use dealerless_table::connection::{Connection, Door, DoorEvent, Guest, Timing};
-use dealerless_table::identity::{Home, Name};
+use dealerless_connection::identity::{Home, Name};
+use dealerless_connection::system_rng;
+use dealerless_connection::{Connection, Door, DoorEvent, Guest, Timing};
 use dealerless_table::log::{Clock, Header};
 use dealerless_table::play::Seating;
 use dealerless_table::rules::Stakes;
-use dealerless_table::system_rng;
 
 use super::super::own::Own;
 use super::super::player::{Face, Player};

@@ -1,8 +1,8 @@
 //! The files of a match that was continued without an absent player, in the folder of one who remained.
 
 use dealerless::verifiable::{Contribution, Seats};
+use dealerless_connection::identity::{Identity, Name};
 use dealerless_table::Seat;
-use dealerless_table::identity::{Identity, Name};
 use dealerless_table::log::{
     Claim, Claimed, Clock, DealInput, DeckTerms, Header, Journal, Match, MatchFolder, MatchLog,
     Part, Past, Phase, Player, Sitting,
@@ -93,7 +93,7 @@ impl Three {
         files.open.iter().map(MatchFile::id).collect()
     }
 
-    fn peer(&self, seat: usize) -> &dealerless_table::identity::PublicIdentity {
+    fn peer(&self, seat: usize) -> &dealerless_connection::identity::PublicIdentity {
         self.identity(seat).public()
     }
 }

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use dealerless_connection::Stream;
 use dealerless_table::Seat;
-use dealerless_table::connection::Stream;
 use dealerless_table::log::{LogMessage, MatchLog, Part, PartKind, Phase};
 use dealerless_table::rules::{Stakes, Variety};
 use serde_json::{Value, json};

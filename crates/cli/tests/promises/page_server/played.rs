@@ -3,9 +3,9 @@
 use std::io::BufRead;
 use std::path::Path;
 
+use dealerless_connection::identity::Home;
+use dealerless_connection::system_rng;
 use dealerless_seat::records::{answers, show};
-use dealerless_table::identity::Home;
-use dealerless_table::system_rng;
 use serde_json::{Value, json};
 
 use super::{hosting, wait_until};

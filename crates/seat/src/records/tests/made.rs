@@ -2,8 +2,9 @@
 
 use dealerless::deck::Card;
 use dealerless::shuffle::Algorithm;
+use dealerless_connection::identity::{Identity, Name};
+use dealerless_connection::storage::MemoryStorage;
 use dealerless_table::Seat;
-use dealerless_table::identity::{Identity, Name};
 use dealerless_table::log::{
     CardOpening, Claim, Claimed, Clock, DeckTerms, Header, Journal, Masked, Match, MatchLog,
     Opening, Part, PartKind, Phase, Player, Seal, SealedTerms, Seen, SignedPart, Sitting,
@@ -12,7 +13,6 @@ use dealerless_table::record::Record;
 use dealerless_table::rules::{
     BettingRules, Choice, Learners, Legal, Limit, Posts, Stakes, Variety,
 };
-use dealerless_table::storage::MemoryStorage;
 
 /// A test match with the file of each seat.
 pub(super) struct Made {

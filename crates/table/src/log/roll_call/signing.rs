@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use dealerless_connection::identity::Identity;
+
 use super::vote::{Answer, Call, CallId, Missing, SignedVote};
 use super::{FIRST_STEP, Tally};
-use crate::identity::Identity;
 use crate::log::event::LogEvent;
 use crate::log::match_log::{CannotSign, MatchLog};
 use crate::log::phase::Phase;

@@ -1,10 +1,11 @@
 //! The signed vote: a seat signs or refuses a call.
 
-use crate::hash::Hash;
-use crate::identity::{Identity, PublicIdentity};
+use dealerless_connection::hash::Hash;
+use dealerless_connection::identity::{Identity, PublicIdentity};
+use dealerless_connection::wire::{Reader, Writer};
+
 use crate::log::signed::{BadSignedPart, SignedPart, Statement};
 use crate::seat::{Seat, SeatSet};
-use crate::wire::{Reader, Writer};
 
 /// The hash of a call.
 pub type CallId = [u8; 32];
@@ -232,7 +233,7 @@ impl SignedVote {
         let [number, seat, call, answer] = fields.each_ref().map(Vec::as_slice);
         let fields = [of, number, before, seat, call, answer];
         let own_part = self.own_part();
-        by.verify("vote", &fields, &self.signature).is_ok()
+        by.has_signed("vote", &fields, &self.signature)
             && own_part.is_none_or(|part| part.is_signed(by, of, before))
     }
 

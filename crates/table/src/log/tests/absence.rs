@@ -1,5 +1,6 @@
 //! Matches that are settled without absent seats.
 
+use dealerless_connection::identity::{Fingerprint, Identity};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -7,7 +8,6 @@ use rand::{RngExt, SeedableRng};
 use super::super::*;
 use super::many_seats::{Table, threshold, verifiable, verifiable_after, verifiable_draw};
 use super::settlement::any_choice;
-use crate::identity::{Fingerprint, Identity};
 use crate::rules::{Legal, SettledBy};
 use crate::seat::Seat;
 

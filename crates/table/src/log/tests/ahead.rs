@@ -1,10 +1,11 @@
 //! The ahead chain: the shuffles for the next hand.
 
+use dealerless_connection::storage::MemoryStorage;
+
 use super::super::signed::{SignedPart, Statement};
 use super::super::*;
 use super::many_seats::{Table, verifiable};
 use crate::seat::Seat;
-use crate::storage::MemoryStorage;
 
 pub(super) const SEATS: [Seat; 3] = [Seat::HOST, Seat::GUEST, Seat::new(2)];
 

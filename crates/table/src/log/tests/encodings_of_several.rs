@@ -3,13 +3,13 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
+use dealerless_connection::storage::Storage;
 use proptest::prelude::*;
 
 use super::super::match_file::MatchFile;
 use super::super::*;
 use super::many_seats::{Table, verifiable, verifiable_draw};
 use crate::seat::Seat;
-use crate::storage::Storage;
 
 /// A file in memory.
 #[derive(Clone, Default)]

@@ -3,11 +3,12 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
+use dealerless_connection::hash::hex;
+use dealerless_connection::storage::{DiskStorage, Storage};
+
 use super::super::*;
 use super::test_match::{TestMatch, holdem};
-use crate::hash::hex;
 use crate::seat::Seat;
-use crate::storage::{DiskStorage, Storage};
 
 /// A file in memory with limited room. It records how many bytes were synced.
 #[derive(Clone, Debug, Default)]

@@ -3,8 +3,9 @@
 //! The decks of the test come from `StdRng`. If a new version of `rand` changes its numbers, all
 //! hashes change together.
 
+use dealerless_connection::hash::Hash;
+
 use super::test_match::{TestMatch, boards, draw, free_deck, holdem};
-use crate::hash::Hash;
 use crate::rules::Edition;
 
 /// The first bytes of the hash of all signed parts of an honest match.

@@ -1,8 +1,9 @@
 //! Known answers: what the seats of log version 4 sign and hash, and how evidence is encoded.
 
+use dealerless_connection::identity::Identity;
+
 use super::super::signed::step_hash;
 use super::super::*;
-use crate::identity::Identity;
 use crate::seat::{Seat, SeatSet};
 
 fn hex(bytes: &[u8]) -> String {
@@ -11,7 +12,7 @@ fn hex(bytes: &[u8]) -> String {
 
 /// The first bytes of a hash of these bytes.
 fn digest(bytes: &[u8]) -> String {
-    let hash = crate::hash::Hash::new("known answer").field(bytes);
+    let hash = dealerless_connection::hash::Hash::new("known answer").field(bytes);
     hex(&hash.finish()[..8])
 }
 

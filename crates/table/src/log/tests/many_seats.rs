@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use dealerless_connection::identity::Identity;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -10,7 +11,6 @@ use zeroize::Zeroizing;
 
 use super::super::*;
 use super::test_match::TestMatch;
-use crate::identity::Identity;
 use crate::play::VerifiableSeat;
 use crate::rules::{BettingRules, Choice, Edition, Legal, Limit, Posts, Stakes, Variety};
 use crate::seat::Seat;

@@ -1,10 +1,10 @@
 //! Matches that continue another one.
 
+use dealerless_connection::identity::{Fingerprint, Identity};
 use rand::rngs::StdRng;
 
 use super::super::*;
 use super::many_seats::{Table, passive, verifiable, verifiable_after};
-use crate::identity::{Fingerprint, Identity};
 use crate::rules::{Choice, Legal};
 use crate::seat::Seat;
 

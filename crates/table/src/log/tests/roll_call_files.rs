@@ -1,5 +1,6 @@
 //! Votes on the wire, in files and after a reconnection.
 
+use dealerless_connection::storage::{MemoryStorage, Storage};
 use proptest::prelude::*;
 
 use super::super::match_file::MatchFile;
@@ -9,7 +10,6 @@ use super::many_seats::{Table, threshold};
 use super::roll_calls::{C, at_a_bet, call, signs, table_at, vote};
 use crate::record::{Record, compare};
 use crate::seat::Seat;
-use crate::storage::{MemoryStorage, Storage};
 
 /// The part of the seat whose turn it is, which nobody has received.
 fn part_of(table: &Table, seat: Seat) -> Statement {

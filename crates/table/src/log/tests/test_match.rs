@@ -1,12 +1,12 @@
 //! A match in which the test plays all seats. The test makes the decks without an engine: it
 //! shuffles a deck and splits the cards into random shares.
 
+use dealerless_connection::identity::{Identity, Name};
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
 use super::super::*;
-use crate::identity::{Identity, Name};
 use crate::log::Opening;
 use crate::rules::{
     BettingRules, Choice, Edition, Hand, Legal, Limit, Next, Posts, Stakes, Variety,

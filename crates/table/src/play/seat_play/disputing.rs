@@ -1,12 +1,12 @@
 //! The reaction to an opening with invalid MACs. Only this seat can verify the MACs.
 
 use dealerless::deck;
+use dealerless_connection::storage::Storage;
+use dealerless_connection::storage::Vault;
 use rand::CryptoRng;
 
 use super::{FailedCheck, Play};
 use crate::log::{Part, Phase};
-use crate::storage::Storage;
-use crate::storage::Vault;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Records that the MACs of an opening in this step are invalid. Only the first such step
@@ -56,11 +56,11 @@ mod tests {
     use crate::play::deal_circuit::DealCircuit;
     use crate::play::error::PlayError;
     use crate::play::seat_play::{DeckSetting, SealedSetting, Setting};
-    use crate::random::{SystemRng, system_rng};
     use crate::rules::{Choice, Edition};
     use crate::seat::Seat;
-    use crate::storage::MemoryStorage;
-    use crate::storage::MemoryVault;
+    use dealerless_connection::random::{SystemRng, system_rng};
+    use dealerless_connection::storage::MemoryStorage;
+    use dealerless_connection::storage::MemoryVault;
 
     type TestPlay = Play<MemoryStorage, MemoryVault, SystemRng>;
 
@@ -78,7 +78,9 @@ mod tests {
             table.match_info.id(),
         );
         let mut play = Play::new(Setting {
-            identity: Arc::new(crate::identity::Identity::from_seed([0; 32])),
+            identity: Arc::new(dealerless_connection::identity::Identity::from_seed(
+                [0; 32],
+            )),
             seat: Seat::HOST,
             log: log.clone(),
             journal: Journal::create(MemoryStorage::default(), keys, &sitting).unwrap(),

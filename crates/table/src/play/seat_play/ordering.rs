@@ -3,16 +3,16 @@
 
 use std::collections::VecDeque;
 
+use dealerless_connection::hash::Hash;
+use dealerless_connection::storage::Storage;
+use dealerless_connection::storage::Vault;
 use rand::CryptoRng;
 
 use super::super::error::PlayError;
 use super::super::orders::{Order, Orders};
 use super::{Connected, Play};
-use crate::hash::Hash;
 use crate::log::{MatchLog, Phase};
 use crate::seat::Seat;
-use crate::storage::Storage;
-use crate::storage::Vault;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Whether the match cannot continue without another shuffle.

@@ -1,6 +1,8 @@
 //! Processing of received events: adding parts, checking seals, learning cards.
 
 use dealerless::deck::{self, Card};
+use dealerless_connection::storage::Storage;
+use dealerless_connection::storage::Vault;
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
@@ -16,8 +18,6 @@ use crate::log::{
 };
 use crate::rules::{Game, Learners};
 use crate::seat::Seat;
-use crate::storage::Storage;
-use crate::storage::Vault;
 
 /// The connection on which a statement came.
 #[derive(Clone, Copy)]

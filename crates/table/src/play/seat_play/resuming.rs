@@ -1,6 +1,8 @@
 //! The loss of a connection and the start of a new one: the state that a seat drops, sends and
 //! restores.
 
+use dealerless_connection::storage::Storage;
+use dealerless_connection::storage::Vault;
 use rand::CryptoRng;
 
 use super::super::error::PlayError;
@@ -12,8 +14,6 @@ use super::stealing::steal_name;
 use super::{Connected, Peer, Play, deck_name};
 use crate::log::{LogEvent, LogMessage, MatchLog, Phase, Resuming};
 use crate::seat::{Seat, SeatSet};
-use crate::storage::Storage;
-use crate::storage::Vault;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Starts the match on its first connection to `peer`.

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use dealerless_connection::storage::Storage;
+use dealerless_connection::storage::Vault;
 use rand::CryptoRng;
 
 use super::super::clocks::Due;
@@ -10,8 +12,6 @@ use super::super::news::News;
 use super::Play;
 use crate::log::{CannotSign, Claimable, LogEvent, Missing, Phase, Signed, SignedVote, Statement};
 use crate::seat::{Seat, SeatSet};
-use crate::storage::Storage;
-use crate::storage::Vault;
 
 /// What this seat has lacked of other seats until the time for it was over.
 #[derive(Default)]

@@ -2,6 +2,8 @@
 //! forfeits if it has lost them.
 
 use dealerless::dice::{Dice, Reveal, Terms};
+use dealerless_connection::storage::Storage;
+use dealerless_connection::storage::Vault;
 use rand::CryptoRng;
 
 use super::super::error::PlayError;
@@ -9,8 +11,6 @@ use super::super::own_dice::{self, OwnDice};
 use super::Play;
 use crate::log::Part;
 use crate::rules::Hand;
-use crate::storage::Storage;
-use crate::storage::Vault;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Draws dice and commits to them. The dice are on the disk before the commitment is signed.

@@ -1,6 +1,8 @@
 //! The part that a seat has to sign next.
 
 use dealerless::deck::{self, Card};
+use dealerless_connection::storage::Storage;
+use dealerless_connection::storage::Vault;
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
@@ -12,8 +14,6 @@ use super::{FailedCheck, Play};
 use crate::log::{CardOpening, Input, Opening, Part, PartKind, Phase};
 use crate::rules::{Choice, Legal};
 use crate::seat::Seat;
-use crate::storage::Storage;
-use crate::storage::Vault;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// The part that this seat has to sign now, if any.

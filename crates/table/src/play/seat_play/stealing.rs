@@ -3,6 +3,9 @@
 //! declares the steal void.
 
 use dealerless::deck::Share;
+use dealerless_connection::hash::Hash;
+use dealerless_connection::storage::Storage;
+use dealerless_connection::storage::Vault;
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
@@ -10,12 +13,9 @@ use super::super::deck::Shuffled;
 use super::super::error::PlayError;
 use super::super::orders::Reshuffling;
 use super::{FailedCheck, Play};
-use crate::hash::Hash;
 use crate::log::{MatchLog, Part, Phase};
 use crate::rules::Steal;
 use crate::seat::Seat;
-use crate::storage::Storage;
-use crate::storage::Vault;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Whether the engine of this connection has shuffled the deck in play. Otherwise the cards of

@@ -1,6 +1,8 @@
 //! The seat with a verifiable deck: the part that it signs next, and the cards that it learns.
 
 use dealerless::deck::Card;
+use dealerless_connection::storage::Storage;
+use dealerless_connection::storage::Vault;
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
@@ -11,8 +13,6 @@ use super::{DeckSetting, Play};
 use crate::log::{DealInput, LogEvent, Part, Phase};
 use crate::rules::{Game, Learners};
 use crate::seat::Seat;
-use crate::storage::Storage;
-use crate::storage::Vault;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Reads the secret of the match, or draws and stores it before the seat signs its first part.

@@ -11,6 +11,9 @@ use dealerless::deck::{self, Card};
 use dealerless::net;
 use dealerless::shuffle::Algorithm;
 use dealerless::testing::soak::soak;
+use dealerless_connection::identity::Identity;
+use dealerless_connection::storage::MemoryStorage;
+use dealerless_connection::storage::MemoryVault;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -22,13 +25,10 @@ use super::super::deck::{HandDeck, Shuffled};
 use super::super::orders::Done;
 use super::super::seat_play::{DeckSetting, SealedSetting};
 use super::*;
-use crate::identity::Identity;
 use crate::log::tests::test_match::{TestMatch, holdem};
 use crate::log::{Attempt, CardOpening, End, Inputs, Journal, Masked, Seal};
 use crate::record::Record;
 use crate::rules::{Choice, Legal};
-use crate::storage::MemoryStorage;
-use crate::storage::MemoryVault;
 
 const HANDS: u32 = 50;
 

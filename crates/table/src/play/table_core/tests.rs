@@ -9,18 +9,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dealerless::shuffle::Algorithm;
+use dealerless_connection::identity::Identity;
+use dealerless_connection::random::{SystemRng, system_rng};
+use dealerless_connection::storage::MemoryStorage;
+use dealerless_connection::storage::MemoryVault;
 
 use super::super::deal_circuit::DealCircuit;
 use super::super::seat_play::{DeckSetting, SealedSetting};
 use super::*;
-use crate::identity::Identity;
 use crate::log::tests::test_match::{TestMatch, boards, draw, free_deck, holdem};
 use crate::log::{Claimed, Clock, End, Header, Inputs, Journal, Match, MatchLog, SignedPart};
-use crate::random::{SystemRng, system_rng};
 use crate::record::Record;
 use crate::rules::Legal;
-use crate::storage::MemoryStorage;
-use crate::storage::MemoryVault;
 
 type TestTable = TableCore<MemoryStorage, MemoryVault, SystemRng, ()>;
 

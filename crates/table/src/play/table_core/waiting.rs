@@ -4,6 +4,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use dealerless_connection::storage::Storage;
+use dealerless_connection::storage::Vault;
+use dealerless_connection::time::Moment;
 use rand::CryptoRng;
 
 use super::super::clock::TimeLeft;
@@ -13,9 +16,6 @@ use super::super::news::{Command, News};
 use super::TableCore;
 use crate::log::{Claim, Claimed};
 use crate::seat::Seat;
-use crate::storage::Storage;
-use crate::storage::Vault;
-use crate::time::Moment;
 
 /// Timeout for the peer to send its history on a new connection.
 const RESUME_TIMEOUT: Duration = Duration::from_secs(60);

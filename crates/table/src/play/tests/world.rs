@@ -4,12 +4,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::io;
 use std::sync::{Arc, Mutex};
 
+use dealerless_connection::identity::Identity;
+use dealerless_connection::random::{SystemRng, system_rng};
+use dealerless_connection::storage::MemoryStorage;
+use dealerless_connection::storage::{MemoryVault, Vault};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use zeroize::Zeroizing;
 
-use crate::identity::Identity;
 use crate::log::tests::many_seats::{passive, verifiable};
 use crate::log::tests::test_match::TestMatch;
 use crate::log::{CallId, End, Journal, LogEvent, LogMessage, MatchLog, Phase, Signed, Statement};
@@ -17,10 +20,7 @@ use crate::play::error::PlayError;
 use crate::play::news::{Command, News};
 use crate::play::orders::{Event, Order, Orders, Outbox};
 use crate::play::seat_play::{DeckSetting, Play, Setting};
-use crate::random::{SystemRng, system_rng};
 use crate::seat::Seat;
-use crate::storage::MemoryStorage;
-use crate::storage::{MemoryVault, Vault};
 
 /// A vault that outlives the program.
 #[derive(Clone, Default)]

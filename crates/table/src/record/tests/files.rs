@@ -1,6 +1,7 @@
 //! Match files in memory.
 
 use dealerless::deck::Card;
+use dealerless_connection::storage::MemoryStorage;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -8,7 +9,6 @@ use crate::log::tests::test_match::TestMatch;
 use crate::log::{Journal, MatchLog, Part, PartKind, Phase, Seen, SignedPart};
 use crate::rules::{Amounts, Choice, Learners, Legal};
 use crate::seat::Seat;
-use crate::storage::MemoryStorage;
 
 /// A new match file of the given seat, open for appending.
 pub(super) fn begun(table: &TestMatch, seat: Seat) -> (Journal<MemoryStorage>, MemoryStorage) {

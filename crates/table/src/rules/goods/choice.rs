@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use dealerless_connection::wire::{Malformed, Reader, Writer};
+
 use crate::rules::next::Learners;
 use crate::seat::Seat;
-use crate::wire::{Malformed, Reader, Writer};
 
 /// A choice that exists only in a game with goods.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! After a match both players can open their shuffle inputs. An audit then recomputes the deck of
 //! each try, void or played. A try is one attempt to deal a hand.
 
+use dealerless_connection::storage::Storage;
 use dealerless_table::Seat;
 use dealerless_table::audit::{Audit, AuditError, Auditing, CannotAudit};
 use dealerless_table::log::{Input, MatchLog};
 use dealerless_table::record::{Record, RecordedHand};
-use dealerless_table::storage::Storage;
 use zeroize::Zeroizing;
 
 use super::disk::When;

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use dealerless_table::storage::{Storage, Vault};
+use dealerless_connection::storage::{Storage, Vault};
 use zeroize::Zeroizing;
 
 /// How far an action has got when the program is killed.

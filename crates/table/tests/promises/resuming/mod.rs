@@ -18,10 +18,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use dealerless::testing::soak::soak;
+use dealerless_connection::storage::Storage;
 use dealerless_table::Seat;
 use dealerless_table::log::{End, Stop};
 use dealerless_table::record::{Compared, Record, compare};
-use dealerless_table::storage::Storage;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 

@@ -8,14 +8,15 @@ use std::sync::mpsc::Sender;
 use dealerless::deck::Card;
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::{Channel, Deadlines, MemoryTransport, system_time};
-use dealerless_table::identity::Identity;
+use dealerless_connection::identity::Identity;
+use dealerless_connection::storage::Vault;
+use dealerless_connection::{SystemRng, system_rng};
+use dealerless_table::Seat;
 use dealerless_table::log::{End, Inputs, Journal, LogEvent, LogMessage, OpenedInputs, SignedPart};
 use dealerless_table::play::{
     Binding, Command, Dealer, DeckSetting, Event, News, Order, Orders, Outbox, Play, PlayError,
     SealedSetting, Setting,
 };
-use dealerless_table::storage::Vault;
-use dealerless_table::{Seat, SystemRng, system_rng};
 
 use super::disk::{Disk, Growing, Kind};
 use super::games::{Game, choice};

@@ -1,9 +1,9 @@
 //! What must hold after a match of honest seats, and what is in their files.
 
+use dealerless_connection::storage::Storage;
 use dealerless_table::Seat;
 use dealerless_table::log::End;
 use dealerless_table::record::Record;
-use dealerless_table::storage::Storage;
 
 use super::side::{Side, Style};
 use super::world::World;

@@ -4,16 +4,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dealerless::net::Deadlines;
+use dealerless_connection::system_rng;
+use dealerless_connection::testing::players::met;
+use dealerless_connection::{Connection, Timing};
 use dealerless_table::Seat;
-use dealerless_table::connection::{Connection, Timing};
 use dealerless_table::log::{End, Journal, Sitting};
 use dealerless_table::play::{Command, Control, DeckSetting, News, Setting, Table, TableEvent};
 use dealerless_table::rules::{Choice, Legal};
-use dealerless_table::system_rng;
 
 use super::side::Style;
 use super::world::{Plan, match_of};
-use crate::connection::players::met;
 use crate::resuming::disk::{Disk, Growing};
 use crate::resuming::side::identity;
 

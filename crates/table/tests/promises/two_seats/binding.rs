@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex};
 use dealerless::circuit::Party;
 use dealerless::mpc::{Attempt, Attempts, Greeting, Malicious, Offer, Security};
 use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair, system_time};
-use dealerless_table::identity::Identity;
+use dealerless_connection::identity::Identity;
+use dealerless_connection::storage::MemoryStorage;
+use dealerless_connection::system_rng;
+use dealerless_table::Seat;
 use dealerless_table::log::{End, Journal, LogMessage, MatchLog, Part, Phase, SignedPart};
 use dealerless_table::play::{Binding, Dealer, Done, Event, Orders};
-use dealerless_table::storage::MemoryStorage;
-use dealerless_table::{Seat, system_rng};
 
 use super::seats::wirings;
 use super::watched::{Action, Watched};

@@ -8,8 +8,9 @@ use std::thread;
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair, system_time};
 use dealerless::testing::session::system_rng;
+use dealerless_connection::identity::Identity;
+use dealerless_connection::storage::{MemoryStorage, MemoryVault, Storage};
 use dealerless_table::Seat;
-use dealerless_table::identity::Identity;
 use dealerless_table::log::{
     Clock, DeckTerms, End, Header, Inputs, Journal, Match, MatchLog, Player, SealedTerms, Sitting,
 };
@@ -18,7 +19,6 @@ use dealerless_table::play::{
     SealedSetting, Setting,
 };
 use dealerless_table::rules::Stakes;
-use dealerless_table::storage::{MemoryStorage, MemoryVault, Storage};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 

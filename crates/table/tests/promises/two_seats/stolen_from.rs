@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use dealerless::Blame;
+use dealerless_connection::identity::Identity;
 use dealerless_table::Seat;
-use dealerless_table::identity::Identity;
 use dealerless_table::log::{
     Accepted, End, LogEvent, LogMessage, Match, MatchLog, Part, Phase, Stop,
 };

@@ -4,6 +4,8 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use dealerless_connection::storage::{Storage, Vault};
+use dealerless_connection::{SystemRng, system_rng};
 use dealerless_table::Seat;
 use dealerless_table::log::{End, Journal, MatchLog, Sitting};
 use dealerless_table::play::{
@@ -11,8 +13,6 @@ use dealerless_table::play::{
     Setting,
 };
 use dealerless_table::rules::{Choice, Legal};
-use dealerless_table::storage::{Storage, Vault};
-use dealerless_table::{SystemRng, system_rng};
 
 use zeroize::Zeroizing;
 

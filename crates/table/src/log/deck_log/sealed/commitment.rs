@@ -1,8 +1,8 @@
 //! The commitments of a seat.
 
+use dealerless_connection::hash::Hash;
 use zeroize::Zeroizing;
 
-use crate::hash::Hash;
 use crate::seat::Seat;
 
 /// A try of a hand of a match. If a try is declared void, the hand is dealt again in the next try.

@@ -1,8 +1,9 @@
 //! The encoding of revealed dice.
 
+use dealerless_connection::wire::{Malformed, Reader, Writer};
+
 use crate::log::part::read_list;
 use crate::rules::Choice;
-use crate::wire::{Malformed, Reader, Writer};
 use dealerless::dice::Reveal;
 
 /// Writes the number of dice, their values and the nonce.

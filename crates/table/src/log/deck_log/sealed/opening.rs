@@ -1,8 +1,9 @@
 //! The part with which a seat opens cards.
 
+use dealerless_connection::wire::{Malformed, Reader, Writer};
+
 use super::sizes::Sizes;
 use crate::log::part::read_list;
-use crate::wire::{Malformed, Reader, Writer};
 
 /// A seat's share of a card, with the proof that it is the share that the seat has sealed.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,9 @@
 //! The part with which a seat seals a hand that was reshuffled for a steal.
 
+use dealerless_connection::wire::{Malformed, Reader, Writer};
+
 use super::sizes::Sizes;
 use crate::log::part::read_list;
-use crate::wire::{Malformed, Reader, Writer};
 
 /// A seat's commitments to its shares of a reshuffled hand.
 #[derive(Clone, Debug, PartialEq, Eq)]

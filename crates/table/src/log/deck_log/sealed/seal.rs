@@ -1,9 +1,10 @@
 //! A seat's commitment to its input for a shuffle, and the part with which the seat seals the
 //! shuffled deck.
 
+use dealerless_connection::wire::{Malformed, Reader, Writer};
+
 use super::sizes::Sizes;
 use crate::log::part::{read_bit, read_list, write_bit};
-use crate::wire::{Malformed, Reader, Writer};
 
 /// The fields of a deal for the shuffle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

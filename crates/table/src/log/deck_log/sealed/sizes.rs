@@ -1,9 +1,10 @@
 //! The sizes of the parts of a sealed deck, which follow from the header.
 
+use dealerless_connection::wire::{Malformed, Reader, Writer};
+
 use super::opening::CardOpening;
 use crate::log::shape::{KIND, MIN_LEN};
 use crate::rules::{Choice, Stakes};
-use crate::wire::{Malformed, Reader, Writer};
 
 /// The numbers that determine the sizes of parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,14 +7,16 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use dealerless_connection::ConnectionError;
+use dealerless_connection::identity::Identity;
+use dealerless_connection::storage::{MemoryStorage, Vault};
+use dealerless_connection::time::Moment;
 use rand::rngs::StdRng;
 use rand::{Rng, RngExt, SeedableRng};
 
 use self::cheat::Cheat;
 pub(super) use self::cheat::Style;
 use super::super::super::{Incoming, NoEngine, TableCore, TableEvent};
-use crate::connection::ConnectionError;
-use crate::identity::Identity;
 use crate::log::tests::many_seats::threshold;
 use crate::log::tests::test_match::TestMatch;
 use crate::log::{
@@ -26,8 +28,6 @@ use crate::play::seat_play::{DeckSetting, Setting};
 use crate::play::tests::world::{KeptVault, Sent};
 use crate::rules::{Choice, Legal};
 use crate::seat::Seat;
-use crate::storage::{MemoryStorage, Vault};
-use crate::time::Moment;
 
 type Core = TableCore<MemoryStorage, KeptVault, StdRng, ()>;
 

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
+use dealerless_connection::hash::Hash;
 use rand::RngExt;
 use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom, SliceRandom};
 
 use super::{FIRST_STEP, Happening, Kind, World, pair, seat};
-use crate::hash::Hash;
 use crate::log::{LogMessage, MatchLog, Part, Phase, Signed, Statement};
 use crate::rules::Choice;
 

@@ -1,0 +1,42 @@
+//! Connections: how two players find each other, authenticate each other (a *meeting*), and
+//! exchange messages over an encrypted connection.
+
+mod again;
+mod core;
+mod cpace;
+mod error;
+mod first;
+mod inbox;
+mod incoming;
+#[cfg(all(feature = "internals", not(target_family = "wasm")))]
+pub(crate) mod internals;
+mod invite;
+mod invites;
+mod meeting;
+mod messages;
+mod noise;
+mod outbox;
+mod polled;
+mod prelude;
+mod relay_request;
+#[cfg(not(target_family = "wasm"))]
+mod sockets;
+mod spoken;
+mod spoken_code;
+mod streams;
+#[cfg(test)]
+mod tests;
+
+pub use self::core::{Core, Task, Timing};
+pub use error::{ConnectionError, MeetingError};
+pub use invite::{BadInvite, Invite};
+pub use invites::Invites;
+pub use meeting::{MAX_HEADER, Met, Side};
+pub use polled::{Expected, PolledConnection, PolledMeeting};
+#[cfg(not(target_family = "wasm"))]
+pub use sockets::{
+    Connection, Door, DoorError, DoorEvent, EngineStream, Guest, ask_relay, own_addresses, use_code,
+};
+pub use spoken::{Exchanged, SpokenError, SpokenExchange};
+pub use spoken_code::{BadCode, SpokenCode};
+pub use streams::{MAX_MESSAGE, Message, Priority, Stream};

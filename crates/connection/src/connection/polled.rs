@@ -1,0 +1,284 @@
+//! Meetings at a relay and connections, without threads and sockets: the caller passes in what arrives
+//! and what time it is, and sends what they return. A browser with a WebSocket to a relay is such a
+//! caller.
+//!
+//! Time is the [`Duration`] since any fixed moment, as in [`Core`].
+
+use std::io;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use super::core::{Core, Task, Timing};
+use super::error::{ConnectionError, MeetingError};
+use super::incoming::Incoming;
+use super::invite::Invite;
+use super::invites::Invites;
+use super::meeting::{Established, Meeting, Met, Own, Side, Step};
+use super::noise::Sealer;
+use super::prelude::Prelude;
+use super::relay_request::{RelayAnswer, RelayToken};
+use super::{again, first};
+use crate::identity::{Identity, Name, PublicIdentity};
+use crate::random::system_rng;
+
+/// One side of a meeting at a relay.
+pub struct PolledMeeting<'a> {
+    state: State<'a>,
+    timing: Timing,
+    /// The bytes for the relay.
+    outgoing: Vec<u8>,
+}
+
+enum State<'a> {
+    /// Waiting until the relay has paired both players.
+    Relay {
+        answer: RelayAnswer,
+        deadline: Duration,
+        meeting: Begin<'a>,
+    },
+    Meeting(Meeting<'a>),
+    Over,
+}
+
+/// Begins a meeting with this deadline.
+type Begin<'a> = Box<dyn FnOnce(Duration) -> Result<Meeting<'a>, MeetingError> + 'a>;
+
+/// The guest for whom a host waits at a relay.
+#[derive(Clone, Debug)]
+pub enum Expected {
+    /// The guest of an invite.
+    Invited(Invite),
+    /// A known peer.
+    Known(PublicIdentity),
+}
+
+impl<'a> PolledMeeting<'a> {
+    /// A guest that meets the host of an invite.
+    pub fn by_invite(
+        (identity, name): (&'a Identity, &'a Name),
+        invite: &Invite,
+        timing: Timing,
+        now: Duration,
+    ) -> Self {
+        let token = RelayToken(invite.secret.relay_token());
+        let invite = invite.clone();
+        let own = Own { identity, name };
+        let begin = move |deadline| {
+            let first = first::as_guest(own, invite, &mut system_rng());
+            Ok(Meeting::guest(first?, deadline))
+        };
+        let deadline = now + timing.meeting;
+        Self::new(token, Side::Guest, timing, deadline, begin)
+    }
+
+    /// A guest that meets a known peer.
+    ///
+    /// # Errors
+    /// [`MeetingError::Oneself`].
+    pub fn with_known(
+        (identity, name): (&'a Identity, &'a Name),
+        peer: &PublicIdentity,
+        timing: Timing,
+        now: Duration,
+    ) -> Result<Self, MeetingError> {
+        let secret = identity.secret_with(peer).ok_or(MeetingError::Oneself)?;
+        let peer = peer.clone();
+        let own = Own { identity, name };
+        let begin = move |deadline| {
+            let first = again::as_guest(own, peer, &mut system_rng());
+            Ok(Meeting::guest(first?, deadline))
+        };
+        let (token, deadline) = (RelayToken::of_peers(&secret), now + timing.meeting);
+        Ok(Self::new(token, Side::Guest, timing, deadline, begin))
+    }
+
+    /// A host that waits for a guest, at most [`RENEW`](Self::RENEW): a relay may forget a connection.
+    /// `header` describes the match that the host proposes.
+    ///
+    /// # Errors
+    /// [`MeetingError::Oneself`].
+    pub fn as_host(
+        (identity, name): (&'a Identity, &'a Name),
+        expected: Expected,
+        invites: &'a Mutex<Invites>,
+        header: &'a [u8],
+        timing: Timing,
+        now: Duration,
+    ) -> Result<Self, MeetingError> {
+        let own = Own { identity, name };
+        let known = match &expected {
+            Expected::Invited(_) => None,
+            Expected::Known(peer) => {
+                let secret = identity.secret_with(peer).ok_or(MeetingError::Oneself)?;
+                Some((peer.clone(), secret))
+            }
+        };
+        let token = match (&expected, &known) {
+            (Expected::Invited(invite), _) => RelayToken(invite.secret.relay_token()),
+            (_, Some((_, secret))) => RelayToken::of_peers(secret),
+            (Expected::Known(_), None) => return Err(MeetingError::Oneself),
+        };
+        let greet = move |prelude: Prelude| match (prelude, expected, known) {
+            (Prelude::First(id), Expected::Invited(invite), _) if id == invite.secret.id() => {
+                first::as_host(own, id, invites, header, || {}, &mut system_rng())
+            }
+            (prelude, _, Some((peer, secret))) if prelude.is_by(&secret) => {
+                again::as_host(own, peer, prelude, header, || {}, &mut system_rng())
+            }
+            _ => Err(MeetingError::NotAnswered),
+        };
+        let begin = move |deadline| Ok(Meeting::host(Step::prelude(greet), [deadline; 2]));
+        let deadline = now + Self::RENEW;
+        Ok(Self::new(token, Side::Host, timing, deadline, begin))
+    }
+
+    /// The time after which a waiting host makes a new connection to the relay.
+    pub const RENEW: Duration = Duration::from_secs(60);
+
+    fn new(
+        token: RelayToken,
+        side: Side,
+        timing: Timing,
+        deadline: Duration,
+        begin: impl FnOnce(Duration) -> Result<Meeting<'a>, MeetingError> + 'a,
+    ) -> Self {
+        PolledMeeting {
+            state: State::Relay {
+                answer: RelayAnswer::default(),
+                deadline,
+                meeting: Box::new(begin),
+            },
+            timing,
+            outgoing: token.request(side).into_bytes(),
+        }
+    }
+
+    /// The bytes to send now.
+    pub fn outgoing(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.outgoing)
+    }
+
+    /// The time at which [`received`](Self::received) must be called, even without bytes.
+    pub fn deadline(&self) -> Duration {
+        match &self.state {
+            State::Relay { deadline, .. } => *deadline,
+            State::Meeting(meeting) => meeting.deadline(),
+            State::Over => Duration::MAX,
+        }
+    }
+
+    /// The error of the meeting after an error of its connection.
+    pub fn failed(&self, error: io::Error) -> MeetingError {
+        match &self.state {
+            State::Relay { .. } => MeetingError::NoRelay(error),
+            State::Meeting(meeting) => meeting.failed(error),
+            State::Over => MeetingError::Connection(error),
+        }
+    }
+
+    /// Processes received bytes. Returns the connection when the meeting is over.
+    ///
+    /// # Errors
+    /// The meeting has failed. [`outgoing`](Self::outgoing) may still have bytes for the peer.
+    pub fn received(
+        &mut self,
+        mut bytes: &[u8],
+        now: Duration,
+    ) -> Result<Option<PolledConnection>, MeetingError> {
+        let mut meeting = match std::mem::replace(&mut self.state, State::Over) {
+            State::Over => return Ok(None),
+            State::Meeting(meeting) => meeting,
+            State::Relay {
+                mut answer,
+                deadline,
+                meeting,
+            } => {
+                answer.push(&mut bytes);
+                if !answer.is_complete() {
+                    if now >= deadline {
+                        return Err(MeetingError::NobodyWaits);
+                    }
+                    self.state = State::Relay {
+                        answer,
+                        deadline,
+                        meeting,
+                    };
+                    return Ok(None);
+                }
+                answer.check().map_err(MeetingError::NoRelay)?;
+                meeting(now + self.timing.meeting)?
+            }
+        };
+        let met = meeting.received(&mut bytes, now);
+        self.outgoing.extend(meeting.outgoing());
+        match met? {
+            None => {
+                self.state = State::Meeting(meeting);
+                Ok(None)
+            }
+            Some(established) => {
+                let mut connection = PolledConnection::new(established, self.timing, now);
+                connection.received(bytes, now);
+                Ok(Some(connection))
+            }
+        }
+    }
+}
+
+/// An encrypted connection to a peer whose keys have been verified.
+pub struct PolledConnection {
+    /// What the meeting has established.
+    pub met: Met,
+    /// Messages, engine bytes, limits and deadlines.
+    pub core: Core,
+    incoming: Incoming,
+    sealer: Sealer,
+}
+
+impl PolledConnection {
+    pub(super) fn new((met, agreed): Established, timing: Timing, now: Duration) -> Self {
+        PolledConnection {
+            met,
+            core: Core::new(timing, now),
+            incoming: Incoming::new(agreed.opener),
+            sealer: agreed.sealer,
+        }
+    }
+
+    /// Processes received bytes. An error ends the connection; [`Core::next_message`] returns it
+    /// after the messages that arrived before.
+    pub fn received(&mut self, mut bytes: &[u8], now: Duration) {
+        while !bytes.is_empty() && self.core.ended().is_none() {
+            let room = self.incoming.room();
+            let (taken, rest) = bytes.split_at(room.len().min(bytes.len()));
+            room[..taken.len()].copy_from_slice(taken);
+            let core = &mut self.core;
+            let frames = self
+                .incoming
+                .received(taken.len(), |frame| core.received(frame, now));
+            if let Err(why) = frames {
+                self.core.end(why);
+            }
+            bytes = rest;
+        }
+    }
+
+    /// The encrypted frames to send now, and the time at which this must be called again even if
+    /// nothing happens. `None` if the connection has ended, or both sides may close it.
+    pub fn outgoing(&mut self, now: Duration) -> (Vec<u8>, Option<Duration>) {
+        let (mut frames, mut plain) = (Vec::new(), Vec::new());
+        loop {
+            match self.core.next_frame(now, &mut plain) {
+                Ok(Task::Send { .. }) => self.sealer.seal(&plain, &mut frames),
+                Ok(Task::Wait { until }) => return (frames, Some(until)),
+                Ok(Task::Close) | Err(_) => return (frames, None),
+            }
+        }
+    }
+
+    /// Ends the connection, because its socket was closed.
+    pub fn cut(&mut self) {
+        self.core
+            .end(ConnectionError::Cut(io::ErrorKind::UnexpectedEof));
+    }
+}

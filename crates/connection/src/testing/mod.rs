@@ -1,0 +1,12 @@
+//! Test tools for this crate, the crates above it and the fuzz targets: players with folders of
+//! their own, a proxy that reads and changes messages, and what a hostile peer sends. The tools
+//! panic to make a test fail.
+#![allow(
+    missing_docs,
+    reason = "the names of fields and constructors are self-explanatory"
+)]
+
+pub mod players;
+pub mod proxy;
+
+pub use crate::connection::internals::{Frames, MOST_KEPT, Stranger, comes, invite};

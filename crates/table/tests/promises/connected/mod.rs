@@ -1,0 +1,4 @@
+//! Tables over real connections.
+
+mod rosters;
+mod tables;
