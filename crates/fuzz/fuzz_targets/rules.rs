@@ -15,7 +15,7 @@ use dealerless::deck::Card;
 use dealerless_table::Seat;
 use dealerless_table::rules::{
     BadCards, BettingRules, Choice, Edition, Gain, Game, GameDeck, Good, GoodsChoice, Hand,
-    Learners, Legal, Limit, NamedKinds, Next, Offer, Outcome, Posts, Stakes, Variety,
+    Learners, Legal, Limit, NamedKinds, Next, Offer, Outcome, PokerKind, Posts, Stakes, Variety,
 };
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -54,8 +54,8 @@ fn any_stakes(input: &mut Unstructured) -> Result<Option<Stakes>> {
         3 => Variety::Boards {
             boards: low as u32 % 128,
         },
-        0 => Variety::Holdem(rules),
-        1 => Variety::FiveCardDraw(rules),
+        0 => Variety::Poker(PokerKind::Holdem, rules),
+        1 => Variety::Poker(PokerKind::FiveCardDraw, rules),
         _ => Variety::Deck {
             cards: low as u32,
             drawn: high as u32,

@@ -16,7 +16,7 @@ use dealerless_table::log::{
     Player, Seal, SealedTerms, SignedPart, Sitting,
 };
 use dealerless_table::rules::{
-    BettingRules, Choice, Hand, Learners, Legal, Limit, Posts, Stakes, Variety,
+    BettingRules, Choice, Hand, Learners, Legal, Limit, PokerKind, Posts, Stakes, Variety,
 };
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
@@ -24,8 +24,8 @@ use rand::{RngExt, SeedableRng};
 
 /// The tables that inputs choose from.
 pub static TABLES: LazyLock<Vec<Table>> = LazyLock::new(|| {
-    let holdem = Variety::Holdem(rules(Limit::NoLimit));
-    let draw = Variety::FiveCardDraw(rules(Limit::Fixed));
+    let holdem = Variety::Poker(PokerKind::Holdem, rules(Limit::NoLimit));
+    let draw = Variety::Poker(PokerKind::FiveCardDraw, rules(Limit::Fixed));
     let deck = Variety::Deck {
         cards: 40,
         drawn: 7,

@@ -19,7 +19,7 @@ use dealerless_table::play::{
 };
 use dealerless_table::rules::{
     BettingRules, Choice, Edition, Gain, Game, GameDeck, Good, GoodsChoice, Learners, Legal, Limit,
-    Offer, Posts, Stakes, Variety,
+    Offer, PokerKind, Posts, Stakes, Variety,
 };
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -76,7 +76,7 @@ fn poker(seats: u8) -> Stakes {
         limit: Limit::NoLimit,
         posts: Posts::Blinds { small: 1, big: 2 },
     };
-    Stakes::new(Variety::Holdem(rules), seats, 2).expect("the stakes are valid")
+    Stakes::new(Variety::Poker(PokerKind::Holdem, rules), seats, 2).expect("the stakes are valid")
 }
 
 /// A board game for three seats.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use dealerless_table::rules::{Limit, Stakes, Variety};
+use dealerless_table::rules::{Limit, PokerKind, Stakes, Variety};
 use serde::{Deserialize, Serialize};
 
 /// The name of a game, as used in command-line options and events.
@@ -31,15 +31,28 @@ impl GameName {
         GameName::Bridge,
     ];
 
+    /// The game of poker with this name, and the limit that a host offers.
+    pub fn poker(self) -> Option<(PokerKind, Limit)> {
+        match self {
+            GameName::Holdem => Some((PokerKind::Holdem, Limit::NoLimit)),
+            GameName::FixedHoldem => Some((PokerKind::Holdem, Limit::Fixed)),
+            GameName::Draw => Some((PokerKind::FiveCardDraw, Limit::NoLimit)),
+            GameName::Deck | GameName::Bridge => None,
+        }
+    }
+
     /// Returns the name of the game that has these stakes. `dealerless` does not play board games, and
     /// reads the record of one like that of a deck without rules.
     pub fn of(stakes: &Stakes) -> Self {
         match stakes.variety() {
-            Variety::Holdem(rules) => match rules.limit {
-                Limit::NoLimit => GameName::Holdem,
-                Limit::Fixed => GameName::FixedHoldem,
-            },
-            Variety::FiveCardDraw(_) => GameName::Draw,
+            Variety::Poker(kind, rules) => {
+                let names = || Self::ALL.into_iter();
+                // A game that has no name for its limit has one name for all limits.
+                names()
+                    .find(|name| name.poker() == Some((kind, rules.limit)))
+                    .or_else(|| names().find(|name| name.poker().is_some_and(|(of, _)| of == kind)))
+                    .expect("each game has a name")
+            }
             Variety::Deck { .. } | Variety::Game { .. } => GameName::Deck,
             Variety::Boards { .. } => GameName::Bridge,
         }
@@ -56,16 +69,16 @@ impl GameName {
         }
     }
 
-    /// Returns the title of the game within a sentence. Only the title of draw depends on the
-    /// limit.
-    pub(crate) fn title(self, fixed_limit: bool) -> &'static str {
-        match self {
-            GameName::Holdem => "no-limit Texas hold'em",
-            GameName::FixedHoldem => "fixed-limit Texas hold'em",
-            GameName::Draw if fixed_limit => "fixed-limit five-card draw",
-            GameName::Draw => "no-limit five-card draw",
-            GameName::Deck => "a deck without rules",
-            GameName::Bridge => "bridge",
+    /// Returns the title of the game within a sentence. `fixed_limit`: whether the bets have fixed
+    /// sizes, whatever the name says.
+    pub fn title(self, fixed_limit: bool) -> String {
+        match (self.poker(), self) {
+            (Some((kind, limit)), _) => {
+                let limit = if fixed_limit { Limit::Fixed } else { limit };
+                format!("{} {}", limit.title(), kind.title())
+            }
+            (None, GameName::Bridge) => "bridge".to_owned(),
+            (None, _) => "a deck without rules".to_owned(),
         }
     }
 }
@@ -82,9 +95,9 @@ pub(crate) fn has_fixed_limit(stakes: &Stakes) -> bool {
 }
 
 /// Returns the title, within a sentence, of the game that has these stakes.
-pub fn title(stakes: &Stakes) -> &'static str {
+pub fn title(stakes: &Stakes) -> String {
     if stakes.game().is_some() {
-        return "a board game";
+        return "a board game".to_owned();
     }
     GameName::of(stakes).title(has_fixed_limit(stakes))
 }

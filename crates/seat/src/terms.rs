@@ -6,7 +6,7 @@ use std::str::FromStr;
 use dealerless::verifiable::MAX_SEATS;
 use dealerless_table::log::Clock;
 use dealerless_table::rules::{
-    BettingRules, Limit, NamedKinds, PokerKind, Posts, Stakes, StakesError, Variety,
+    BettingRules, Limit, NamedKinds, Posts, Stakes, StakesError, Variety,
 };
 
 use crate::game_name::GameName;
@@ -40,12 +40,12 @@ impl Time {
     /// The default clock of a game. Games without rules have none: a player who runs out of time
     /// passes, and two passes end the hand with its sealed cards closed for good.
     pub fn default_of(game: GameName) -> Self {
-        Time(match game {
-            GameName::Holdem | GameName::FixedHoldem | GameName::Draw => Clock {
+        Time(match game.poker() {
+            Some(_) => Clock {
                 each_move: 30,
                 bank: 120,
             },
-            GameName::Deck | GameName::Bridge => Clock::default(),
+            None => Clock::default(),
         })
     }
 }
@@ -145,13 +145,9 @@ fn players(most: u8) -> String {
 
 /// The maximum number of players of a game: the smaller of what its rules and its deck allow.
 fn most_seats(game: GameName) -> u8 {
-    let kind = match game {
-        GameName::Holdem | GameName::FixedHoldem => PokerKind::Holdem,
-        GameName::Draw => PokerKind::FiveCardDraw,
-        // A sealed deck has 2 seats. Only poker has a verifiable deck at a table.
-        GameName::Deck | GameName::Bridge => return 2,
-    };
-    kind.most_seats().min(MAX_SEATS as u8)
+    // A sealed deck has 2 seats. Only poker has a verifiable deck at a table.
+    let poker = game.poker();
+    poker.map_or(2, |(kind, _)| kind.most_seats().min(MAX_SEATS as u8))
 }
 
 impl Terms {
@@ -170,8 +166,8 @@ impl Terms {
         if self.boards.is_some() && !bridge {
             return Err(BadTerms::Boards);
         }
-        let variety = match self.game {
-            GameName::Deck => {
+        let variety = match (self.game.poker(), self.game) {
+            (None, GameName::Deck) => {
                 let all = |kinds: &NamedKinds| kinds.iter().map(|(_, count)| count as usize).sum();
                 let of_kinds = self.kinds.as_ref().map(all);
                 let cards = self.cards.or(of_kinds).unwrap_or(52);
@@ -186,12 +182,10 @@ impl Terms {
             _ if self.cards.is_some() || self.draw.is_some() || self.kinds.is_some() => {
                 return Err(BadTerms::Deck);
             }
-            GameName::Bridge => Variety::Boards {
+            (Some((kind, limit)), _) => Variety::Poker(kind, self.betting(limit)),
+            (None, _) => Variety::Boards {
                 boards: self.boards.unwrap_or(24),
             },
-            GameName::Holdem => Variety::Holdem(self.betting(Limit::NoLimit)),
-            GameName::FixedHoldem => Variety::Holdem(self.betting(Limit::Fixed)),
-            GameName::Draw => Variety::FiveCardDraw(self.betting(Limit::NoLimit)),
         };
         Ok(Stakes::new(variety, seats, hands)?)
     }

@@ -347,7 +347,8 @@ pub fn sentence(message: &str) -> String {
     capitalized(message.trim_end_matches('.')) + "."
 }
 
-pub(crate) fn capitalized(text: &str) -> String {
+/// The text with a capital first letter.
+pub fn capitalized(text: &str) -> String {
     let mut characters = text.chars();
     let first = characters.next().into_iter().flat_map(char::to_uppercase);
     first.chain(characters).collect()

@@ -17,7 +17,9 @@ use dealerless::testing::soak::soak;
 use dealerless_connection::storage::Storage;
 use dealerless_table::log::{End, LogEvent};
 use dealerless_table::play::{Command, DealCircuit, News};
-use dealerless_table::rules::{BettingRules, Choice, Legal, Limit, Posts, Stakes, Variety};
+use dealerless_table::rules::{
+    BettingRules, Choice, Legal, Limit, PokerKind, Posts, Stakes, Variety,
+};
 
 use seats::{Side, both, wirings};
 
@@ -124,7 +126,7 @@ fn many_hands_are_uniform_and_memory_does_not_grow() {
         posts: Posts::Blinds { small: 1, big: 2 },
     };
     let number = u32::try_from(hands).expect("a number of hands");
-    let stakes = Stakes::new(Variety::Holdem(rules), 2, number).expect("hold'em");
+    let stakes = Stakes::new(Variety::Poker(PokerKind::Holdem, rules), 2, number).expect("hold'em");
     let spec = (Shuffle::Cheapest.spec(CARDS, DRAW)).expect("hold'em");
     let circuit = Arc::new(DealCircuit::of(&stakes, spec.algorithm()).expect("a circuit"));
     let begun = Instant::now();

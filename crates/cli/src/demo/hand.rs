@@ -43,9 +43,9 @@ impl View {
         let step = match (holder, before.count()) {
             (Some(seat), _) if seat != own => "showdown",
             (Some(_), before) if before >= self.kind.hole_cards() => "exchange",
-            (Some(_), _) => match self.kind {
-                PokerKind::Holdem => "hole cards",
-                PokerKind::FiveCardDraw => "deal",
+            (Some(_), _) => match self.kind.exchanges() {
+                false => "hole cards",
+                true => "deal",
             },
             (None, 0..3) => "flop",
             (None, 3) => "turn",

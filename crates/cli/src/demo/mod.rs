@@ -4,13 +4,15 @@ mod cost;
 mod hand;
 mod seats;
 
-use anyhow::ensure;
+use anyhow::{Context, ensure};
 use dealerless::deck::Choice;
 use dealerless::mpc::Security;
 use dealerless_command_line::arguments;
+use dealerless_seat::game_name::GameName;
+use dealerless_seat::words::capitalized;
 use dealerless_table::log::Clock;
 use dealerless_table::play::Seating;
-use dealerless_table::rules::{BettingRules, Limit, Posts, Stakes, Variety};
+use dealerless_table::rules::{BettingRules, Posts, Stakes, Variety};
 use serde::Serialize;
 
 use self::cost::Cost;
@@ -18,6 +20,7 @@ use self::hand::{HandReport, Views};
 use self::seats::{NAMES, Side};
 use crate::output::{self, count};
 use crate::progress::Progress;
+use crate::table::stakes::game_name;
 use dealerless_lab::session::{Evaluates, notice};
 
 /// Plays both players of a match in this process, over an encrypted connection.
@@ -30,8 +33,9 @@ use dealerless_lab::session::{Evaluates, notice};
     dealerless demo --algorithm fisher-yates --json")]
 pub(crate) struct Args {
     /// Game to play.
-    #[arg(long, value_name = "GAME", default_value = "holdem")]
-    game: Game,
+    #[arg(long, value_name = "GAME", default_value = "holdem",
+          value_parser = game_name(|game| game.poker().is_some()))]
+    game: GameName,
     /// Hands to play; the deck is shuffled for each.
     #[arg(long, value_name = "K", default_value_t = 1)]
     hands: u32,
@@ -44,47 +48,19 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// The games of the demo.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Game {
-    /// Heads-up no-limit Texas hold'em.
-    Holdem,
-    /// Five-card draw.
-    Draw,
-}
-
-impl Game {
-    fn name(self) -> &'static str {
-        match self {
-            Game::Holdem => "holdem",
-            Game::Draw => "draw",
-        }
-    }
-
-    fn title(self) -> &'static str {
-        match self {
-            Game::Holdem => "Heads-up Texas hold'em",
-            Game::Draw => "Five-card draw",
-        }
-    }
-
-    fn stakes(self, hands: u32) -> anyhow::Result<Stakes> {
-        let rules = BettingRules {
-            stack: 200,
-            limit: Limit::NoLimit,
-            posts: Posts::Blinds { small: 1, big: 2 },
-        };
-        let variety = match self {
-            Game::Holdem => Variety::Holdem(rules),
-            Game::Draw => Variety::FiveCardDraw(rules),
-        };
-        Ok(Stakes::new(variety, 2, hands)?)
-    }
+fn stakes(game: GameName, hands: u32) -> anyhow::Result<Stakes> {
+    let (kind, limit) = game.poker().context("a demo without chips")?;
+    let rules = BettingRules {
+        stack: 200,
+        limit,
+        posts: Posts::Blinds { small: 1, big: 2 },
+    };
+    Ok(Stakes::new(Variety::Poker(kind, rules), 2, hands)?)
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let stakes = args.game.stakes(args.hands)?;
+    let stakes = stakes(args.game, args.hands)?;
     let (cards, drawn) = stakes.deck();
     let algorithm = args.algorithm.spec(cards, drawn)?.algorithm();
     let (header, circuit) = Seating::propose(stakes, algorithm, Clock::default())?;
@@ -96,7 +72,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let introduction = format!(
         "{}: {drawn} of {cards} cards, {hands}.\nShuffle: {algorithm}, {} AND gates.\n\
          {alice} and {bob} shuffle and deal over an encrypted connection, with no dealer.\n\n{}\n",
-        args.game.title(),
+        capitalized(&args.game.title(false)),
         count(circuit.circuit().ands() as u64),
         notice(Security::Malicious, Evaluates::Deck).replace('\n', " ")
     );
@@ -120,7 +96,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         return output::show_json(
             "demo",
             &Report {
-                game: args.game.name(),
+                game: args.game,
                 security: Security::Malicious.to_string(),
                 algorithm: algorithm.name(),
                 cards,
@@ -140,7 +116,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 /// The object of `--json`.
 #[derive(Serialize)]
 struct Report {
-    game: &'static str,
+    game: GameName,
     security: String,
     algorithm: &'static str,
     cards: usize,

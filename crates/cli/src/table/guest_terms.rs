@@ -20,7 +20,7 @@ use crate::memory::Limit as Memory;
 #[command(next_help_heading = GAME)]
 pub(crate) struct GuestTerms {
     /// Play only this game.
-    #[arg(long, value_name = "GAME", value_parser = game_name())]
+    #[arg(long, value_name = "GAME", value_parser = game_name(|_| true))]
     game: Option<GameName>,
     /// Play only if this number of players may disappear in a hand.
     #[arg(long, value_name = "K")]

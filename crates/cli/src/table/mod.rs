@@ -28,7 +28,7 @@ mod screen;
 mod seat;
 mod session;
 pub(crate) mod sit;
-mod stakes;
+pub(crate) mod stakes;
 pub(crate) mod standing;
 pub(crate) mod stored_match;
 mod turn;

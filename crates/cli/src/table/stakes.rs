@@ -19,21 +19,22 @@ use dealerless_table::rules::{Edition, NamedKinds, Posts, Stakes};
 use super::headings::GAME;
 use crate::memory::Limit as Memory;
 
-/// A parser of game names that lists all of them in the help.
-pub(super) fn game_name() -> impl TypedValueParser<Value = GameName> {
+/// A parser of the names of these games that lists them in the help.
+pub(crate) fn game_name(is_one: fn(&GameName) -> bool) -> impl TypedValueParser<Value = GameName> {
     let value = |game: GameName| PossibleValue::new(game.as_str()).help(about(game));
     let find = |name: String| GameName::ALL.into_iter().find(|game| game.as_str() == name);
-    PossibleValuesParser::new(GameName::ALL.map(value))
+    PossibleValuesParser::new(GameName::ALL.into_iter().filter(is_one).map(value))
         .map(move |name| find(name).expect("a possible value"))
 }
 
-fn about(game: GameName) -> &'static str {
-    match game {
-        GameName::Holdem => "Heads-up no-limit Texas hold'em",
-        GameName::FixedHoldem => "Heads-up fixed-limit Texas hold'em",
-        GameName::Draw => "Five-card draw",
-        GameName::Deck => "A deck without rules: the players agree who sees which cards",
-        GameName::Bridge => "Boards of bridge: the players agree who sees which hands",
+fn about(game: GameName) -> String {
+    let title = words::capitalized(&game.title(false));
+    match (game.poker(), game) {
+        (Some(_), _) => title,
+        (None, GameName::Bridge) => {
+            "Boards of bridge: the players agree who sees which hands".into()
+        }
+        (None, _) => format!("{title}: the players agree who sees which cards"),
     }
 }
 
@@ -42,7 +43,7 @@ fn about(game: GameName) -> &'static str {
 #[command(next_help_heading = GAME)]
 pub(crate) struct StakesArgs {
     /// The game to play [default: holdem].
-    #[arg(long, value_name = "GAME", value_parser = game_name())]
+    #[arg(long, value_name = "GAME", value_parser = game_name(|_| true))]
     game: Option<GameName>,
     /// Players at the table. With more than two, each player shuffles in turn with a proof; only for
     /// poker, with at most 10 players (5 in draw) [default: 2].

@@ -151,11 +151,12 @@ pub(crate) fn help(seated: Option<&Seated>) -> String {
     } else {
         NO_LIMIT
     };
-    let moves: [&[(&str, &str)]; 4] = match seated.map(|seated| seated.game) {
-        Some(GameName::Holdem | GameName::FixedHoldem) | None => [BETS, bets, &[], SHOWDOWN],
-        Some(GameName::Draw) => [BETS, bets, EXCHANGE, SHOWDOWN],
-        Some(GameName::Deck) => [DECK, &[], &[], &[]],
-        Some(GameName::Bridge) => [BOARDS, &[], &[], &[]],
+    let game = seated.map_or(GameName::Holdem, |seated| seated.game);
+    let moves: [&[(&str, &str)]; 4] = match (game.poker(), game) {
+        (Some((kind, _)), _) if kind.exchanges() => [BETS, bets, EXCHANGE, SHOWDOWN],
+        (Some(_), _) => [BETS, bets, &[], SHOWDOWN],
+        (None, GameName::Bridge) => [BOARDS, &[], &[], &[]],
+        (None, _) => [DECK, &[], &[], &[]],
     };
     let mut rows = moves.concat();
     rows.push(SIT_OUT);

@@ -50,7 +50,7 @@ pub(super) struct Played {
     /// The names of the other players, joined for people.
     #[serde(skip)]
     pub(super) called: String,
-    pub(super) game: &'static str,
+    pub(super) game: String,
     pub(super) hands: usize,
     /// The chips won, or negative for chips lost. `None` in a game without chips.
     pub(super) won: Option<i128>,

@@ -4,7 +4,7 @@ use dealerless::deck::Card;
 use dealerless_table::Seat;
 use dealerless_table::log::{Face, LogEvent, Stop};
 use dealerless_table::record::{Record, RecordedHand};
-use dealerless_table::rules::{Choice, Limit, Posts, Variety};
+use dealerless_table::rules::{Choice, Limit, PokerKind, Posts, Variety};
 
 use super::playing;
 use super::words::{Moment, Who, short_id};
@@ -26,8 +26,8 @@ pub fn write(
     date: Option<Moment>,
 ) -> Result<String, NotInPhh> {
     match record.log.match_info().header().stakes.variety() {
-        Variety::Holdem(_) => {}
-        Variety::FiveCardDraw(_) => {
+        Variety::Poker(PokerKind::Holdem, _) => {}
+        Variety::Poker(PokerKind::FiveCardDraw, _) => {
             return Err(NotInPhh(
                 "PHH does not support five-card draw (the draw games of PHH are lowball): use show without --phh",
             ));

@@ -424,7 +424,7 @@ impl<'a> Page<'a> {
 
     fn is_draw(&self) -> bool {
         let variety = self.record.log.match_info().header().stakes.variety();
-        matches!(variety.poker(), Some((PokerKind::FiveCardDraw, _)))
+        variety.poker().is_some_and(|(kind, _)| kind.exchanges())
     }
 
     fn folded_on(&self, street: usize) -> String {

@@ -60,7 +60,7 @@ impl Who {
 
 /// The game with its stakes.
 pub(super) fn game(stakes: &Stakes) -> String {
-    let mut text = title(stakes).to_owned();
+    let mut text = title(stakes);
     if let Variety::Deck { cards, drawn } = stakes.variety() {
         let kinds = kinds(&Kind::of(stakes));
         text += &format!(", {drawn} of {cards} cards are drawn{kinds}");

@@ -9,7 +9,7 @@ use dealerless_connection::identity::{Identity, KnownPeers};
 use dealerless_connection::storage::MemoryVault;
 use dealerless_table::log::{Clock, DeckTerms, Header, Match, Part, Player, SealedTerms};
 use dealerless_table::rules::{
-    BettingRules, HandRank, Legal, Limit, Outcome, Posts, Shown, Stakes, Variety,
+    BettingRules, HandRank, Legal, Limit, Outcome, PokerKind, Posts, Shown, Stakes, Variety,
 };
 
 use super::*;
@@ -100,7 +100,7 @@ fn sitting() -> Sitting {
     };
     let header = Header {
         log_version: Header::LOG_VERSION,
-        stakes: Stakes::new(Variety::Holdem(rules), 2, 3).unwrap(),
+        stakes: Stakes::new(Variety::Poker(PokerKind::Holdem, rules), 2, 3).unwrap(),
         deck: DeckTerms::Sealed(SealedTerms {
             engine_version: 3,
             algorithm: Algorithm::Waksman,

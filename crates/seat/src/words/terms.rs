@@ -6,9 +6,8 @@ use crate::seated::{Chips, Continues, Kind, Missing, Posts, Seated, Time};
 
 /// Describes the game and its terms.
 pub fn game(seated: &Seated) -> String {
-    let title = capitalized(seated.game.title(seated.has_fixed_limit()));
+    let title = capitalized(&seated.game.title(seated.has_fixed_limit()));
     let dealt = match seated.game {
-        GameName::Holdem | GameName::FixedHoldem | GameName::Draw => String::new(),
         GameName::Deck => {
             let (cards, drawn) = (count(seated.cards as u64), count(seated.drawn as u64));
             format!(
@@ -20,6 +19,7 @@ pub fn game(seated: &Seated) -> String {
             let boards = seated.boards().unwrap_or_default();
             format!(": {} boards dealt together", count(boards as u64))
         }
+        _ => String::new(),
     };
     let hands = match (seated.hands, seated.boards()) {
         (1, None) => "1 hand".to_owned(),

@@ -18,7 +18,9 @@ use dealerless_table::log::{Clock, Header, Inputs, Journal, LogEvent, MatchLog};
 use dealerless_table::play::{
     Command, DeckSetting, News, SealedSetting, Seating, Setting, Table, TableEvent,
 };
-use dealerless_table::rules::{BettingRules, Choice, Legal, Limit, Posts, Stakes, Variety};
+use dealerless_table::rules::{
+    BettingRules, Choice, Legal, Limit, PokerKind, Posts, Stakes, Variety,
+};
 
 use zeroize::Zeroizing;
 
@@ -134,7 +136,7 @@ pub(crate) fn door(hands: u32) -> ([Player; 2], Door) {
         limit: Limit::NoLimit,
         posts: Posts::Blinds { small: 1, big: 2 },
     };
-    let stakes = Stakes::new(Variety::Holdem(rules), 2, hands).expect("stakes");
+    let stakes = Stakes::new(Variety::Poker(PokerKind::Holdem, rules), 2, hands).expect("stakes");
     let (cards, drawn) = stakes.deck();
     let spec = Shuffle::Cheapest.spec(cards, drawn).expect("a deck");
     let clock = Clock {

@@ -17,7 +17,7 @@ use dealerless_table::log::{
     Clock, DeckTerms, Header, Journal, LogEvent, LogMessage, Match, MatchLog, Player, Sitting,
 };
 use dealerless_table::play::{DeckSetting, Event, News, Order, Orders, Outbox, Play, Setting};
-use dealerless_table::rules::{BettingRules, Edition, Limit, Posts, Stakes, Variety};
+use dealerless_table::rules::{BettingRules, Edition, Limit, PokerKind, Posts, Stakes, Variety};
 
 use crate::match_of_two::calls;
 
@@ -117,7 +117,8 @@ pub(crate) fn measure(
         limit: Limit::NoLimit,
         posts: Posts::Blinds { small: 1, big: 2 },
     };
-    let stakes = Stakes::new(Variety::Holdem(rules), seats, hands).expect("valid stakes");
+    let stakes =
+        Stakes::new(Variety::Poker(PokerKind::Holdem, rules), seats, hands).expect("valid stakes");
     let header = Header {
         log_version: Edition::Four,
         deck: DeckTerms::verifiable(&stakes, opens).expect("a game of poker"),

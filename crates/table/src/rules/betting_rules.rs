@@ -25,6 +25,16 @@ pub enum Limit {
     Fixed,
 }
 
+impl Limit {
+    /// The word for the limit before the title of a game.
+    pub fn title(self) -> &'static str {
+        match self {
+            Limit::NoLimit => "no-limit",
+            Limit::Fixed => "fixed-limit",
+        }
+    }
+}
+
 /// The bets before the deal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Posts {

@@ -221,9 +221,9 @@ impl Poker {
         if live == 1 || is_last {
             return self.showdown();
         }
-        self.phase = match self.kind {
-            PokerKind::Holdem => Phase::Board,
-            PokerKind::FiveCardDraw => Phase::Exchange {
+        self.phase = match self.kind.exchanges() {
+            false => Phase::Board,
+            true => Phase::Exchange {
                 left: self.betting.live_after(self.button).collect(),
                 drawn: Vec::new(),
             },
@@ -231,12 +231,9 @@ impl Poker {
     }
 
     /// Whether all contesting hands are turned up now: a seat is all in, and no more bets are
-    /// possible (rule 16). In five-card draw, hands stay closed before the exchange.
+    /// possible (rule 16). In a game with an exchange, hands stay closed before it.
     fn turns_up(&self, is_last: bool) -> bool {
-        let settled = match self.kind {
-            PokerKind::Holdem => is_last || self.betting.is_settled(),
-            PokerKind::FiveCardDraw => is_last,
-        };
+        let settled = is_last || !self.kind.exchanges() && self.betting.is_settled();
         self.edition >= Edition::Three && settled && self.betting.has_all_in()
     }
 

@@ -3,49 +3,84 @@
 use super::ranking::{HandRank, best_five};
 use dealerless::deck::Card;
 
-/// A game of poker, played with a deck of 52 cards.
+/// A game of poker, played with a deck of 52 cards. The facts of each game stand in one table,
+/// `PokerKind::facts`; what they cannot express has a method of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PokerKind {
     /// Texas hold'em.
     Holdem,
-    /// Five-card draw.
+    /// Five-card draw with one exchange of up to five cards.
     FiveCardDraw,
 }
 
+struct Facts {
+    /// The first byte of encoded stakes, as listed for the header in `docs/records.md`.
+    number: u8,
+    title: &'static str,
+    hole_cards: usize,
+    exchanges: bool,
+    /// The number of cards on the board in each betting round.
+    board: &'static [usize],
+}
+
 impl PokerKind {
+    /// All games of poker.
+    pub const ALL: [Self; 2] = [PokerKind::Holdem, PokerKind::FiveCardDraw];
     /// The number of cards in the deck.
     pub(super) const CARDS: u32 = 52;
 
+    const fn facts(self) -> &'static Facts {
+        match self {
+            PokerKind::Holdem => &Facts {
+                number: 0,
+                title: "Texas hold'em",
+                hole_cards: 2,
+                exchanges: false,
+                board: &[0, 3, 4, 5],
+            },
+            PokerKind::FiveCardDraw => &Facts {
+                number: 1,
+                title: "five-card draw",
+                hole_cards: 5,
+                exchanges: true,
+                board: &[0, 0],
+            },
+        }
+    }
+
+    /// The number of the game in encoded stakes.
+    pub(super) fn number(self) -> u8 {
+        self.facts().number
+    }
+
+    /// The title of the game within a sentence, without its limit.
+    pub fn title(self) -> &'static str {
+        self.facts().title
+    }
+
     /// The number of hole cards of each seat.
     pub fn hole_cards(self) -> usize {
-        match self {
-            PokerKind::Holdem => 2,
-            PokerKind::FiveCardDraw => 5,
-        }
+        self.facts().hole_cards
+    }
+
+    /// Whether each seat may exchange all its cards once, before the last betting round.
+    pub fn exchanges(self) -> bool {
+        self.facts().exchanges
     }
 
     /// The maximum number of a seat's own cards, including those that it exchanges.
     fn max_own_cards(self) -> usize {
-        match self {
-            PokerKind::Holdem => self.hole_cards(),
-            PokerKind::FiveCardDraw => 2 * self.hole_cards(),
-        }
+        self.hole_cards() * if self.exchanges() { 2 } else { 1 }
     }
 
     /// The number of betting rounds. With a fixed limit, bets are double in the second half.
     pub(super) fn rounds(self) -> usize {
-        match self {
-            PokerKind::Holdem => 4,
-            PokerKind::FiveCardDraw => 2,
-        }
+        self.facts().board.len()
     }
 
     /// The number of cards on the board in a round, counted from 0.
     pub(super) fn board(self, round: usize) -> usize {
-        match (self, round) {
-            (PokerKind::FiveCardDraw, _) | (PokerKind::Holdem, 0) => 0,
-            (PokerKind::Holdem, _) => round + 2,
-        }
+        self.facts().board[round]
     }
 
     /// The number of cards on the board in the last round.

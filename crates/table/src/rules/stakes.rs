@@ -29,10 +29,8 @@ pub struct Stakes {
 /// The game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variety {
-    /// Texas hold'em: two hole cards each, five cards on the board, 52 cards.
-    Holdem(BettingRules),
-    /// Five-card draw with one exchange of up to five cards, 52 cards.
-    FiveCardDraw(BettingRules),
+    /// Poker, with 52 cards.
+    Poker(PokerKind, BettingRules),
     /// A deck without rules and without chips: the seats agree during the hand who sees which card.
     Deck {
         /// The number of cards in the deck.
@@ -233,8 +231,7 @@ impl Stakes {
     /// positions `4b` to `4b + 3`, North first.
     pub fn deck(&self) -> (usize, usize) {
         match self.variety {
-            Variety::Holdem(_) => PokerKind::Holdem.deck(self.seats()),
-            Variety::FiveCardDraw(_) => PokerKind::FiveCardDraw.deck(self.seats()),
+            Variety::Poker(kind, _) => kind.deck(self.seats()),
             Variety::Deck { cards, drawn } => (cards as usize, drawn as usize),
             Variety::Boards { boards } => (52, 4 * boards as usize),
             Variety::Game { cards } => (cards as usize, cards as usize),
@@ -268,8 +265,7 @@ impl Stakes {
 
     fn check(&self) -> Result<(), StakesError> {
         let most = match self.variety {
-            Variety::Holdem(_) => PokerKind::Holdem.most_seats(),
-            Variety::FiveCardDraw(_) => PokerKind::FiveCardDraw.most_seats(),
+            Variety::Poker(kind, _) => kind.most_seats(),
             Variety::Deck { .. } => Self::MAX_SEATS,
             // A joint deal has exactly two inputs: one player's permutation of the cards, and the
             // other player's word, which assigns the permuted cards to the four hands.
@@ -284,7 +280,7 @@ impl Stakes {
             return Err(StakesError::Hands(self.hands));
         }
         match self.variety {
-            Variety::Holdem(betting) | Variety::FiveCardDraw(betting) => betting.check(),
+            Variety::Poker(_, betting) => betting.check(),
             Variety::Deck { cards, drawn } => {
                 let fits = (2..=Self::MAX_CARDS).contains(&cards) && (1..=cards).contains(&drawn);
                 fits.then_some(()).ok_or(StakesError::Deck { cards, drawn })
@@ -343,11 +339,9 @@ fn of_these(kinds: &NamedKinds, drawn: u32) -> Variety {
     }
 }
 
-/// The first byte of encoded stakes, as listed for the header in `docs/records.md`. The next new
-/// game gets 6. The meaning of a used number never changes.
+/// The first byte of encoded stakes, as listed for the header in `docs/records.md`. Each game of
+/// [`PokerKind`] has another number. The next new game gets 6.
 mod number {
-    pub(super) const HOLDEM: u8 = 0;
-    pub(super) const FIVE_CARD_DRAW: u8 = 1;
     pub(super) const DECK: u8 = 2;
     pub(super) const DECK_OF_KINDS: u8 = 3;
     pub(super) const BOARDS: u8 = 4;
@@ -358,16 +352,14 @@ impl Variety {
     /// The game of poker and its betting rules, if the game has chips.
     pub fn poker(&self) -> Option<(PokerKind, BettingRules)> {
         match *self {
-            Variety::Holdem(rules) => Some((PokerKind::Holdem, rules)),
-            Variety::FiveCardDraw(rules) => Some((PokerKind::FiveCardDraw, rules)),
+            Variety::Poker(kind, rules) => Some((kind, rules)),
             Variety::Deck { .. } | Variety::Boards { .. } | Variety::Game { .. } => None,
         }
     }
 
     fn write(&self, kinds: Option<&NamedKinds>, writer: &mut Writer) {
         match *self {
-            Variety::Holdem(rules) => rules.write(writer.u8(number::HOLDEM)),
-            Variety::FiveCardDraw(rules) => rules.write(writer.u8(number::FIVE_CARD_DRAW)),
+            Variety::Poker(kind, rules) => rules.write(writer.u8(kind.number())),
             Variety::Deck { cards, drawn } => {
                 match kinds {
                     None => writer.u8(number::DECK).u32(cards),
@@ -385,8 +377,6 @@ impl Variety {
 
     fn read(reader: &mut Reader<'_>) -> Result<Played, StakesError> {
         let variety = match reader.u8()? {
-            number::HOLDEM => Variety::Holdem(BettingRules::read(reader)?),
-            number::FIVE_CARD_DRAW => Variety::FiveCardDraw(BettingRules::read(reader)?),
             number::DECK => Variety::Deck {
                 cards: reader.u32()?,
                 drawn: reader.u32()?,
@@ -402,7 +392,14 @@ impl Variety {
                 let game = Game::read(reader)?;
                 return Ok((with_game(&game), None, Some(game)));
             }
-            _ => return Err(StakesError::Malformed),
+            number => {
+                let mut kinds = PokerKind::ALL.into_iter();
+                let kind = kinds.find(|kind| kind.number() == number);
+                Variety::Poker(
+                    kind.ok_or(StakesError::Malformed)?,
+                    BettingRules::read(reader)?,
+                )
+            }
         };
         Ok((variety, None, None))
     }

@@ -24,7 +24,7 @@ use dealerless_table::log::{
 };
 use dealerless_table::play::Seating;
 use dealerless_table::record::{Compared, MatchState, Record, compare};
-use dealerless_table::rules::{BettingRules, Edition, Limit, Posts, Stakes, Variety};
+use dealerless_table::rules::{BettingRules, Edition, Limit, PokerKind, Posts, Stakes, Variety};
 use tempfile::TempDir;
 
 use crate::points::{Deck, Kind, Plan};
@@ -47,7 +47,12 @@ fn stakes(deck: Deck) -> Stakes {
         limit: Limit::NoLimit,
         posts: Posts::Blinds { small: 1, big: 2 },
     };
-    Stakes::new(Variety::Holdem(rules), deck.seats() as u8, HANDS).unwrap()
+    Stakes::new(
+        Variety::Poker(PokerKind::Holdem, rules),
+        deck.seats() as u8,
+        HANDS,
+    )
+    .unwrap()
 }
 
 const CLOCK: Clock = Clock {

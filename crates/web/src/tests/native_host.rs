@@ -18,7 +18,9 @@ use dealerless_table::log::{Clock, Header, Inputs, Journal, MatchLog};
 use dealerless_table::play::{
     Command, Control, DeckSetting, News, SealedSetting, Seating, Setting, Table, TableEvent,
 };
-use dealerless_table::rules::{BettingRules, Choice, Legal, Limit, Posts, Stakes, Variety};
+use dealerless_table::rules::{
+    BettingRules, Choice, Legal, Limit, PokerKind, Posts, Stakes, Variety,
+};
 
 use super::tab::PATIENCE;
 
@@ -48,7 +50,7 @@ pub(crate) fn holdem(hands: u32) -> Stakes {
         limit: Limit::NoLimit,
         posts: Posts::Blinds { small: 1, big: 2 },
     };
-    Stakes::new(Variety::Holdem(rules), 2, hands).unwrap()
+    Stakes::new(Variety::Poker(PokerKind::Holdem, rules), 2, hands).unwrap()
 }
 
 /// Hands of a small deck without rules: each player draws a card, then passes.

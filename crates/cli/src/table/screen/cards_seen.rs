@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use dealerless_seat::game_name::GameName;
 use dealerless_seat::hands;
-use dealerless_table::rules::PokerKind;
 
 use super::Screen;
 
@@ -74,11 +73,12 @@ impl Screen {
             return Vec::new();
         };
         let face = self.ink.card(card);
-        let kind = match seated.game {
-            GameName::Holdem | GameName::FixedHoldem => PokerKind::Holdem,
-            GameName::Draw => PokerKind::FiveCardDraw,
-            GameName::Bridge => return self.hand.hands.add(position, card, holder.is_some()),
-            GameName::Deck => {
+        let kind = match (seated.game.poker(), seated.game) {
+            (Some((kind, _)), _) => kind,
+            (None, GameName::Bridge) => {
+                return self.hand.hands.add(position, card, holder.is_some());
+            }
+            (None, _) => {
                 let whose = match holder {
                     Some(_) => " (only you see it)",
                     None => "",

@@ -11,7 +11,7 @@ use dealerless_seat::seated::Seated;
 use dealerless_table::Seat;
 use dealerless_table::log::{Inputs, Journal, MatchLog};
 use dealerless_table::play::{DeckSetting, PlayError, SealedSetting, Setting, Table};
-use dealerless_table::rules::{BettingRules, Limit, Posts as Stakes_, Stakes, Variety};
+use dealerless_table::rules::{BettingRules, Limit, PokerKind, Posts as Stakes_, Stakes, Variety};
 
 use super::super::posts::Posts;
 use super::super::seat::SeatRunner;
@@ -50,7 +50,7 @@ fn a_full_disk_stops_the_match_with_an_error_and_the_peer_waits() {
         limit: Limit::NoLimit,
         posts: Stakes_::Blinds { small: 1, big: 2 },
     };
-    let stakes = Stakes::new(Variety::Holdem(rules), 2, 3).unwrap();
+    let stakes = Stakes::new(Variety::Poker(PokerKind::Holdem, rules), 2, 3).unwrap();
     let [host, guest] = met(&stakes);
     let (other, front) = player();
     let (sender, received) = std::sync::mpsc::channel();

@@ -4,25 +4,25 @@ use std::io::{BufRead, BufReader, Write};
 use std::thread;
 
 use dealerless_table::Seat;
-use dealerless_table::rules::{BettingRules, Limit, Posts, Stakes, Variety};
+use dealerless_table::rules::{BettingRules, Limit, PokerKind, Posts, Stakes, Variety};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use serde_json::{Value, json};
 
 use super::seats::{FrontEnd, both};
 
-fn stakes(limit: Limit, game: fn(BettingRules) -> Variety, posts: Posts, hands: u32) -> Stakes {
+fn stakes(limit: Limit, kind: PokerKind, posts: Posts, hands: u32) -> Stakes {
     let rules = BettingRules {
         stack: 100,
         limit,
         posts,
     };
-    Stakes::new(game(rules), 2, hands).unwrap()
+    Stakes::new(Variety::Poker(kind, rules), 2, hands).unwrap()
 }
 
 fn holdem(hands: u32) -> Stakes {
     let posts = Posts::Blinds { small: 1, big: 2 };
-    stakes(Limit::NoLimit, Variety::Holdem, posts, hands)
+    stakes(Limit::NoLimit, PokerKind::Holdem, posts, hands)
 }
 
 /// A program that chooses at random among the allowed choices.
@@ -119,8 +119,8 @@ fn programs_play_every_game_to_its_end_without_losing_chips() {
     };
     for stakes in [
         holdem(6),
-        stakes(Limit::Fixed, Variety::Holdem, blinds, 3),
-        stakes(Limit::NoLimit, Variety::FiveCardDraw, antes, 3),
+        stakes(Limit::Fixed, PokerKind::Holdem, blinds, 3),
+        stakes(Limit::NoLimit, PokerKind::FiveCardDraw, antes, 3),
         Stakes::new(deck, 2, 2).unwrap(),
     ] {
         let sides = play(&stakes, |_, event, rng| one(random(event, rng)));
@@ -176,7 +176,7 @@ fn each_turn_is_reported_once_to_both_with_the_held_positions() {
     let games = [
         (holdem(3), json!([[0, 2], [1, 3]])),
         (
-            stakes(Limit::NoLimit, Variety::FiveCardDraw, antes, 2),
+            stakes(Limit::NoLimit, PokerKind::FiveCardDraw, antes, 2),
             json!([[0, 2, 4, 6, 8], [1, 3, 5, 7, 9]]),
         ),
         (Stakes::new(deck, 2, 2).unwrap(), json!([[], []])),

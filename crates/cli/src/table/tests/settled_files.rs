@@ -8,7 +8,7 @@ use dealerless_table::log::{
     Part, Past, Phase, Player, Sitting,
 };
 use dealerless_table::play::Control;
-use dealerless_table::rules::{BettingRules, Edition, Limit, Posts, Stakes, Variety};
+use dealerless_table::rules::{BettingRules, Edition, Limit, PokerKind, Posts, Stakes, Variety};
 
 use super::super::open::{self, MatchFile};
 use super::super::own::Own;
@@ -36,7 +36,7 @@ impl Three {
             limit: Limit::NoLimit,
             posts: Posts::Blinds { small: 1, big: 2 },
         };
-        let stakes = Stakes::new(Variety::Holdem(rules), seats, 1).unwrap();
+        let stakes = Stakes::new(Variety::Poker(PokerKind::Holdem, rules), seats, 1).unwrap();
         let header = Header {
             log_version: Edition::Four,
             deck: DeckTerms::verifiable(&stakes, usize::from(seats)).unwrap(),

@@ -9,7 +9,9 @@ use std::process::Command;
 use dealerless_table::Seat;
 use dealerless_table::log::LogEvent;
 use dealerless_table::record::RecordedHand;
-use dealerless_table::rules::{Amounts, BettingRules, Choice, Legal, Limit, Posts, Variety};
+use dealerless_table::rules::{
+    Amounts, BettingRules, Choice, Legal, Limit, PokerKind, Posts, Variety,
+};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -68,7 +70,12 @@ fn write_games(folder: &Path) {
     ];
     for (number, (rules, seats)) in games.into_iter().enumerate() {
         let mut rng = StdRng::seed_from_u64(number as u64);
-        let mut made = Made::new(Variety::Holdem(rules), seats, 100, [5, 15]);
+        let mut made = Made::new(
+            Variety::Poker(PokerKind::Holdem, rules),
+            seats,
+            100,
+            [5, 15],
+        );
         made.play(|_, legal| {
             let choice = random(legal, &mut rng);
             // pokerkit does not support a side pot that all but one player have given up.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use dealerless_table::Seat;
 use dealerless_table::log::{Claimed, Part};
 use dealerless_table::record::{Compared, Record};
-use dealerless_table::rules::{Choice, Learners, Legal, Limit, Stakes, Variety};
+use dealerless_table::rules::{Choice, Learners, Legal, Limit, PokerKind, Stakes, Variety};
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ use super::super::{listing, phh, pokerstars};
 use super::made::{Made, passive, rules};
 
 pub(super) fn holdem(hands: u32) -> Made {
-    let variety = Variety::Holdem(rules(Limit::NoLimit, 200));
+    let variety = Variety::Poker(PokerKind::Holdem, rules(Limit::NoLimit, 200));
     Made::new(variety, 2, hands, [11, 15])
 }
 
@@ -92,7 +92,7 @@ fn without_the_keys_only_shown_cards_are_visible() {
 
 #[test]
 fn five_card_draw_matches_the_stored_page() {
-    let variety = Variety::FiveCardDraw(rules(Limit::Fixed, 200));
+    let variety = Variety::Poker(PokerKind::FiveCardDraw, rules(Limit::Fixed, 200));
     let mut made = Made::new(variety, 2, 1, [11, 15]);
     made.play(|_, legal| Some(passive(legal)));
     let record = made.own(Seat::HOST);

@@ -12,7 +12,9 @@ use zeroize::Zeroizing;
 use super::super::*;
 use super::test_match::TestMatch;
 use crate::play::VerifiableSeat;
-use crate::rules::{BettingRules, Choice, Edition, Legal, Limit, Posts, Stakes, Variety};
+use crate::rules::{
+    BettingRules, Choice, Edition, Legal, Limit, PokerKind, Posts, Stakes, Variety,
+};
 use crate::seat::Seat;
 
 /// A table: the seats with their logs, and the statements on their way.
@@ -51,14 +53,20 @@ pub(crate) fn verifiable(seats: u8, hands: u32) -> TestMatch {
 /// A match of hold'em with a verifiable deck, whose cards `threshold` seats together open.
 pub(crate) fn threshold(seats: u8, threshold: usize, hands: u32) -> TestMatch {
     let players: Vec<u8> = (0..seats).collect();
-    verifiable_of(Variety::Holdem(RULES), &players, threshold, hands, None)
+    verifiable_of(
+        Variety::Poker(PokerKind::Holdem, RULES),
+        &players,
+        threshold,
+        hands,
+        None,
+    )
 }
 
 /// A match of five-card draw with a verifiable deck, whose cards `threshold` seats together open.
 pub(crate) fn threshold_draw(seats: u8, threshold: usize, hands: u32) -> TestMatch {
     let players: Vec<u8> = (0..seats).collect();
     verifiable_of(
-        Variety::FiveCardDraw(RULES),
+        Variety::Poker(PokerKind::FiveCardDraw, RULES),
         &players,
         threshold,
         hands,
@@ -75,7 +83,7 @@ pub(crate) fn verifiable_draw(seats: u8, hands: u32) -> TestMatch {
 /// numbers.
 pub(crate) fn verifiable_after(past: Past, players: &[u8], hands: u32) -> TestMatch {
     verifiable_of(
-        Variety::Holdem(RULES),
+        Variety::Poker(PokerKind::Holdem, RULES),
         players,
         players.len(),
         hands,

@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use super::super::*;
 use crate::log::Opening;
 use crate::rules::{
-    BettingRules, Choice, Edition, Hand, Legal, Limit, Next, Posts, Stakes, Variety,
+    BettingRules, Choice, Edition, Hand, Legal, Limit, Next, PokerKind, Posts, Stakes, Variety,
 };
 use crate::seat::Seat;
 use dealerless::dice::{Dice, Reveal, Terms};
@@ -30,11 +30,19 @@ struct Deck {
 }
 
 pub(crate) fn holdem(seats: u8, hands: u32) -> TestMatch {
-    TestMatch::new(Variety::Holdem(rules(Limit::NoLimit)), seats, hands)
+    TestMatch::new(
+        Variety::Poker(PokerKind::Holdem, rules(Limit::NoLimit)),
+        seats,
+        hands,
+    )
 }
 
 pub(crate) fn draw(seats: u8, hands: u32) -> TestMatch {
-    TestMatch::new(Variety::FiveCardDraw(rules(Limit::Fixed)), seats, hands)
+    TestMatch::new(
+        Variety::Poker(PokerKind::FiveCardDraw, rules(Limit::Fixed)),
+        seats,
+        hands,
+    )
 }
 
 pub(crate) fn free_deck(seats: u8) -> TestMatch {

@@ -6,7 +6,7 @@ use super::changes::{flipped, noted};
 use super::files::{file, random_match};
 use crate::log::tests::test_match::{TestMatch, holdem};
 use crate::record::Record;
-use crate::rules::{BettingRules, Limit, Posts, Variety};
+use crate::rules::{BettingRules, Limit, PokerKind, Posts, Variety};
 use crate::seat::Seat;
 
 #[test]
@@ -30,7 +30,7 @@ fn a_match_of_a_thousand_hands_verifies() {
         limit: Limit::Fixed,
         posts: Posts::Blinds { small: 1, big: 2 },
     };
-    let table = TestMatch::new(Variety::Holdem(rules), 2, 1000);
+    let table = TestMatch::new(Variety::Poker(PokerKind::Holdem, rules), 2, 1000);
     let called = file(&table, Seat::HOST, &table.played());
     let (_, random) = random_match(&table, 3, 1000);
     for bytes in [called, random] {

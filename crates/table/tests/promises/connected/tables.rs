@@ -16,7 +16,7 @@ use dealerless_connection::testing::proxy::{Fate, From, judge, proxy};
 use dealerless_connection::{Connection, ConnectionError, Door};
 use dealerless_table::log::{Clock, DeckTerms, Inputs, Journal, Match, MatchFolder, MatchLog};
 use dealerless_table::play::{CannotBegin, DeckSetting, SealedSetting, Seating, Setting, Table};
-use dealerless_table::rules::{BettingRules, Limit, Posts, Stakes, Variety};
+use dealerless_table::rules::{BettingRules, Limit, PokerKind, Posts, Stakes, Variety};
 
 struct Uncounted;
 
@@ -35,7 +35,7 @@ fn waiting(host: &Player) -> (Door, dealerless_table::log::Header) {
         limit: Limit::NoLimit,
         posts: Posts::Blinds { small: 1, big: 2 },
     };
-    let stakes = Stakes::new(Variety::Holdem(rules), 2, 1).unwrap();
+    let stakes = Stakes::new(Variety::Poker(PokerKind::Holdem, rules), 2, 1).unwrap();
     let (cards, drawn) = stakes.deck();
     let spec = Shuffle::Cheapest.spec(cards, drawn).unwrap();
     let clock = Clock {

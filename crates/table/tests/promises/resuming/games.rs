@@ -8,7 +8,7 @@ use dealerless::testing::soak::soak;
 use dealerless_table::Seat;
 use dealerless_table::play::DealCircuit;
 use dealerless_table::rules::{
-    BettingRules, Choice, Learners, Legal, Limit, Posts, Proposal, Stakes, Variety,
+    BettingRules, Choice, Learners, Legal, Limit, PokerKind, Posts, Proposal, Stakes, Variety,
 };
 
 use super::side::Program;
@@ -49,7 +49,7 @@ fn holdem(stack: u64, hands: u32) -> Terms {
         limit: Limit::NoLimit,
         posts: Posts::Blinds { small: 1, big: 2 },
     };
-    terms(Variety::Holdem(rules), hands)
+    terms(Variety::Poker(PokerKind::Holdem, rules), hands)
 }
 
 static HOLDEM: LazyLock<Terms> = LazyLock::new(|| holdem(200, 2));

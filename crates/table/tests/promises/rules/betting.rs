@@ -3,7 +3,9 @@
 use super::dealt::{Dealt, SMALL_AND_BIG, bets, cards, holdem, rules};
 use dealerless::deck::Card;
 use dealerless_table::Seat;
-use dealerless_table::rules::{Choice, Edition, Foul, Hand, Limit, Posts, Stakes, Variety};
+use dealerless_table::rules::{
+    Choice, Edition, Foul, Hand, Limit, PokerKind, Posts, Stakes, Variety,
+};
 
 fn fixed_limit(stacks: &[u64], button: u8) -> Dealt {
     let deck = (0..52).map(Card).collect();
@@ -47,7 +49,7 @@ fn posted_chips_are_reported_throughout_the_hand() {
     );
     assert_eq!(Dealt::holdem(&[1000, 7], 0).hand.posted(), [5, 7]);
     let antes = rules(Limit::NoLimit, Posts::Antes { ante: 3, bet: 10 });
-    let stakes = Stakes::new(Variety::FiveCardDraw(antes), 2, 1).unwrap();
+    let stakes = Stakes::new(Variety::Poker(PokerKind::FiveCardDraw, antes), 2, 1).unwrap();
     let mut hand = Dealt::new(&stakes, &[1000, 2], 0, (0..52).map(Card).collect());
     assert_eq!(
         (hand.hand.bets(), hand.hand.posted()),
@@ -245,7 +247,7 @@ fn short_all_in_is_completed_in_fixed_limit() {
 #[test]
 fn antes_are_paid_by_all_and_the_seat_left_of_the_button_begins() {
     let posts = Posts::Antes { ante: 2, bet: 10 };
-    let variety = Variety::Holdem(rules(Limit::NoLimit, posts));
+    let variety = Variety::Poker(PokerKind::Holdem, rules(Limit::NoLimit, posts));
     let stakes = Stakes::new(variety, 2, 9).unwrap();
     let mut hand = Dealt::new(&stakes, &[1000, 1], 0, cards("As Ks Ad Kd Ac Kc 2c 3c 7d"));
     // Seat 1 is all in with less than the ante, and plays for 1.
@@ -317,7 +319,12 @@ fn illegal_choices_are_fouls_and_change_nothing() {
 
 #[test]
 fn no_choice_is_allowed_while_cards_are_opened() {
-    let stakes = Stakes::new(Variety::Holdem(rules(Limit::NoLimit, SMALL_AND_BIG)), 2, 1).unwrap();
+    let stakes = Stakes::new(
+        Variety::Poker(PokerKind::Holdem, rules(Limit::NoLimit, SMALL_AND_BIG)),
+        2,
+        1,
+    )
+    .unwrap();
     let mut hand = Hand::new(&stakes, &[1000, 1000], &[], Seat::HOST, Edition::NEWEST).unwrap();
     assert_eq!(hand.choose(Seat::HOST, &Choice::Fold), Err(Foul::NotAsked));
 }

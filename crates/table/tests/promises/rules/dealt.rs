@@ -5,7 +5,7 @@ use dealerless::deck::Card;
 use dealerless_table::Seat;
 use dealerless_table::rules::{
     Amounts, BettingRules, Choice, Edition, Foul, Hand, Learners, Legal, Limit, Next, Outcome,
-    Posts, Stakes, Variety,
+    PokerKind, Posts, Stakes, Variety,
 };
 
 pub(crate) const SMALL_AND_BIG: Posts = Posts::Blinds { small: 5, big: 10 };
@@ -19,7 +19,7 @@ pub(crate) fn rules(limit: Limit, posts: Posts) -> BettingRules {
 }
 
 pub(crate) fn holdem(limit: Limit, seats: usize) -> Stakes {
-    let variety = Variety::Holdem(rules(limit, SMALL_AND_BIG));
+    let variety = Variety::Poker(PokerKind::Holdem, rules(limit, SMALL_AND_BIG));
     Stakes::new(variety, seats as u8, 100).unwrap()
 }
 

@@ -4,13 +4,18 @@ use super::dealt::{Dealt, SMALL_AND_BIG, bets, cards, rules};
 use dealerless::deck::Card;
 use dealerless_table::Seat;
 use dealerless_table::rules::{
-    Choice, Foul, Learners, Legal, Limit, Posts, Stakes, StakesError, Variety,
+    Choice, Foul, Learners, Legal, Limit, PokerKind, Posts, Stakes, StakesError, Variety,
 };
 
 const ANTES: Posts = Posts::Antes { ante: 1, bet: 10 };
 
 fn stakes(limit: Limit, posts: Posts, seats: u8) -> Stakes {
-    Stakes::new(Variety::FiveCardDraw(rules(limit, posts)), seats, 9).unwrap()
+    Stakes::new(
+        Variety::Poker(PokerKind::FiveCardDraw, rules(limit, posts)),
+        seats,
+        9,
+    )
+    .unwrap()
 }
 
 fn dealt(limit: Limit, posts: Posts, stacks: &[u64]) -> Dealt {
@@ -133,7 +138,7 @@ fn better_hand_after_the_exchange_wins() {
 
 #[test]
 fn deck_has_enough_cards_if_five_seats_exchange_all_cards() {
-    let variety = Variety::FiveCardDraw(rules(Limit::NoLimit, ANTES));
+    let variety = Variety::Poker(PokerKind::FiveCardDraw, rules(Limit::NoLimit, ANTES));
     let six = StakesError::Seats { seats: 6, most: 5 };
     assert_eq!(Stakes::new(variety, 6, 1), Err(six));
     let five = stakes(Limit::NoLimit, ANTES, 5);

@@ -7,7 +7,7 @@ use dealerless::dice::Dice;
 use dealerless_table::Seat;
 use dealerless_table::rules::{
     BadKinds, BettingRules, Choice, Gain, Game, GameDeck, Good, GoodsChoice, Learners, Limit,
-    NamedKinds, Offer, Posts, Stakes, StakesError, Variety,
+    NamedKinds, Offer, PokerKind, Posts, Stakes, StakesError, Variety,
 };
 use proptest::prelude::*;
 
@@ -20,7 +20,8 @@ fn stakes_out_of_bounds_are_refused() {
             limit,
             posts,
         };
-        Stakes::new(Variety::Holdem(rules), 2, 1).map_err(|error| error.to_string())
+        Stakes::new(Variety::Poker(PokerKind::Holdem, rules), 2, 1)
+            .map_err(|error| error.to_string())
     };
     assert!(holdem(10, SMALL_AND_BIG).is_ok());
     for (stack, small, big) in [(9, 5, 10), (100, 0, 10), (100, 11, 10), (100, 0, 0)] {
@@ -39,7 +40,7 @@ fn stakes_out_of_bounds_are_refused() {
     assert!(holdem(1_000_000_001, SMALL_AND_BIG).is_err());
 
     let of = |variety, seats, hands| Stakes::new(variety, seats, hands);
-    let draw = Variety::FiveCardDraw(rules(Limit::Fixed, SMALL_AND_BIG));
+    let draw = Variety::Poker(PokerKind::FiveCardDraw, rules(Limit::Fixed, SMALL_AND_BIG));
     for seats in [0, 1, 6] {
         assert_eq!(
             of(draw, seats, 1),
@@ -65,22 +66,28 @@ fn stakes_out_of_bounds_are_refused() {
 fn deck_is_large_enough_for_all_seats() {
     for (variety, seats, deck) in [
         (
-            Variety::Holdem(rules(Limit::NoLimit, SMALL_AND_BIG)),
+            Variety::Poker(PokerKind::Holdem, rules(Limit::NoLimit, SMALL_AND_BIG)),
             2,
             (52, 9),
         ),
         (
-            Variety::Holdem(rules(Limit::NoLimit, SMALL_AND_BIG)),
+            Variety::Poker(PokerKind::Holdem, rules(Limit::NoLimit, SMALL_AND_BIG)),
             23,
             (52, 51),
         ),
         (
-            Variety::FiveCardDraw(rules(Limit::NoLimit, SMALL_AND_BIG)),
+            Variety::Poker(
+                PokerKind::FiveCardDraw,
+                rules(Limit::NoLimit, SMALL_AND_BIG),
+            ),
             2,
             (52, 20),
         ),
         (
-            Variety::FiveCardDraw(rules(Limit::NoLimit, SMALL_AND_BIG)),
+            Variety::Poker(
+                PokerKind::FiveCardDraw,
+                rules(Limit::NoLimit, SMALL_AND_BIG),
+            ),
             5,
             (52, 50),
         ),

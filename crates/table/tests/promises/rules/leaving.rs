@@ -4,7 +4,7 @@ use super::dealt::{Dealt, bets, cards, holdem, rules};
 use dealerless::deck::Card;
 use dealerless_table::Seat;
 use dealerless_table::rules::{
-    Choice, Edition, Hand, Learners, Legal, Limit, Next, Posts, Stakes, Variety,
+    Choice, Edition, Hand, Learners, Legal, Limit, Next, PokerKind, Posts, Stakes, Variety,
 };
 
 /// Seat 0 has aces, seat 1 kings, seat 2 queens, seat 3 fives. The board helps nobody.
@@ -18,7 +18,7 @@ fn four(stacks: [u64; 4]) -> Dealt {
 
 fn draw(seats: usize) -> Dealt {
     let antes = Posts::Antes { ante: 1, bet: 10 };
-    let variety = Variety::FiveCardDraw(rules(Limit::NoLimit, antes));
+    let variety = Variety::Poker(PokerKind::FiveCardDraw, rules(Limit::NoLimit, antes));
     let stakes = Stakes::new(variety, seats as u8, 1).unwrap();
     let deck = (0..52).map(Card).collect();
     Dealt::new(&stakes, &vec![1000; seats], 0, deck)

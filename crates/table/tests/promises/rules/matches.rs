@@ -4,12 +4,17 @@ use super::dealt::{Dealt, SMALL_AND_BIG, cards, holdem, rules};
 use dealerless::deck::Card;
 use dealerless_table::Seat;
 use dealerless_table::rules::{
-    BadCards, CannotDeal, Choice, Edition, Hand, Limit, Next, Stakes, Variety,
+    BadCards, CannotDeal, Choice, Edition, Hand, Limit, Next, PokerKind, Stakes, Variety,
 };
 
 #[test]
 fn match_is_over_after_its_hands_or_when_one_seat_has_all_chips() {
-    let stakes = Stakes::new(Variety::Holdem(rules(Limit::NoLimit, SMALL_AND_BIG)), 3, 5).unwrap();
+    let stakes = Stakes::new(
+        Variety::Poker(PokerKind::Holdem, rules(Limit::NoLimit, SMALL_AND_BIG)),
+        3,
+        5,
+    )
+    .unwrap();
     for (stacks, hands, over) in [
         ([1000, 1000, 1000], 0, false),
         ([1000, 1000, 1000], 4, false),

@@ -3,7 +3,7 @@
 use super::dealt::{Dealt, SMALL_AND_BIG, cards, holdem, rules};
 use dealerless::deck::Card;
 use dealerless_table::Seat;
-use dealerless_table::rules::{Edition, Hand, HandRank, Limit, Stakes, Variety};
+use dealerless_table::rules::{Edition, Hand, HandRank, Limit, PokerKind, Stakes, Variety};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -99,7 +99,10 @@ fn made_hand_uses_the_board_or_a_pocket_pair() {
     // The hole cards of both seats, and a board.
     let deck = cards("4c 5c 6c 7c Ac 2s 3d 3h 4h");
     let holdem = Dealt::new(&holdem(Limit::NoLimit, 2), &[1000, 1000], 0, deck);
-    let draw = Variety::FiveCardDraw(rules(Limit::NoLimit, SMALL_AND_BIG));
+    let draw = Variety::Poker(
+        PokerKind::FiveCardDraw,
+        rules(Limit::NoLimit, SMALL_AND_BIG),
+    );
     let draw = Stakes::new(draw, 2, 1).unwrap();
     let draw = Hand::new(&draw, &[1000, 1000], &[], Seat::HOST, Edition::NEWEST).unwrap();
     for (choices, own, words) in [

@@ -2,7 +2,7 @@
 
 use super::dealt::{Dealt, cards, holdem, rules};
 use dealerless_table::Seat;
-use dealerless_table::rules::{Edition, Legal, Limit, Posts, Stakes, Variety};
+use dealerless_table::rules::{Edition, Legal, Limit, PokerKind, Posts, Stakes, Variety};
 
 /// Seat 0 has aces, seat 1 kings, seat 2 queens. The board helps nobody.
 const THREE: &str = "As Ks Qs Ad Kd Qd 2c 7d 9h Jc 3s";
@@ -58,7 +58,7 @@ fn only_seat_that_plays_on_wins_the_whole_pot() {
 #[test]
 fn folded_seat_takes_back_what_it_paid_and_odd_chips_go_left_of_the_button() {
     let posts = Posts::Antes { ante: 6, bet: 6 };
-    let variety = Variety::Holdem(rules(Limit::NoLimit, posts));
+    let variety = Variety::Poker(PokerKind::Holdem, rules(Limit::NoLimit, posts));
     let stakes = Stakes::new(variety, 4, 1).unwrap();
     let mut hand = Dealt::new(&stakes, &[100, 10, 100, 100], 0, cards(FOUR));
     hand.play("b 4, r 19, c, f");

@@ -3,7 +3,9 @@
 use super::dealt::{Dealt, SMALL_AND_BIG, cards, holdem, rules};
 use dealerless::deck::Card;
 use dealerless_table::Seat;
-use dealerless_table::rules::{Choice, Edition, Foul, Learners, Legal, Limit, Stakes, Variety};
+use dealerless_table::rules::{
+    Choice, Edition, Foul, Learners, Legal, Limit, PokerKind, Stakes, Variety,
+};
 
 /// Both seats check or call to the end, starting with the button's first choice.
 const TO_THE_END: &str = "c, k, k, k, k, k, k, k";
@@ -156,7 +158,10 @@ fn hands_stay_closed_while_two_seats_can_bet() {
 
 #[test]
 fn all_in_draw_hands_are_opened_after_the_exchange() {
-    let variety = Variety::FiveCardDraw(rules(Limit::NoLimit, SMALL_AND_BIG));
+    let variety = Variety::Poker(
+        PokerKind::FiveCardDraw,
+        rules(Limit::NoLimit, SMALL_AND_BIG),
+    );
     let stakes = Stakes::new(variety, 2, 9).unwrap();
     let deck = (0..52).map(Card).collect();
     let mut hand = Dealt::new(&stakes, &[1000, 400], 0, deck);

@@ -4,7 +4,7 @@ use super::dealt::{Dealt, bets, cards, holdem, rules};
 use dealerless::deck::Card;
 use dealerless_table::Seat;
 use dealerless_table::rules::{
-    Edition, Hand, Learners, Limit, Next, Outcome, Posts, Stakes, Variety,
+    Edition, Hand, Learners, Limit, Next, Outcome, PokerKind, Posts, Stakes, Variety,
 };
 
 /// Four seats with 1000 chips each. Seat 0 has aces, seat 1 kings, seat 2 queens, seat 3 fives.
@@ -53,7 +53,7 @@ fn button_moves_on_from_a_seat_that_sits_out() {
 #[test]
 fn seat_that_sits_out_pays_no_ante() {
     let posts = Posts::Antes { ante: 3, bet: 10 };
-    let variety = Variety::FiveCardDraw(rules(Limit::Fixed, posts));
+    let variety = Variety::Poker(PokerKind::FiveCardDraw, rules(Limit::Fixed, posts));
     let stakes = Stakes::new(variety, 3, 1).unwrap();
     let deck = (0..52).map(Card).collect();
     let mut hand = Dealt::without(&[2], &stakes, &[1000; 3], 0, deck);

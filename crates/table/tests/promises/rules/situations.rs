@@ -3,7 +3,7 @@
 
 use super::dealt::{Dealt, cards, holdem, rules};
 use dealerless::deck::Card;
-use dealerless_table::rules::{Legal, Limit, Next, Posts, Stakes, Variety};
+use dealerless_table::rules::{Legal, Limit, Next, PokerKind, Posts, Stakes, Variety};
 
 /// A situation: the chips of each seat at the start, the choices (see [`Dealt::play`]), and the
 /// expected pots and chips at the end.
@@ -43,7 +43,7 @@ impl Situation<'_> {
     /// Five-card draw with antes of 3 and bets from 10.
     fn draw(&self, hands: &[&str]) {
         let posts = Posts::Antes { ante: 3, bet: 10 };
-        let variety = Variety::FiveCardDraw(rules(Limit::NoLimit, posts));
+        let variety = Variety::Poker(PokerKind::FiveCardDraw, rules(Limit::NoLimit, posts));
         let stakes = Stakes::new(variety, hands.len() as u8, 1).unwrap();
         let hands: Vec<Vec<Card>> = hands.iter().map(|hand| cards(hand)).collect();
         let deck = (0..5).flat_map(|i| hands.iter().map(move |hand| hand[i]));

@@ -1,13 +1,15 @@
 //! All varieties of the game, for tests of each variety.
 
-use dealerless_table::rules::{BettingRules, Limit, Posts, Variety};
+use dealerless_table::rules::{BettingRules, Limit, PokerKind, Posts, Variety};
 use proptest::prelude::*;
 
 /// The variety after `variety` in the list. Board games need decks with names, and have their own tests. The `match` does not compile without a new variety.
 fn next(variety: &Variety) -> Option<Variety> {
     match *variety {
-        Variety::Holdem(rules) => Some(Variety::FiveCardDraw(rules)),
-        Variety::FiveCardDraw(_) => Some(Variety::Deck { cards: 9, drawn: 9 }),
+        Variety::Poker(PokerKind::Holdem, rules) => {
+            Some(Variety::Poker(PokerKind::FiveCardDraw, rules))
+        }
+        Variety::Poker(PokerKind::FiveCardDraw, _) => Some(Variety::Deck { cards: 9, drawn: 9 }),
         Variety::Deck { .. } => Some(Variety::Boards { boards: 1 }),
         Variety::Boards { .. } | Variety::Game { .. } => None,
     }
@@ -15,7 +17,7 @@ fn next(variety: &Variety) -> Option<Variety> {
 
 /// Each variety once. Varieties with chips have the betting rules `rules`.
 pub(crate) fn all(rules: BettingRules) -> Vec<Variety> {
-    std::iter::successors(Some(Variety::Holdem(rules)), next).collect()
+    std::iter::successors(Some(Variety::Poker(PokerKind::Holdem, rules)), next).collect()
 }
 
 /// Each variety with chips, with the betting rules `rules`.
@@ -51,7 +53,9 @@ pub(crate) fn any_variety() -> impl Strategy<Value = Variety> {
     let varieties = any_rules().prop_flat_map(|rules| prop::sample::select(all(rules)));
     let numbers = (2..=4096_u32, 1..=9_u32, 1..=100_u32);
     (varieties, numbers).prop_map(|(variety, (cards, drawn, boards))| match variety {
-        Variety::Holdem(_) | Variety::FiveCardDraw(_) | Variety::Game { .. } => variety,
+        Variety::Poker(PokerKind::Holdem, _)
+        | Variety::Poker(PokerKind::FiveCardDraw, _)
+        | Variety::Game { .. } => variety,
         Variety::Deck { .. } => Variety::Deck {
             cards,
             drawn: drawn.min(cards),

@@ -7,7 +7,7 @@ use dealerless::Blame;
 use dealerless_table::Seat;
 use dealerless_table::log::{Clock, DeckTerms, Header, Journal, Match, Phase, Player, Sitting};
 use dealerless_table::play::{Event, PlayError};
-use dealerless_table::rules::{BettingRules, Edition, Limit, Posts, Stakes, Variety};
+use dealerless_table::rules::{BettingRules, Edition, Limit, PokerKind, Posts, Stakes, Variety};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -108,7 +108,12 @@ pub(crate) fn match_of(plan: &Plan) -> Match {
         limit: Limit::NoLimit,
         posts: Posts::Blinds { small: 1, big: 2 },
     };
-    let stakes = Stakes::new(Variety::Holdem(rules), plan.seats, plan.hands).unwrap();
+    let stakes = Stakes::new(
+        Variety::Poker(PokerKind::Holdem, rules),
+        plan.seats,
+        plan.hands,
+    )
+    .unwrap();
     let header = Header {
         log_version: Edition::Four,
         deck: DeckTerms::verifiable(&stakes, stakes.seats()).unwrap(),

@@ -16,7 +16,9 @@ use dealerless::deck::Choice as Shuffle;
 use dealerless_table::Seat;
 use dealerless_table::log::{Chosen, End, LogEvent, MatchLog, Part, Seal, Stop};
 use dealerless_table::play::{Command, DealCircuit, News, PlayError};
-use dealerless_table::rules::{BettingRules, Choice, Legal, Limit, Posts, Stakes, Variety};
+use dealerless_table::rules::{
+    BettingRules, Choice, Legal, Limit, PokerKind, Posts, Stakes, Variety,
+};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -29,7 +31,7 @@ fn holdem(hands: u32) -> Stakes {
         limit: Limit::NoLimit,
         posts: Posts::Blinds { small: 1, big: 2 },
     };
-    Stakes::new(Variety::Holdem(rules), 2, hands).unwrap()
+    Stakes::new(Variety::Poker(PokerKind::Holdem, rules), 2, hands).unwrap()
 }
 
 fn shuffle_for(stakes: &Stakes) -> Arc<DealCircuit> {
