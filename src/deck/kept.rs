@@ -18,9 +18,7 @@ use super::faces::{Faces, HANDS, Pack};
 use super::live::{LiveDeck, UncheckedDeck};
 use super::{Card, check_circuit, seeds_in_range};
 use crate::circuit::Party;
-use crate::mpc::{
-    self, AuthenticatedBit, Input, KeptBit, Malicious, Run, Security, TwoParty, Words,
-};
+use crate::mpc::{self, Input, Keep, KeptBit, Run, Words};
 use crate::shuffle::split::{Split, SplitCircuit};
 use crate::shuffle::{Algorithm, Randomness, ShuffleCircuit, Spec};
 
@@ -71,8 +69,8 @@ impl KeptDeck {
     /// # Errors
     /// [`Error::Usage`] if the circuit does not check the seeds; nothing has been sent in that
     /// case. Any error of the session.
-    pub fn shuffle(
-        session: &mut Malicious,
+    pub fn shuffle<S: Keep>(
+        session: &mut S,
         shuffle: &ShuffleCircuit,
         seeds: &Randomness,
         name: &[u8],
@@ -85,13 +83,13 @@ impl KeptDeck {
     ///
     /// # Errors
     /// Those of [`shuffle`](Self::shuffle).
-    pub fn shuffle_live(
-        session: &mut Malicious,
+    pub fn shuffle_live<S: Keep>(
+        session: &mut S,
         shuffle: &ShuffleCircuit,
         seeds: &Randomness,
         name: &[u8],
-    ) -> Result<(Self, UncheckedDeck)> {
-        check_circuit(Security::Malicious, shuffle)?;
+    ) -> Result<(Self, UncheckedDeck<S::Shared>)> {
+        check_circuit(session.security(), shuffle)?;
         let run = Run::new(shuffle.circuit(), &Input::ONE_EACH, seeds.bits());
         let words = session.run(run.in_context(name))?;
         let (pack, drawn) = (
@@ -113,8 +111,8 @@ impl KeptDeck {
     ///
     /// # Errors
     /// Any error of the session.
-    pub fn split(
-        session: &mut Malicious,
+    pub fn split<S: Keep>(
+        session: &mut S,
         circuit: &SplitCircuit,
         entered: &Randomness,
         name: &[u8],
@@ -129,10 +127,10 @@ impl KeptDeck {
 
     /// Keeps the first `drawn` words of a run as cards or hands, and word number `validity` as the
     /// validity bits.
-    pub(super) fn keep(
-        session: &Malicious,
+    pub(super) fn keep<S: Keep>(
+        session: &S,
         pack: Pack,
-        words: &Words<AuthenticatedBit>,
+        words: &Words<S::Shared>,
         drawn: usize,
         validity: Option<usize>,
         name: &[u8],

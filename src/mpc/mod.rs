@@ -42,7 +42,7 @@ pub use error::{Check, Disagreement, Error, Result};
 pub use greeting::{Greeting, MAX_TERMS, Offer, STATISTICAL_SECURITY};
 #[cfg(feature = "internals")]
 pub use label::{ActiveLabel, ZeroLabel};
-pub use malicious::{AuthenticatedBit, KeptBit, Malicious, MaliciousBytes};
+pub use malicious::{AuthenticatedBit, Keep, KeptBit, Malicious, MaliciousBytes};
 pub use semi_honest::{SemiHonest, SharedBit};
 #[cfg(feature = "internals")]
 pub use semi_honest::{evaluate, garble};

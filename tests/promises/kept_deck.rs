@@ -4,7 +4,7 @@ use std::sync::{Barrier, Mutex};
 
 use dealerless::circuit::Party;
 use dealerless::deck::{Card, Check, Error, KeptDeck, LiveDeck, Share};
-use dealerless::mpc::{self, Malicious, TwoParty};
+use dealerless::mpc::{self, AuthenticatedBit, Malicious, TwoParty};
 use dealerless::shuffle::{Algorithm, Randomness, ShuffleCircuit, Spec};
 use dealerless::testing::session::{in_memory, sessions, system_rng};
 use dealerless::testing::shuffles::evaluate;
@@ -325,7 +325,7 @@ fn live(
     seeds: &Randomness,
     name: &[u8],
     swap: &Swap<Share>,
-) -> Result<LiveDeck, Error> {
+) -> Result<LiveDeck<AuthenticatedBit>, Error> {
     let (kept, unchecked) = KeptDeck::shuffle_live(session, shuffle, seeds, name)?;
     unchecked.check_seeds(&swap.with(session.role(), kept.validity()))
 }

@@ -7,6 +7,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 use super::{AuthenticatedBit, Malicious};
 use crate::circuit::Party;
 use crate::crypto::SecretBit;
+use crate::mpc::TwoParty;
 use crate::mpc::error::Result;
 use crate::ot::Mac;
 
@@ -28,15 +29,23 @@ pub struct KeptBit {
     pub accepted: [[u8; 32]; 2],
 }
 
-impl Malicious {
+/// An engine whose outputs can outlive the session.
+pub trait Keep: TwoParty {
     /// Returns the data that opens `bits` after the session. Each tag depends on `name`, on the
     /// party that reveals the tag and on the index of the bit. Both parties must pass the same
     /// `name` (for example the match, the hand and the card).
     ///
+    /// Only with negligible probability may a party find a tag that the other party accepts for the
+    /// wrong share, and a tag must not reveal anything about other bits.
+    ///
     /// # Errors
     /// [`Error::Usage`](crate::mpc::Error::Usage) if a bit is from a different session;
     /// [`Error::Ended`](crate::mpc::Error::Ended).
-    pub fn keep(&self, bits: &[AuthenticatedBit], name: &[u8]) -> Result<Vec<KeptBit>> {
+    fn keep(&self, bits: &[Self::Shared], name: &[u8]) -> Result<Vec<KeptBit>>;
+}
+
+impl Keep for Malicious {
+    fn keep(&self, bits: &[AuthenticatedBit], name: &[u8]) -> Result<Vec<KeptBit>> {
         self.live.check_bits(bits)?;
         let delta = self.live.secrets()?.pool.delta();
         let me = self.live.role();

@@ -67,7 +67,7 @@ use crate::ot::dealt::deal;
 use crate::ot::{CotReceiver, CotSender, Delta, setup_both};
 
 pub use bytes::MaliciousBytes;
-pub use kept::KeptBit;
+pub use kept::{Keep, KeptBit};
 
 /// One party's part of a shared bit: the masked value, the share of the mask, and the label of the
 /// wire. The bit exists only after the run that outputs it has passed the check.

@@ -2,7 +2,7 @@
 
 use dealerless::circuit::{Circuit, Party};
 use dealerless::deck::{self, Card, Estimate, KeptDeck, UncheckedDeck};
-use dealerless::mpc::{Demand, Malicious, Security, TwoParty};
+use dealerless::mpc::{Demand, Keep, Security};
 use dealerless::shuffle::split::{Split, SplitCircuit, SplitError};
 use dealerless::shuffle::{Algorithm, Randomness, ShuffleCircuit, Spec, SpecError};
 use rand::CryptoRng;
@@ -141,18 +141,18 @@ impl DealCircuit {
     }
 
     /// Does the preprocessing for `hands` hands of a match.
-    pub(super) fn prepare(&self, session: &mut Malicious, hands: usize) -> deck::Result<()> {
+    pub(super) fn prepare(&self, session: &mut impl Keep, hands: usize) -> deck::Result<()> {
         Ok(session.prepare(Demand::of(self.circuit()).times(hands))?)
     }
 
     /// Deals with the input of this party. Returns the deck to keep, and the deck from which hands
     /// can be reshuffled while the session lives. Boards cannot be reshuffled.
-    pub(super) fn deal(
+    pub(super) fn deal<S: Keep>(
         &self,
-        session: &mut Malicious,
+        session: &mut S,
         input: &Randomness,
         name: &[u8],
-    ) -> deck::Result<(KeptDeck, Option<UncheckedDeck>)> {
+    ) -> deck::Result<(KeptDeck, Option<UncheckedDeck<S::Shared>>)> {
         match self {
             DealCircuit::Cards(shuffle) => {
                 let dealt = KeptDeck::shuffle_live(session, shuffle, input, name);

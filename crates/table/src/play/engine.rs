@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use dealerless::circuit::Party;
 use dealerless::deck::{self, LiveDeck, UncheckedDeck};
-use dealerless::mpc::{Attempt, Attempts, Greeting, Malicious, Offer, Security};
+use dealerless::mpc::{Attempt, Attempts, Greeting, Keep, Malicious, Offer, Security};
 use dealerless::net::Channel;
 use rand::CryptoRng;
 
@@ -71,10 +71,10 @@ pub struct Binding {
 }
 
 /// A session with the peer's engine, for programs with and without threads.
-pub struct Engine<R> {
-    session: Malicious,
+pub struct Engine<R, S: Keep = Malicious> {
+    session: S,
     circuit: Arc<DealCircuit>,
-    last: LastDeck,
+    last: LastDeck<S::Shared>,
     now: fn() -> Duration,
     rng: R,
 }
@@ -90,13 +90,23 @@ impl<R: CryptoRng> Engine<R> {
             .statistical_security(STATISTICAL_SECURITY)
             .counted_by(binding.attempts);
         let greeting = Greeting::exchange(channel, offer, &mut rng)?;
-        Ok(Engine {
-            session: Malicious::setup(greeting, &mut rng)?,
-            circuit: binding.circuit,
-            last: LastDeck::default(),
-            now: binding.now,
+        let session = Malicious::setup(greeting, &mut rng)?;
+        Ok(Self::over(session, binding.circuit, binding.now, rng))
+    }
+}
+
+impl<R: CryptoRng, S: Keep> Engine<R, S> {
+    fn over(session: S, circuit: Arc<DealCircuit>, now: fn() -> Duration, rng: R) -> Self {
+        Engine {
+            session,
+            circuit,
+            last: LastDeck {
+                unchecked: None,
+                live: Vec::new(),
+            },
+            now,
             rng,
-        })
+        }
     }
 
     /// Executes an order.
@@ -136,18 +146,17 @@ impl<R: CryptoRng> Engine<R> {
 }
 
 /// The last deck that the engine has dealt.
-#[derive(Default)]
-struct LastDeck {
+struct LastDeck<B> {
     /// The deck, until its first hand is reshuffled.
-    unchecked: Option<UncheckedDeck>,
+    unchecked: Option<UncheckedDeck<B>>,
     /// The decks after the check of the seeds, each with the step of its last steal: the deck
     /// before the last reshuffle, and the deck after it, which the seats may not have sealed.
-    live: Vec<(Option<u64>, LiveDeck)>,
+    live: Vec<(Option<u64>, LiveDeck<B>)>,
 }
 
-impl LastDeck {
+impl<B: Clone> LastDeck<B> {
     /// The deck whose hand an order reshuffles.
-    fn before(&mut self, order: &Reshuffling) -> deck::Result<&LiveDeck> {
+    fn before(&mut self, order: &Reshuffling) -> deck::Result<&LiveDeck<B>> {
         if let Some(unchecked) = self.unchecked.take() {
             self.live
                 .push((None, unchecked.check_seeds(&order.validity)?));
