@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use dealerless::deck::Card;
 use dealerless_table::Seat;
 use dealerless_table::rules::{
-    BadCards, BettingRules, Choice, Edition, Gain, Game, GameDeck, Good, GoodsChoice, Hand,
+    BadCards, BettingRules, Choice, Gain, Game, GameDeck, Good, GoodsChoice, Hand,
     Learners, Legal, Limit, NamedKinds, Next, Offer, Outcome, PokerKind, Posts, Stakes, Variety,
 };
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
@@ -333,11 +333,10 @@ fn run(input: &mut Unstructured) -> Result<()> {
         }
     }
     let button = Seat::new(input.int_in_range(0..=stakes.seats() as u8)?);
-    let edition = *input.choose(&[Edition::Two, Edition::Three])?;
     let mut out: Vec<Seat> = Seat::all(stakes.seats()).collect();
     let sits_out = |_: &Seat| input.ratio(1, 8).unwrap_or(false);
     out.retain(sits_out);
-    let Ok(mut hand) = Hand::new(&stakes, &stacks, &out, button, edition) else {
+    let Ok(mut hand) = Hand::new(&stakes, &stacks, &out, button) else {
         return Ok(());
     };
     let (cards, _) = stakes.deck();

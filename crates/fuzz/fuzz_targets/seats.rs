@@ -83,7 +83,6 @@ impl Table {
     fn new(stakes: Stakes, seed: u64) -> Self {
         let seats = stakes.seats() as u8;
         let header = Header {
-            log_version: Header::LOG_VERSION,
             stakes,
             deck: DeckTerms::Sealed(SealedTerms {
                 engine_version: 3,

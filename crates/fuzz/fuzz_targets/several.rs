@@ -18,7 +18,7 @@ use dealerless_table::play::{
     Command, DeckSetting, Event, News, Order, Orders, Outbox, Play, PlayError, Setting,
 };
 use dealerless_table::rules::{
-    BettingRules, Choice, Edition, Gain, Game, GameDeck, Good, GoodsChoice, Learners, Legal, Limit,
+    BettingRules, Choice, Gain, Game, GameDeck, Good, GoodsChoice, Learners, Legal, Limit,
     Offer, PokerKind, Posts, Stakes, Variety,
 };
 use rand::SeedableRng;
@@ -152,7 +152,6 @@ impl Played {
     fn new(stakes: Stakes, leaver: Option<Seat>) -> Self {
         let seats = stakes.seats() as u8;
         let header = Header {
-            log_version: Edition::Four,
             deck: DeckTerms::verifiable(&stakes, stakes.seats())
                 .expect("a game with a verifiable deck"),
             stakes,

@@ -34,7 +34,7 @@ use dealerless_table::play::{
 };
 use dealerless_table::record::Record;
 use dealerless_table::rules::{
-    Choice, Edition, Gain, Game, GameDeck, Good, GoodsChoice, Learners, Legal, Offer, Stakes,
+    Choice, Gain, Game, GameDeck, Good, GoodsChoice, Learners, Legal, Offer, Stakes,
 };
 
 const NAMES: [&str; 4] = ["Anna", "Bert", "Cleo", "Dora"];
@@ -437,7 +437,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let game = game()?;
     let stakes = Stakes::of_game(game.clone(), NAMES.len() as u8, 1)?;
     let mut bots = sit_down(Header {
-        log_version: Edition::Four,
         deck: DeckTerms::verifiable(&stakes, NAMES.len()).ok_or("no deck for these stakes")?,
         stakes,
         clock: Clock::default(),

@@ -14,7 +14,7 @@ pub(super) use dealerless_seat::terms::{Pair, Time};
 use dealerless_seat::words;
 use dealerless_table::log::{Clock, DeckTerms, End, Header, MatchLog, Past, Phase};
 use dealerless_table::play::{DealCircuit, Seating};
-use dealerless_table::rules::{Edition, NamedKinds, Posts, Stakes};
+use dealerless_table::rules::{NamedKinds, Posts, Stakes};
 
 use super::headings::GAME;
 use crate::memory::Limit as Memory;
@@ -261,7 +261,6 @@ impl StakesArgs {
             )
         })?;
         Ok(Header {
-            log_version: Edition::Four,
             deck,
             clock,
             stakes,

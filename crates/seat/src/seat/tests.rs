@@ -99,7 +99,6 @@ fn sitting() -> Sitting {
         posts,
     };
     let header = Header {
-        log_version: Header::LOG_VERSION,
         stakes: Stakes::new(Variety::Poker(PokerKind::Holdem, rules), 2, 3).unwrap(),
         deck: DeckTerms::Sealed(SealedTerms {
             engine_version: 3,

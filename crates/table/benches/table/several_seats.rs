@@ -17,7 +17,7 @@ use dealerless_table::log::{
     Clock, DeckTerms, Header, Journal, LogEvent, LogMessage, Match, MatchLog, Player, Sitting,
 };
 use dealerless_table::play::{DeckSetting, Event, News, Order, Orders, Outbox, Play, Setting};
-use dealerless_table::rules::{BettingRules, Edition, Limit, PokerKind, Posts, Stakes, Variety};
+use dealerless_table::rules::{BettingRules, Limit, PokerKind, Posts, Stakes, Variety};
 
 use crate::match_of_two::calls;
 
@@ -120,7 +120,6 @@ pub(crate) fn measure(
     let stakes =
         Stakes::new(Variety::Poker(PokerKind::Holdem, rules), seats, hands).expect("valid stakes");
     let header = Header {
-        log_version: Edition::Four,
         deck: DeckTerms::verifiable(&stakes, opens).expect("a game of poker"),
         stakes,
         clock: Clock::default(),

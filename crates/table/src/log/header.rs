@@ -6,13 +6,11 @@ use dealerless_connection::wire::{Malformed, Reader, Writer};
 
 use super::past::Past;
 use super::shape::Shape;
-use crate::rules::{Edition, Stakes, StakesError};
+use crate::rules::{Stakes, StakesError};
 
 /// The terms of a match. The host proposes them, and the guest accepts or declines them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// The version of the log, which is also the edition of the rules.
-    pub log_version: Edition,
     /// The game and its stakes.
     pub stakes: Stakes,
     /// The kind of deck.
@@ -26,10 +24,10 @@ pub struct Header {
 /// The kind of deck, with the terms that depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeckTerms {
-    /// A deck that two seats shuffle with a circuit. Up to edition 3.
+    /// A deck that two seats shuffle with a circuit.
     Sealed(SealedTerms),
-    /// A deck that each seat shuffles in turn, with proofs ([`dealerless::verifiable`]). In edition
-    /// 4. If the threshold is below the number of seats, the others can remove a silent seat.
+    /// A deck that each seat shuffles in turn, with proofs ([`dealerless::verifiable`]). If the
+    /// threshold is below the number of seats, the others can remove a silent seat.
     Verifiable(Seats),
 }
 
@@ -57,6 +55,10 @@ pub struct SealedTerms {
     pub validity: u8,
 }
 
+/// The version of the log of a match with a sealed deck.
+const SEALED: u16 = 3;
+/// The version of the log of a match with a verifiable deck.
+const VERIFIABLE: u16 = 4;
 /// The maximum length of an algorithm's name in bytes.
 const ALGORITHM: usize = 32;
 
@@ -77,10 +79,7 @@ pub enum HeaderError {
     #[error("the header is malformed or has a non-canonical encoding")]
     Malformed,
     /// The version of the log is unknown.
-    #[error(
-        "unknown log version {0}; this program knows versions up to {newest}",
-        newest = Edition::Four.number()
-    )]
+    #[error("unknown log version {0}; this program knows versions {SEALED} and {VERIFIABLE}")]
     Version(u16),
     /// The stakes are out of bounds.
     #[error("the header has invalid stakes")]
@@ -103,9 +102,6 @@ impl From<Malformed> for HeaderError {
 }
 
 impl Header {
-    /// The log version of new matches with a sealed deck.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) const LOG_VERSION: Edition = Edition::NEWEST;
     /// The maximum length of an encoded header in bytes.
     pub(crate) const MAX_LEN: usize =
         2 + 2 + 2 + Stakes::MAX_LEN + 2 + ALGORITHM + 32 + 1 + 4 + 4 + 1 + Past::MAX_LEN;
@@ -113,20 +109,21 @@ impl Header {
     /// Encodes the header.
     pub fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
-        writer.u16(self.log_version.number());
         match &self.deck {
             DeckTerms::Sealed(terms) => writer
+                .u16(SEALED)
                 .u16(terms.engine_version)
                 .string(&self.stakes.encode())
                 .string(terms.algorithm.name().as_bytes())
                 .raw(&terms.circuit)
                 .u8(terms.validity),
             DeckTerms::Verifiable(seats) => writer
+                .u16(VERIFIABLE)
                 .string(&self.stakes.encode())
                 .u8(seats.threshold() as u8),
         };
         writer.u32(self.clock.each_move).u32(self.clock.bank);
-        if self.log_version == Edition::Four {
+        if let DeckTerms::Verifiable(_) = self.deck {
             writer.u8(self.past.is_some().into());
         }
         if let Some(past) = &self.past {
@@ -142,19 +139,18 @@ impl Header {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, HeaderError> {
         let mut reader = Reader::new(bytes);
-        let log = reader.u16()?;
-        let log_version = Edition::of_number(log).ok_or(HeaderError::Version(log))?;
-        let (stakes, deck) = match log_version {
-            Edition::Two | Edition::Three => read_sealed(&mut reader)?,
-            Edition::Four => read_verifiable(&mut reader)?,
+        let (stakes, deck) = match reader.u16()? {
+            SEALED => read_sealed(&mut reader)?,
+            VERIFIABLE => read_verifiable(&mut reader)?,
+            version => return Err(HeaderError::Version(version)),
         };
         let clock = Clock {
             each_move: reader.u32()?,
             bank: reader.u32()?,
         };
-        let past = match log_version {
-            Edition::Two | Edition::Three => None,
-            Edition::Four => match reader.u8()? {
+        let past = match deck {
+            DeckTerms::Sealed(_) => None,
+            DeckTerms::Verifiable(_) => match reader.u8()? {
                 0 => None,
                 1 => Some(Past::read(&mut reader)?),
                 _ => return Err(HeaderError::Malformed),
@@ -166,7 +162,6 @@ impl Header {
             return Err(HeaderError::Malformed);
         }
         Ok(Header {
-            log_version,
             stakes,
             deck,
             clock,

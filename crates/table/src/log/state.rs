@@ -11,14 +11,13 @@ use super::part::Part;
 use super::phase::{End, Phase};
 use super::players::Match;
 use super::shape::Shape;
-use crate::rules::{BadCards, BadFaces, Edition, Hand, Learners, Next, Outcome, SettledBy, Stakes};
+use crate::rules::{BadCards, BadFaces, Hand, Learners, Next, Outcome, SettledBy, Stakes};
 use crate::seat::{Seat, SeatSet};
 
 /// The state of a match after its complete steps. It depends only on the header and the parts.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     match_id: [u8; 32],
-    edition: Edition,
     pub(super) shape: Shape,
     pub(super) stakes: Stakes,
     pub(super) stakes_digest: [u8; 32],
@@ -102,7 +101,6 @@ impl State {
         let shape = header.shape();
         State {
             match_id: of.id(),
-            edition: header.log_version,
             shape,
             stakes_digest: Hash::new("stakes").field(&stakes.encode()).finish(),
             phase: match header.deck {
@@ -273,7 +271,7 @@ impl State {
         let has_chips = |seat: &Seat| stacks[seat.index()] > 0 && self.deck.is_live(*seat);
         let with_chips = Seat::all(self.shape.seats).filter(has_chips).count();
         let can_play = self.stakes.betting().is_none() || with_chips >= 2;
-        let new = || Hand::new(&self.stakes, &stacks, &out, button, self.edition).ok();
+        let new = || Hand::new(&self.stakes, &stacks, &out, button).ok();
         let game = can_play.then(new).flatten();
         let Some(game) = game else {
             return Phase::Over(End::NoChips);

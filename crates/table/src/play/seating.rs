@@ -11,12 +11,8 @@ use super::deal_circuit::{DealCircuit, NoCircuit};
 use crate::log::{
     CannotSit, Clock, DeckTerms, Header, HeaderError, Match, Player, SealedTerms, Sitting,
 };
-use crate::rules::{Edition, Stakes};
+use crate::rules::Stakes;
 use crate::seat::Seat;
-
-/// The oldest engine version of a match that this program can resume. Later versions have only
-/// changed semi-honest sessions, which no table uses.
-const OLDEST_ENGINE: u16 = 5;
 
 // The longest header fits the limit of a connection.
 const _: () = assert!(Header::MAX_LEN <= MAX_HEADER);
@@ -36,19 +32,6 @@ pub enum CannotBegin {
     /// The header of the host is not valid here.
     #[error("the host proposes a match that this program cannot play")]
     Header(#[from] HeaderError),
-    /// The host's program begins matches with a different log version.
-    #[error(
-        "the host's match has log version {}, but this program begins matches with version {}; \
-         update the older of the two programs",
-        .theirs.number(),
-        .ours.number()
-    )]
-    Log {
-        /// The version of the host.
-        theirs: Edition,
-        /// The version of this program.
-        ours: Edition,
-    },
     /// The two programs use different engine versions.
     #[error("the host's engine has version {theirs}, but this one has version {ours}")]
     Engine {
@@ -88,7 +71,6 @@ impl Seating {
     ) -> Result<(Header, Arc<DealCircuit>), NoCircuit> {
         let circuit = DealCircuit::of(&stakes, algorithm)?;
         let header = Header {
-            log_version: Header::LOG_VERSION,
             deck: DeckTerms::Sealed(SealedTerms {
                 engine_version: net::VERSION,
                 algorithm,
@@ -109,14 +91,9 @@ impl Seating {
     /// Decodes the header that a host proposes for a new match.
     ///
     /// # Errors
-    /// [`CannotBegin`], also for an older version whose matches this program can only resume.
+    /// [`CannotBegin::Header`].
     pub fn proposal(bytes: &[u8]) -> Result<Header, CannotBegin> {
-        let header = Header::decode(bytes)?;
-        let (theirs, ours) = (header.log_version, Header::LOG_VERSION);
-        match theirs == ours || header.sealed().is_none() {
-            true => Ok(header),
-            false => Err(CannotBegin::Log { theirs, ours }),
-        }
+        Ok(Header::decode(bytes)?)
     }
 
     /// The match that starts after a meeting, with the given header. `own` is the player of this
@@ -129,7 +106,7 @@ impl Seating {
         header: Header,
         own: (&PublicIdentity, &Name),
     ) -> Result<Self, CannotBegin> {
-        let circuit = proposed_circuit(&header, net::VERSION)?;
+        let circuit = Self::circuit_of(&header)?;
         let both = [own, (&met.peer, &met.peer_name)];
         let mut players: Vec<_> = both.into_iter().collect();
         // The host comes first.
@@ -157,36 +134,28 @@ impl Seating {
     /// # Errors
     /// [`CannotBegin`], if this program cannot shuffle like the one that began the match.
     pub fn of_file(sitting: Sitting) -> Result<Self, CannotBegin> {
-        let circuit = Arc::new(proposed_circuit(
-            sitting.match_info.header(),
-            OLDEST_ENGINE,
-        )?);
-        Ok(Seating { sitting, circuit })
+        let circuit = Self::circuit_of(sitting.match_info.header())?;
+        Ok(Seating {
+            sitting,
+            circuit: Arc::new(circuit),
+        })
     }
-}
 
-impl Seating {
-    /// The circuit of a header, for recomputing decks only.
+    /// The circuit of a header.
     ///
     /// # Errors
-    /// [`CannotBegin`], if this program does not know the circuit.
+    /// [`CannotBegin`], if the engine has another version or this program does not know the circuit.
     pub fn circuit_of(header: &Header) -> Result<DealCircuit, CannotBegin> {
-        proposed_circuit(header, OLDEST_ENGINE)
+        let terms = header.sealed().ok_or(CannotBegin::OtherDeck)?;
+        let (theirs, ours) = (terms.engine_version, net::VERSION);
+        if theirs != ours {
+            return Err(CannotBegin::Engine { theirs, ours });
+        }
+        let circuit = DealCircuit::of(&header.stakes, terms.algorithm)?;
+        let same = circuit.circuit().digest() == terms.circuit;
+        if !same || circuit.checks_inputs() != (terms.validity > 0) {
+            return Err(CannotBegin::Circuit(terms.algorithm));
+        }
+        Ok(circuit)
     }
-}
-
-/// The circuit of a header, if this program knows it and the header's engine version is not older
-/// than `oldest`.
-fn proposed_circuit(header: &Header, oldest: u16) -> Result<DealCircuit, CannotBegin> {
-    let terms = header.sealed().ok_or(CannotBegin::OtherDeck)?;
-    let (theirs, ours) = (terms.engine_version, net::VERSION);
-    if !(oldest..=ours).contains(&theirs) {
-        return Err(CannotBegin::Engine { theirs, ours });
-    }
-    let circuit = DealCircuit::of(&header.stakes, terms.algorithm)?;
-    let same = circuit.circuit().digest() == terms.circuit;
-    if !same || circuit.checks_inputs() != (terms.validity > 0) {
-        return Err(CannotBegin::Circuit(terms.algorithm));
-    }
-    Ok(circuit)
 }

@@ -3,7 +3,6 @@
 use super::betting::Player;
 use super::choice::Choice;
 use super::dealing::Seen;
-use super::edition::Edition;
 use super::foul::{BadCards, BadFaces, CannotDeal, Foul};
 use super::free_deck::FreeDeck;
 use super::goods::Goods;
@@ -62,8 +61,7 @@ pub enum SettledBy {
 /// - When all seats but one have folded, no hand is shown and no more of the board is opened. When
 ///   no more bets are possible, the rest of the board is opened street by street.
 /// - When a seat is all in and no more bets are possible, all contesting hands are turned up: in
-///   hold'em before the rest of the board, in draw after the exchange (16). Under [`Edition::Two`],
-///   each seat shows or mucks instead.
+///   hold'em before the rest of the board, in draw after the exchange (16).
 /// - Otherwise the seats show or muck in turn, starting with the seat that bet or raised last in
 ///   the last round. If no seat did, the first seat left of the button starts (17). A seat that
 ///   mucks gives up its claim. A seat that is the only one left to claim a pot wins it without
@@ -103,7 +101,6 @@ impl Hand {
         stacks: &[u64],
         out: &[Seat],
         button: Seat,
-        edition: Edition,
     ) -> Result<Self, CannotDeal> {
         if stacks.len() != stakes.seats() {
             return Err(CannotDeal::Stacks(stacks.len()));
@@ -121,7 +118,7 @@ impl Hand {
         check_chips(stacks, button)?;
         let plays = |seat: &Seat| stacks[seat.index()] > 0 && !out.contains(seat);
         let button = button.around(stacks.len()).find(plays).unwrap_or(button);
-        let game = Game::Poker(Poker::new(kind, edition, rules, stacks, out, button));
+        let game = Game::Poker(Poker::new(kind, rules, stacks, out, button));
         Ok(Hand { button, game })
     }
 

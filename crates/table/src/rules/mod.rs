@@ -8,7 +8,6 @@ mod betting_rules;
 mod between;
 mod choice;
 mod dealing;
-mod edition;
 mod foul;
 mod free_deck;
 mod game;
@@ -24,7 +23,6 @@ mod stakes;
 
 pub use betting_rules::{BettingRules, Limit, Posts};
 pub use choice::Choice;
-pub use edition::Edition;
 pub use foul::{BadCards, Foul};
 pub use game::{BadGame, Game, GameDeck};
 pub use goods::{Gain, Good, GoodsChoice, Offer};

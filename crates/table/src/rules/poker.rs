@@ -11,7 +11,6 @@ use super::betting::Betting;
 use super::betting_rules::{BettingRules, Limit};
 use super::choice::Choice;
 use super::dealing::{Seen, hole_cards};
-use super::edition::Edition;
 use super::foul::{BadCards, Foul};
 use super::next::{Learners, Legal, Next, Outcome, Pot, Shown};
 use super::poker_kind::PokerKind;
@@ -24,7 +23,6 @@ use dealerless::deck::{Card, Pack};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Poker {
     kind: PokerKind,
-    edition: Edition,
     rules: BettingRules,
     button: Seat,
     betting: Betting,
@@ -71,7 +69,6 @@ enum Phase {
 impl Poker {
     pub(super) fn new(
         kind: PokerKind,
-        edition: Edition,
         rules: BettingRules,
         stacks: &[u64],
         out: &[Seat],
@@ -87,7 +84,6 @@ impl Poker {
         let held = Seat::all(seats).map(hole).collect();
         let mut poker = Poker {
             kind,
-            edition,
             rules,
             button,
             betting,
@@ -234,7 +230,7 @@ impl Poker {
     /// possible (rule 16). In a game with an exchange, hands stay closed before it.
     fn turns_up(&self, is_last: bool) -> bool {
         let settled = is_last || !self.kind.exchanges() && self.betting.is_settled();
-        self.edition >= Edition::Three && settled && self.betting.has_all_in()
+        settled && self.betting.has_all_in()
     }
 
     fn next_round(&mut self) {
@@ -424,14 +420,7 @@ mod tests {
             limit: Limit::NoLimit,
             posts: super::super::betting_rules::Posts::Blinds { small: 1, big: 2 },
         };
-        let mut hand = Poker::new(
-            PokerKind::Holdem,
-            Edition::NEWEST,
-            rules,
-            &[100, 100],
-            &[],
-            Seat::HOST,
-        );
+        let mut hand = Poker::new(PokerKind::Holdem, rules, &[100, 100], &[], Seat::HOST);
         let card = |(position, name): (usize, u64)| (position, Card(name));
         // 7c 9d Jc 3s 2h: the board gives nobody more than a pair.
         let board = [(4, 5), (5, 20), (6, 9), (7, 40), (8, 26)].map(card);

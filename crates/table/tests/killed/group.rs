@@ -24,7 +24,7 @@ use dealerless_table::log::{
 };
 use dealerless_table::play::Seating;
 use dealerless_table::record::{Compared, MatchState, Record, compare};
-use dealerless_table::rules::{BettingRules, Edition, Limit, PokerKind, Posts, Stakes, Variety};
+use dealerless_table::rules::{BettingRules, Limit, PokerKind, Posts, Stakes, Variety};
 use tempfile::TempDir;
 
 use crate::points::{Deck, Kind, Plan};
@@ -74,7 +74,6 @@ fn header(deck: Deck) -> Header {
     };
     let stakes = stakes(deck);
     Header {
-        log_version: Edition::Four,
         deck: DeckTerms::verifiable(&stakes, threshold).unwrap(),
         stakes,
         clock: CLOCK,

@@ -8,7 +8,7 @@ use dealerless_table::log::{
     Part, Past, Phase, Player, Sitting,
 };
 use dealerless_table::play::Control;
-use dealerless_table::rules::{BettingRules, Edition, Limit, PokerKind, Posts, Stakes, Variety};
+use dealerless_table::rules::{BettingRules, Limit, PokerKind, Posts, Stakes, Variety};
 
 use super::super::open::{self, MatchFile};
 use super::super::own::Own;
@@ -38,7 +38,6 @@ impl Three {
         };
         let stakes = Stakes::new(Variety::Poker(PokerKind::Holdem, rules), seats, 1).unwrap();
         let header = Header {
-            log_version: Edition::Four,
             deck: DeckTerms::verifiable(&stakes, usize::from(seats)).unwrap(),
             stakes,
             clock: Clock::default(),

@@ -42,7 +42,6 @@ impl Made {
     pub(super) fn of(stakes: Stakes, [first, step]: [u32; 2]) -> Self {
         let seats = stakes.seats() as u8;
         let header = Header {
-            log_version: Header::LOG_VERSION,
             stakes,
             deck: DeckTerms::Sealed(SealedTerms {
                 engine_version: 3,

@@ -2,7 +2,7 @@
 
 use super::super::*;
 use super::test_match::{TestMatch, draw, free_deck, holdem};
-use crate::rules::{self, Choice, Edition};
+use crate::rules::{self, Choice};
 use crate::seat::Seat;
 
 pub(super) fn in_phase(table: &TestMatch, condition: impl Fn(&Phase) -> bool) -> MatchLog {
@@ -264,18 +264,19 @@ fn only_the_first_seal_has_masked_values() {
 
 #[test]
 fn dispute_must_name_a_step_of_this_try_that_opened_a_card_to_the_seat() {
-    // In edition 2, the step can also be an older one than in edition 3.
-    let table = holdem(2, 1).of_edition(Edition::Two);
-    let log = in_phase(&table, is_board);
-    let of = |seat: Seat| {
-        let opened = |part: &&SignedPart| part.seat == seat && part.part[0] == 4;
-        log.history(0).find(opened).unwrap().step
-    };
+    let table = holdem(2, 1);
     for seat in table.seats() {
-        let other = of(seat.next(2));
+        let other = seat.next(2);
+        let has_opened = |log: &MatchLog| {
+            let mut parts = log.history(0);
+            parts.any(|part| part.seat == other && part.part[0] == 4)
+        };
+        let mut log = table.log();
+        table.play_until(&mut log, has_opened);
+        let opened = log.step() - 1;
         for step in 0..=log.step() {
             let part = Part::Dispute { step };
-            if step != other {
+            if step != opened {
                 let refused = foul(&table, &log, seat, &part);
                 assert_eq!(refused, PartFoul::NothingToDispute(step));
                 continue;
@@ -290,39 +291,28 @@ fn dispute_must_name_a_step_of_this_try_that_opened_a_card_to_the_seat() {
 }
 
 #[test]
-fn seat_that_folds_after_the_flop_cannot_dispute_its_hole_cards_from_edition_3_on() {
-    for edition in [Edition::Two, Edition::Three] {
-        let table = holdem(2, 1).of_edition(edition);
-        let mut log = in_phase(&table, is_board);
-        let is_move = |log: &MatchLog| matches!(log.phase(), Phase::Choose { .. });
-        let choose = |log: &mut MatchLog, seat: Seat, choice| {
-            let identity = &table.identities[seat.index()];
-            log.sign(identity, seat, &Part::Move(choice)).unwrap()
-        };
-        table.play_until(&mut log, is_move);
-        choose(&mut log, Seat::GUEST, Choice::Bet { to: 60 });
-        choose(&mut log, Seat::HOST, Choice::Fold);
-        assert!(matches!(log.phase(), Phase::Result(_)));
-        let opened = |part: &&SignedPart| part.seat == Seat::GUEST && part.part[0] == 4;
-        let hole = log.history(0).find(opened).unwrap().step;
-        let dispute = Part::Dispute { step: hole };
-        match edition {
-            Edition::Two => {
-                log.accept(table.sign(&log, Seat::HOST, &dispute)).unwrap();
-                assert_eq!(log.final_stacks(), [100, 100]);
-            }
-            _ => {
-                let late = foul(&table, &log, Seat::HOST, &dispute);
-                assert_eq!(late, PartFoul::LateDispute(hole));
-                let Err(Refused::Foul(proof)) = log.accept(table.sign(&log, Seat::HOST, &dispute))
-                else {
-                    panic!("the late dispute was accepted");
-                };
-                log.record_foul(*proof);
-                assert_eq!(log.final_stacks(), [98, 102]);
-            }
-        }
-    }
+fn seat_that_folds_after_the_flop_cannot_dispute_its_hole_cards() {
+    let table = holdem(2, 1);
+    let mut log = in_phase(&table, is_board);
+    let is_move = |log: &MatchLog| matches!(log.phase(), Phase::Choose { .. });
+    let choose = |log: &mut MatchLog, seat: Seat, choice| {
+        let identity = &table.identities[seat.index()];
+        log.sign(identity, seat, &Part::Move(choice)).unwrap()
+    };
+    table.play_until(&mut log, is_move);
+    choose(&mut log, Seat::GUEST, Choice::Bet { to: 60 });
+    choose(&mut log, Seat::HOST, Choice::Fold);
+    assert!(matches!(log.phase(), Phase::Result(_)));
+    let opened = |part: &&SignedPart| part.seat == Seat::GUEST && part.part[0] == 4;
+    let hole = log.history(0).find(opened).unwrap().step;
+    let dispute = Part::Dispute { step: hole };
+    let late = foul(&table, &log, Seat::HOST, &dispute);
+    assert_eq!(late, PartFoul::LateDispute(hole));
+    let Err(Refused::Foul(proof)) = log.accept(table.sign(&log, Seat::HOST, &dispute)) else {
+        panic!("the late dispute was accepted");
+    };
+    log.record_foul(*proof);
+    assert_eq!(log.final_stacks(), [98, 102]);
 }
 
 #[test]

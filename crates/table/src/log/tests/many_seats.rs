@@ -12,9 +12,7 @@ use zeroize::Zeroizing;
 use super::super::*;
 use super::test_match::TestMatch;
 use crate::play::VerifiableSeat;
-use crate::rules::{
-    BettingRules, Choice, Edition, Legal, Limit, PokerKind, Posts, Stakes, Variety,
-};
+use crate::rules::{BettingRules, Choice, Legal, Limit, PokerKind, Posts, Stakes, Variety};
 use crate::seat::Seat;
 
 /// A table: the seats with their logs, and the statements on their way.
@@ -110,7 +108,6 @@ pub(crate) fn verifiable_with(
     past: Option<Past>,
 ) -> TestMatch {
     let header = Header {
-        log_version: Edition::Four,
         deck: DeckTerms::verifiable(&stakes, threshold).unwrap(),
         stakes,
         clock: Clock::default(),

@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use super::super::*;
 use crate::log::Opening;
 use crate::rules::{
-    BettingRules, Choice, Edition, Hand, Legal, Limit, Next, PokerKind, Posts, Stakes, Variety,
+    BettingRules, Choice, Hand, Legal, Limit, Next, PokerKind, Posts, Stakes, Variety,
 };
 use crate::seat::Seat;
 use dealerless::dice::{Dice, Reveal, Terms};
@@ -77,7 +77,6 @@ fn rules(limit: Limit) -> BettingRules {
 impl TestMatch {
     pub(crate) fn new(variety: Variety, seats: u8, hands: u32) -> Self {
         let header = Header {
-            log_version: Header::LOG_VERSION,
             stakes: Stakes::new(variety, seats, hands).unwrap(),
             deck: DeckTerms::Sealed(SealedTerms {
                 engine_version: 3,
@@ -101,17 +100,6 @@ impl TestMatch {
         TestMatch {
             identities,
             match_info: of,
-        }
-    }
-
-    /// The same match in the given edition.
-    pub(crate) fn of_edition(self, edition: Edition) -> Self {
-        let mut header = self.match_info.header().clone();
-        header.log_version = edition;
-        let of = Match::new(header, self.match_info.players().to_vec()).unwrap();
-        TestMatch {
-            match_info: of,
-            ..self
         }
     }
 

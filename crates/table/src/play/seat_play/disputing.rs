@@ -56,7 +56,7 @@ mod tests {
     use crate::play::deal_circuit::DealCircuit;
     use crate::play::error::PlayError;
     use crate::play::seat_play::{DeckSetting, SealedSetting, Setting};
-    use crate::rules::{Choice, Edition};
+    use crate::rules::Choice;
     use crate::seat::Seat;
     use dealerless_connection::random::{SystemRng, system_rng};
     use dealerless_connection::storage::MemoryStorage;
@@ -109,22 +109,16 @@ mod tests {
     }
 
     #[test]
-    fn last_opening_is_disputed_and_an_older_one_is_forfeited_from_edition_3_on() {
-        for edition in [Edition::Two, Edition::Three] {
-            let table = holdem(2, 2).of_edition(edition);
-            let mut log = table.log();
-            let next_part = |log: &MatchLog, bad| host(&table, log, bad).next_part().unwrap();
-            table.play_until(&mut log, |log| chooses(log, Seat::HOST));
-            assert_eq!(next_part(&log, HOLE), Some(Part::Dispute { step: HOLE }));
-            table.sign_next(&mut log);
-            table.play_until(&mut log, |log| chooses(log, Seat::HOST));
-            assert_eq!(next_part(&log, FLOP), Some(Part::Dispute { step: FLOP }));
-            let older = match edition {
-                Edition::Two => Part::Dispute { step: HOLE },
-                _ => Part::Forfeit,
-            };
-            assert_eq!(next_part(&log, HOLE), Some(older));
-        }
+    fn last_opening_is_disputed_and_an_older_one_is_forfeited() {
+        let table = holdem(2, 2);
+        let mut log = table.log();
+        let next_part = |log: &MatchLog, bad| host(&table, log, bad).next_part().unwrap();
+        table.play_until(&mut log, |log| chooses(log, Seat::HOST));
+        assert_eq!(next_part(&log, HOLE), Some(Part::Dispute { step: HOLE }));
+        table.sign_next(&mut log);
+        table.play_until(&mut log, |log| chooses(log, Seat::HOST));
+        assert_eq!(next_part(&log, FLOP), Some(Part::Dispute { step: FLOP }));
+        assert_eq!(next_part(&log, HOLE), Some(Part::Forfeit));
     }
 
     #[test]

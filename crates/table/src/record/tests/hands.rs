@@ -6,7 +6,7 @@ use super::files::{begun, face, file, random_match};
 use crate::log::tests::test_match::{TestMatch, draw, free_deck, holdem};
 use crate::log::{Attempt, LogEvent, MatchLog, PartKind, Phase, Seen, Signed};
 use crate::record::{BadRecord, Record, RecordedHand};
-use crate::rules::{Choice, Edition};
+use crate::rules::Choice;
 use crate::seat::Seat;
 
 /// The chips that a seat has at the end of a hand, computed from its events.
@@ -47,8 +47,6 @@ fn same_chips(table: &TestMatch, hand: &RecordedHand) {
 fn chips_and_cards_of_random_hands_match_the_table() {
     for (table, hands) in [
         (holdem(2, 40), 40),
-        // In this edition a seat without chips chooses to show, which is not an all-in bet.
-        (holdem(2, 40).of_edition(Edition::Two), 40),
         (holdem(3, 30), 30),
         (draw(2, 20), 20),
         (free_deck(2), 2),

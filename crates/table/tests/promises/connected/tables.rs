@@ -103,7 +103,7 @@ fn dropped_table_ends_the_connection() {
 }
 
 #[test]
-fn match_with_engine_version_5_is_resumed_but_none_begins_with_it() {
+fn match_with_another_engine_version_is_refused() {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     let (door, mut header) = waiting(&host);
     let _joined = guest
@@ -115,21 +115,26 @@ fn match_with_engine_version_5_is_resumed_but_none_begins_with_it() {
     let mut sitting = Seating::of_meeting(&connection.met, header.clone(), own)
         .unwrap()
         .sitting;
-    for (engine, resumes) in [(4, false), (5, true), (VERSION, true), (VERSION + 1, false)] {
+    for engine in [VERSION - 1, VERSION, VERSION + 1] {
         if let DeckTerms::Sealed(terms) = &mut header.deck {
             terms.engine_version = engine;
         }
-        let begun = Seating::of_meeting(&connection.met, header.clone(), own);
-        assert_eq!(begun.is_ok(), engine == VERSION, "{engine}");
-        assert_eq!(Seating::circuit_of(&header).is_ok(), resumes, "{engine}");
         let players = sitting.match_info.players().to_vec();
         sitting.match_info = Match::new(header.clone(), players).unwrap();
-        match Seating::of_file(sitting.clone()) {
-            Ok(_) => assert!(resumes, "{engine}"),
-            Err(CannotBegin::Engine { theirs, .. }) => {
-                assert_eq!((theirs, resumes), (engine, false))
+        let refusals = [
+            Seating::of_meeting(&connection.met, header.clone(), own).err(),
+            Seating::of_file(sitting.clone()).err(),
+            Seating::circuit_of(&header).err(),
+        ];
+        for refusal in refusals {
+            match refusal {
+                None => assert_eq!(engine, VERSION),
+                Some(CannotBegin::Engine { theirs, ours }) => {
+                    assert_eq!((theirs, ours), (engine, VERSION));
+                    assert_ne!(theirs, ours);
+                }
+                Some(other) => panic!("{other}"),
             }
-            Err(other) => panic!("{other}"),
         }
     }
 }

@@ -54,7 +54,6 @@ impl World {
     fn new(plan: Plan) -> Self {
         let (stakes, circuit) = plan.game.terms();
         let header = Header {
-            log_version: Header::LOG_VERSION,
             stakes: stakes.clone(),
             deck: DeckTerms::Sealed(SealedTerms {
                 engine_version: dealerless::net::VERSION,

@@ -3,9 +3,7 @@
 use super::dealt::{Dealt, SMALL_AND_BIG, bets, cards, holdem, rules};
 use dealerless::deck::Card;
 use dealerless_table::Seat;
-use dealerless_table::rules::{
-    Choice, Edition, Foul, Hand, Limit, PokerKind, Posts, Stakes, Variety,
-};
+use dealerless_table::rules::{Choice, Foul, Hand, Limit, PokerKind, Posts, Stakes, Variety};
 
 fn fixed_limit(stacks: &[u64], button: u8) -> Dealt {
     let deck = (0..52).map(Card).collect();
@@ -325,6 +323,6 @@ fn no_choice_is_allowed_while_cards_are_opened() {
         1,
     )
     .unwrap();
-    let mut hand = Hand::new(&stakes, &[1000, 1000], &[], Seat::HOST, Edition::NEWEST).unwrap();
+    let mut hand = Hand::new(&stakes, &[1000, 1000], &[], Seat::HOST).unwrap();
     assert_eq!(hand.choose(Seat::HOST, &Choice::Fold), Err(Foul::NotAsked));
 }

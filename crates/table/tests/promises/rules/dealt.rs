@@ -4,8 +4,8 @@
 use dealerless::deck::Card;
 use dealerless_table::Seat;
 use dealerless_table::rules::{
-    Amounts, BettingRules, Choice, Edition, Foul, Hand, Learners, Legal, Limit, Next, Outcome,
-    PokerKind, Posts, Stakes, Variety,
+    Amounts, BettingRules, Choice, Foul, Hand, Learners, Legal, Limit, Next, Outcome, PokerKind,
+    Posts, Stakes, Variety,
 };
 
 pub(crate) const SMALL_AND_BIG: Posts = Posts::Blinds { small: 5, big: 10 };
@@ -46,23 +46,12 @@ pub(crate) struct Dealt {
 }
 
 impl Dealt {
-    /// A hand under the newest rules.
     pub(crate) fn new(stakes: &Stakes, stacks: &[u64], button: u8, deck: Vec<Card>) -> Self {
-        Dealt::of(Edition::Three, stakes, stacks, button, deck)
-    }
-
-    pub(crate) fn of(
-        edition: Edition,
-        stakes: &Stakes,
-        stacks: &[u64],
-        button: u8,
-        deck: Vec<Card>,
-    ) -> Self {
-        let hand = Hand::new(stakes, stacks, &[], Seat::new(button), edition).unwrap();
+        let hand = Hand::new(stakes, stacks, &[], Seat::new(button)).unwrap();
         Dealt::from_hand(hand, deck)
     }
 
-    /// A hand under the newest rules, in which the seats `out` sit out.
+    /// A hand in which the seats `out` sit out.
     pub(crate) fn without(
         out: &[u8],
         stakes: &Stakes,
@@ -71,7 +60,7 @@ impl Dealt {
         deck: Vec<Card>,
     ) -> Self {
         let out: Vec<Seat> = out.iter().map(|&seat| Seat::new(seat)).collect();
-        let hand = Hand::new(stakes, stacks, &out, Seat::new(button), Edition::NEWEST);
+        let hand = Hand::new(stakes, stacks, &out, Seat::new(button));
         Dealt::from_hand(hand.unwrap(), deck)
     }
 

@@ -4,8 +4,8 @@ use dealerless::deck::Card;
 use dealerless::dice::Dice;
 use dealerless_table::Seat;
 use dealerless_table::rules::{
-    BadCards, Choice, Edition, Foul, Gain, Game, GameDeck, Good, GoodsChoice, Hand, Learners, Next,
-    Offer, Stakes, StakesError,
+    BadCards, Choice, Foul, Gain, Game, GameDeck, Good, GoodsChoice, Hand, Learners, Next, Offer,
+    Stakes, StakesError,
 };
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
@@ -33,7 +33,7 @@ fn game() -> Game {
 fn hand(seats: u8) -> Hand {
     let stakes = Stakes::of_game(game(), seats, 1).unwrap();
     let stacks = vec![0; seats.into()];
-    let mut hand = Hand::new(&stakes, &stacks, &[], Seat::HOST, Edition::Four).unwrap();
+    let mut hand = Hand::new(&stakes, &stacks, &[], Seat::HOST).unwrap();
     let board: Vec<_> = (0..BOARD).map(|at| (at, Learners::All)).collect();
     assert_eq!(hand.next(), Next::Open(board));
     let cards: Vec<_> = (0..BOARD).map(|at| (at, Card(at as u64))).collect();

@@ -4,7 +4,7 @@ use super::dealt::{Dealt, bets, cards, holdem, rules};
 use dealerless::deck::Card;
 use dealerless_table::Seat;
 use dealerless_table::rules::{
-    Choice, Edition, Hand, Learners, Legal, Limit, Next, PokerKind, Posts, Stakes, Variety,
+    Choice, Hand, Learners, Legal, Limit, Next, PokerKind, Posts, Stakes, Variety,
 };
 
 /// Seat 0 has aces, seat 1 kings, seat 2 queens, seat 3 fives. The board helps nobody.
@@ -103,7 +103,7 @@ fn round_ends_when_the_last_seat_that_has_to_choose_leaves() {
 #[test]
 fn seat_that_leaves_before_the_deal_gets_no_cards() {
     let stakes = holdem(Limit::NoLimit, 4);
-    let mut hand = Hand::new(&stakes, &[1000; 4], &[], Seat::HOST, Edition::NEWEST).unwrap();
+    let mut hand = Hand::new(&stakes, &[1000; 4], &[], Seat::HOST).unwrap();
     hand.gone(Seat::new(2));
     let dealt = [0, 1, 3, 4, 5, 7].map(|at| (at, Learners::Seat(Seat::new(at as u8 % 4))));
     assert_eq!(hand.next(), Next::Open(dealt.to_vec()));

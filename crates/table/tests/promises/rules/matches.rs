@@ -4,7 +4,7 @@ use super::dealt::{Dealt, SMALL_AND_BIG, cards, holdem, rules};
 use dealerless::deck::Card;
 use dealerless_table::Seat;
 use dealerless_table::rules::{
-    BadCards, CannotDeal, Choice, Edition, Hand, Limit, Next, PokerKind, Stakes, Variety,
+    BadCards, CannotDeal, Choice, Hand, Limit, Next, PokerKind, Stakes, Variety,
 };
 
 #[test]
@@ -66,9 +66,8 @@ fn button_moves_left_and_skips_seats_without_chips() {
 #[test]
 fn hands_that_cannot_be_dealt_are_refused() {
     let stakes = holdem(Limit::NoLimit, 2);
-    let deal = |stacks: &[u64], button: u8| {
-        Hand::new(&stakes, stacks, &[], Seat::new(button), Edition::NEWEST).map(|_| ())
-    };
+    let deal =
+        |stacks: &[u64], button: u8| Hand::new(&stakes, stacks, &[], Seat::new(button)).map(|_| ());
     assert_eq!(deal(&[1, 1, 1], 0), Err(CannotDeal::Stacks(3)));
     assert_eq!(deal(&[1, 1], 2), Err(CannotDeal::Button(Seat::new(2))));
     assert_eq!(deal(&[1, 0], 0), Err(CannotDeal::NoOpponent));
@@ -76,10 +75,10 @@ fn hands_that_cannot_be_dealt_are_refused() {
     assert_eq!(deal(&[1 << 62, 1], 0), Err(CannotDeal::TooManyChips));
     assert_eq!(deal(&[1 << 61, 1 << 61], 0), Ok(()));
     let three = holdem(Limit::NoLimit, 3);
-    let broke = Hand::new(&three, &[1, 0, 1], &[], Seat::new(1), Edition::NEWEST).map(|_| ());
+    let broke = Hand::new(&three, &[1, 0, 1], &[], Seat::new(1)).map(|_| ());
     assert_eq!(broke, Err(CannotDeal::Button(Seat::new(1))));
     let deck = Stakes::new(Variety::Deck { cards: 9, drawn: 3 }, 2, 5).unwrap();
-    let away = Hand::new(&deck, &[0, 0], &[], Seat::new(2), Edition::NEWEST).map(|_| ());
+    let away = Hand::new(&deck, &[0, 0], &[], Seat::new(2)).map(|_| ());
     assert_eq!(away, Err(CannotDeal::Button(Seat::new(2))));
 }
 
@@ -95,14 +94,7 @@ fn largest_stacks_can_be_bet() {
 
 #[test]
 fn unexpected_and_invalid_cards_are_refused() {
-    let mut hand = Hand::new(
-        &holdem(Limit::NoLimit, 2),
-        &[1000, 1000],
-        &[],
-        Seat::HOST,
-        Edition::NEWEST,
-    )
-    .unwrap();
+    let mut hand = Hand::new(&holdem(Limit::NoLimit, 2), &[1000, 1000], &[], Seat::HOST).unwrap();
     let card = |number| Card(number);
     assert_eq!(hand.opened(&[(0, card(1))]), Err(BadCards::NotDue));
     hand.opened(&[]).unwrap();

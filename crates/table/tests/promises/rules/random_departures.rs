@@ -4,7 +4,7 @@
 use super::random_play::{TOO_MANY, any_game, legal_choices};
 use dealerless::deck::Card;
 use dealerless_table::Seat;
-use dealerless_table::rules::{Choice, Edition, Hand, Learners, Legal, Next, Outcome, Stakes};
+use dealerless_table::rules::{Choice, Hand, Learners, Legal, Next, Outcome, Stakes};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -165,7 +165,7 @@ impl Watched {
 fn play(stakes: &Stakes, start: &[u64], out: &[Seat], button: u8, deck: &[Card], numbers: &[u64]) {
     let button = Seat::new(button);
     let mut watched = Watched {
-        hand: Hand::new(stakes, start, out, button, Edition::NEWEST).unwrap(),
+        hand: Hand::new(stakes, start, out, button).unwrap(),
         start: start.to_vec(),
         out: out.to_vec(),
         gone: Vec::new(),

@@ -7,7 +7,7 @@ use dealerless::deck::Card;
 use dealerless::dice::Dice;
 use dealerless_table::Seat;
 use dealerless_table::rules::{
-    BettingRules, Choice, Edition, Learners, Legal, Limit, Next, Outcome, Posts, Stakes, Variety,
+    BettingRules, Choice, Learners, Legal, Limit, Next, Outcome, Posts, Stakes, Variety,
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -187,14 +187,7 @@ fn play(hand: &mut Dealt, chips: u64, choices: &[u64]) -> (Outcome, Notes) {
     panic!("the hand does not end");
 }
 
-fn check(
-    hand: &Dealt,
-    outcome: &Outcome,
-    notes: &Notes,
-    stacks: &[u64],
-    edition: Edition,
-    board: Range<usize>,
-) {
+fn check(hand: &Dealt, outcome: &Outcome, notes: &Notes, stacks: &[u64], board: Range<usize>) {
     assert_eq!(
         outcome.stacks.iter().sum::<u64>(),
         stacks.iter().sum::<u64>()
@@ -209,10 +202,7 @@ fn check(
         );
     }
     let shown: BTreeSet<Seat> = outcome.shown.iter().map(|shown| shown.seat).collect();
-    let due = match edition {
-        Edition::Three => notes.shown(hand, stacks),
-        _ => notes.showed.clone(),
-    };
+    let due = notes.shown(hand, stacks);
     assert_eq!(shown, due);
     assert!(notes.showed.is_subset(&due));
     if stacks.iter().filter(|&&stack| stack > 0).count() == notes.folded.len() + 1 {
@@ -247,11 +237,9 @@ fn play_and_check(stakes: &Stakes, stacks: &[u64], button: u8, deck: Vec<Card>, 
     let (kind, _) = stakes.variety().poker().unwrap();
     let first = stakes.seats() * kind.hole_cards();
     let board = first..first + kind.whole_board();
-    for edition in [Edition::Two, Edition::Three] {
-        let mut hand = Dealt::of(edition, stakes, stacks, button, deck.clone());
-        let (outcome, notes) = play(&mut hand, stacks.iter().sum(), choices);
-        check(&hand, &outcome, &notes, stacks, edition, board.clone());
-    }
+    let mut hand = Dealt::new(stakes, stacks, button, deck);
+    let (outcome, notes) = play(&mut hand, stacks.iter().sum(), choices);
+    check(&hand, &outcome, &notes, stacks, board);
 }
 
 /// Any choice in a deck without rules for `seats` seats, legal or not.

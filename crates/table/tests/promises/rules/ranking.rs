@@ -3,7 +3,7 @@
 use super::dealt::{Dealt, SMALL_AND_BIG, cards, holdem, rules};
 use dealerless::deck::Card;
 use dealerless_table::Seat;
-use dealerless_table::rules::{Edition, Hand, HandRank, Limit, PokerKind, Stakes, Variety};
+use dealerless_table::rules::{Hand, HandRank, Limit, PokerKind, Stakes, Variety};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -104,7 +104,7 @@ fn made_hand_uses_the_board_or_a_pocket_pair() {
         rules(Limit::NoLimit, SMALL_AND_BIG),
     );
     let draw = Stakes::new(draw, 2, 1).unwrap();
-    let draw = Hand::new(&draw, &[1000, 1000], &[], Seat::HOST, Edition::NEWEST).unwrap();
+    let draw = Hand::new(&draw, &[1000, 1000], &[], Seat::HOST).unwrap();
     for (choices, own, words) in [
         ("", "Ks Kd", Some("pair, kings")),
         ("", "2c 2h", Some("pair, twos")),

@@ -2,7 +2,7 @@
 
 use super::dealt::{Dealt, cards, holdem, rules};
 use dealerless_table::Seat;
-use dealerless_table::rules::{Edition, Legal, Limit, PokerKind, Posts, Stakes, Variety};
+use dealerless_table::rules::{Legal, Limit, PokerKind, Posts, Stakes, Variety};
 
 /// Seat 0 has aces, seat 1 kings, seat 2 queens. The board helps nobody.
 const THREE: &str = "As Ks Qs Ad Kd Qd 2c 7d 9h Jc 3s";
@@ -181,20 +181,6 @@ fn seat_that_has_left_is_settled_like_an_absent_seat() {
     let mut hand = Dealt::new(&holdem(Limit::NoLimit, 4), &[100; 4], 0, cards(FOUR));
     hand.play("r 20, c, c, c").gone(1);
     assert_eq!(settled(&hand, &[2], &[1]), [120, 80, 80, 120]);
-}
-
-#[test]
-fn lost_seats_muck_their_claims_to_all_pots() {
-    // Under edition two, an all-in hand is not turned up.
-    let (stakes, deck) = (holdem(Limit::NoLimit, 4), cards(FOUR));
-    let stacks = [20, 100, 100, 20];
-    let mut hand = Dealt::of(Edition::Two, &stakes, &stacks, 0, deck);
-    hand.play("r 20, c, c, c, b 30, c, k, k, k, k");
-    hand.play("show, show, muck");
-    assert_eq!(hand.asked().0, 0);
-    // The main pot has 80 chips, and the side pot of seats 1 and 2 has 60.
-    assert_eq!(settled(&hand, &[], &[0]), [0, 190, 50, 0]);
-    assert_eq!(settled(&hand, &[1], &[0]), [0, 50, 190, 0]);
 }
 
 #[test]

@@ -3,9 +3,7 @@
 use super::dealt::{Dealt, SMALL_AND_BIG, cards, holdem, rules};
 use dealerless::deck::Card;
 use dealerless_table::Seat;
-use dealerless_table::rules::{
-    Choice, Edition, Foul, Learners, Legal, Limit, PokerKind, Stakes, Variety,
-};
+use dealerless_table::rules::{Choice, Foul, Learners, Legal, Limit, PokerKind, Stakes, Variety};
 
 /// Both seats check or call to the end, starting with the button's first choice.
 const TO_THE_END: &str = "c, k, k, k, k, k, k, k";
@@ -175,28 +173,6 @@ fn all_in_draw_hands_are_opened_after_the_exchange() {
         [vec![10], vec![0, 2, 3, 4, 5, 6, 7, 8, 9, 10]]
     );
     assert_eq!(hand.outcome().shown.len(), 2);
-}
-
-#[test]
-fn edition_2_opens_the_board_first_and_allows_mucking_all_in() {
-    let stakes = holdem(Limit::NoLimit, 2);
-    let mut hand = Dealt::of(
-        Edition::Two,
-        &stakes,
-        &[1000, 400],
-        0,
-        cards(ACES_AND_KINGS),
-    );
-    hand.play("r 400, c");
-    assert_eq!(positions(&hand, 1), [vec![4, 5, 6], vec![7], vec![8]]);
-    // Nobody bet on the river, so the seat left of the button shows first.
-    assert_eq!(turn_to_show(&hand), 1);
-    let mut shows = hand.clone();
-    hand.play("muck");
-    assert_eq!(hand.outcome().stacks, [1400, 0]);
-    assert!((0..4).all(|position| !hand.is_public(position)));
-    shows.play("show, muck");
-    assert_eq!(shows.outcome().stacks, [600, 800]);
 }
 
 #[test]

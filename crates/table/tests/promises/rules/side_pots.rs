@@ -1,20 +1,13 @@
 //! Side pots with unequal stacks.
 
 use super::dealt::{Dealt, cards, holdem};
-use dealerless_table::Seat;
-use dealerless_table::rules::{Edition, Limit, Outcome};
+use dealerless_table::rules::{Limit, Outcome};
 
 /// Seat 0 has aces, seat 1 kings, seat 2 queens.
 const ACES_KINGS_QUEENS: &str = "As Ks Qs Ad Kd Qd 2c 7d 9h Jc 3s";
 
 fn three(stacks: [u64; 3], deck: &str) -> Dealt {
     Dealt::new(&holdem(Limit::NoLimit, 3), &stacks, 0, cards(deck))
-}
-
-/// Three seats under edition two, in which an all-in hand may be mucked.
-fn three_that_may_muck(stacks: [u64; 3]) -> Dealt {
-    let (stakes, deck) = (holdem(Limit::NoLimit, 3), cards(ACES_KINGS_QUEENS));
-    Dealt::of(Edition::Two, &stakes, &stacks, 0, deck)
 }
 
 fn pots(outcome: &Outcome) -> Vec<(u64, Vec<(u8, u64)>)> {
@@ -62,26 +55,6 @@ fn chips_of_folded_seats_stay_in_the_pots() {
     let outcome = hand.outcome();
     assert_eq!(pots(&outcome), [(180, vec![(1, 180)]), (80, vec![(1, 80)])]);
     assert_eq!(outcome.stacks, [900, 1160, 0]);
-}
-
-#[test]
-fn seat_alone_in_a_side_pot_wins_it_even_if_it_mucks() {
-    let mut hand = three_that_may_muck([1000, 1000, 60]);
-    hand.play("r 100, c, c, k, k, b 200, f, muck");
-    let outcome = hand.outcome();
-    assert_eq!(pots(&outcome), [(180, vec![(2, 180)]), (80, vec![(1, 80)])]);
-    assert_eq!(outcome.stacks, [900, 980, 180]);
-    assert_eq!(outcome.shown, []);
-}
-
-#[test]
-fn mucking_after_a_shown_hand_claims_no_pot() {
-    let mut hand = three_that_may_muck([100, 300, 900]);
-    // Seat 1 shows, and seat 2 mucks its claim to the side pot. Seat 0 mucks aces, the best hand.
-    hand.play("r 100, r 300, c, show, muck, muck");
-    let outcome = hand.outcome();
-    assert_eq!(outcome.stacks, [0, 700, 600]);
-    assert!(outcome.shown.iter().all(|shown| shown.seat == Seat::new(1)));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::dealt::{Dealt, bets, cards, holdem, rules};
 use dealerless::deck::Card;
 use dealerless_table::Seat;
 use dealerless_table::rules::{
-    Edition, Hand, Learners, Limit, Next, Outcome, PokerKind, Posts, Stakes, Variety,
+    Hand, Learners, Limit, Next, Outcome, PokerKind, Posts, Stakes, Variety,
 };
 
 /// Four seats with 1000 chips each. Seat 0 has aces, seat 1 kings, seat 2 queens, seat 3 fives.
@@ -85,7 +85,7 @@ fn hand_with_fewer_than_two_players_is_over_at_once() {
 #[test]
 fn nobody_sits_out_in_a_game_without_chips() {
     let stakes = Stakes::new(Variety::Deck { cards: 9, drawn: 9 }, 3, 1).unwrap();
-    let new = |out: &[Seat]| Hand::new(&stakes, &[0; 3], out, Seat::HOST, Edition::NEWEST);
+    let new = |out: &[Seat]| Hand::new(&stakes, &[0; 3], out, Seat::HOST);
     assert_eq!(new(&[Seat::HOST]), new(&[]));
     assert!(matches!(new(&[]).unwrap().next(), Next::Choose { .. }));
 }

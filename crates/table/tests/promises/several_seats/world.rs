@@ -7,7 +7,7 @@ use dealerless::Blame;
 use dealerless_table::Seat;
 use dealerless_table::log::{Clock, DeckTerms, Header, Journal, Match, Phase, Player, Sitting};
 use dealerless_table::play::{Event, PlayError};
-use dealerless_table::rules::{BettingRules, Edition, Limit, PokerKind, Posts, Stakes, Variety};
+use dealerless_table::rules::{BettingRules, Limit, PokerKind, Posts, Stakes, Variety};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -115,7 +115,6 @@ pub(crate) fn match_of(plan: &Plan) -> Match {
     )
     .unwrap();
     let header = Header {
-        log_version: Edition::Four,
         deck: DeckTerms::verifiable(&stakes, stakes.seats()).unwrap(),
         stakes,
         clock: Clock::default(),

@@ -73,7 +73,6 @@ pub(crate) fn wirings(stakes: &Stakes, circuit: &Arc<DealCircuit>) -> ([Wiring; 
     let mut rng = system_rng();
     let identities = [(); 2].map(|()| Arc::new(Identity::generate(&mut rng)));
     let header = Header {
-        log_version: Header::LOG_VERSION,
         stakes: stakes.clone(),
         deck: DeckTerms::Sealed(SealedTerms {
             engine_version: 3,

@@ -9,7 +9,7 @@ use super::{Deck, SealedLog};
 use crate::log::foul::{PartFoul, require};
 use crate::log::part::{Part, PartKind};
 use crate::log::phase::{Opening, Phase};
-use crate::rules::{Edition, Hand, Learners, Steal};
+use crate::rules::{Hand, Learners, Steal};
 use crate::seat::Seat;
 
 impl SealedLog {
@@ -121,14 +121,10 @@ impl SealedLog {
         require(in_time, PartFoul::LateDispute(step))
     }
 
-    /// The steps whose openings the seat may dispute, the last one first. From edition 3 on, a seat
-    /// may only dispute an opening until it has signed a later step: by continuing, the seat
-    /// accepts the opening.
+    /// The steps whose openings the seat may dispute, the last one first. A seat may only dispute an
+    /// opening until it has signed a later step: by continuing, the seat accepts the opening.
     pub(super) fn disputable(&self, phase: &Phase, seat: Seat) -> impl Iterator<Item = u64> {
-        let since = match self.edition {
-            Edition::Two => 0,
-            Edition::Three | Edition::Four => self.deck.last_signed[seat.index()],
-        };
+        let since = self.deck.last_signed[seat.index()];
         let openings = self.openings_to(seat).filter(|_| phase.is_sealed());
         let steps = openings.map(|(step, _)| *step);
         steps.take_while(move |step| *step >= since)

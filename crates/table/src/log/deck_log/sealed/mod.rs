@@ -23,7 +23,7 @@ use super::Completed;
 use crate::log::header::Header;
 use crate::log::part::Part;
 use crate::log::phase::{Opening, Phase};
-use crate::rules::{Edition, Learners, Next, Steal};
+use crate::rules::{Learners, Next, Steal};
 use crate::seat::Seat;
 
 pub use commitment::Attempt;
@@ -40,7 +40,6 @@ pub(in crate::log) use sizes::Sizes;
 pub(in crate::log) struct SealedLog {
     seats: usize,
     sizes: Sizes,
-    edition: Edition,
     circuit: [u8; 32],
     /// The number of the try of this hand, counted from 0.
     attempt: u32,
@@ -89,7 +88,6 @@ impl SealedLog {
         SealedLog {
             seats: shape.seats,
             sizes: shape.deck,
-            edition: header.log_version,
             circuit,
             attempt: 0,
             voids: vec![0; shape.seats],
