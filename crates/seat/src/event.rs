@@ -410,7 +410,6 @@ pub struct Shown {
     pub seat: u8,
     pub cards: Vec<String>,
     /// The five cards that count.
-    #[serde(default)]
     pub best: Vec<String>,
     /// The rank of the hand, in words.
     pub worth: String,
