@@ -393,7 +393,7 @@ fn opening_an_output_that_is_not_due_is_detected_in_the_learners_view() {
 }
 
 /// Here both shares of each input's mask are opened to both parties, and not only to the party that
-/// enters the input. An earlier version of this engine made this mistake.
+/// enters the input.
 #[test]
 fn opening_the_masks_of_inputs_to_both_parties_is_detected_in_both_views() {
     let inputs = [A0, A1, B0, B1];

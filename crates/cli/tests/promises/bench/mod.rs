@@ -17,7 +17,7 @@ fn run(line: &str) -> Finished {
     start(line.split_whitespace()).finish()
 }
 
-/// The fields of every object. The fields of the first version come first.
+/// The fields of every object.
 const FIELDS: [&str; 16] = [
     "security",
     "algorithm",
