@@ -22,6 +22,18 @@ pub enum Blame {
     ThisSide,
 }
 
+impl Blame {
+    /// The exit code of a program that ends with this error: 1 for this side, 3 for the connection,
+    /// otherwise 2.
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Blame::ThisSide => 1,
+            Blame::Connection => 3,
+            _ => 2,
+        }
+    }
+}
+
 impl fmt::Display for Blame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -34,6 +34,7 @@ mod usage;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use dealerless_command_line::usage::parse;
 use dealerless_command_line::{latex, memory, output, progress, whole_file};
 use dealerless_lab::{bench, circuit};
 
@@ -84,7 +85,8 @@ enum Command {
 
 /// Runs the program.
 pub fn run() -> ExitCode {
-    let (cli, called) = match usage::parse(std::env::args_os()) {
+    let parsed = parse::<Cli>(usage::command(), failure::report_to_program);
+    let (cli, called) = match parsed {
         Ok(parsed) => parsed,
         Err(code) => return ExitCode::from(code),
     };
@@ -112,6 +114,6 @@ pub fn run() -> ExitCode {
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => ExitCode::from(failure::report(&error, called.reports())),
+        Err(error) => ExitCode::from(failure::report(&called, &error)),
     }
 }

@@ -1,166 +1,18 @@
-//! The command line: parsing, the end of each help text, and errors of usage.
+//! The definition of the command line, and the end of each help text.
 
-use std::error::Error as _;
-use std::ffi::OsString;
-use std::io;
-use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
-
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
-use dealerless_seat::ending::LOCAL;
+use clap::{Command, CommandFactory};
 
 use crate::Cli;
-
-use crate::failure::{EXIT_CODES, Reports, report_to_program};
-use crate::output::{MAX_WIDTH, say, wrapped};
-
-/// The command that was called, and whether it reports to a program.
-pub(crate) struct Called {
-    /// The command with its parents, such as `circuit stats`.
-    name: String,
-    json: bool,
-}
-
-/// The commands that report events of a match to a program.
-const EVENT_COMMANDS: [&str; 4] = ["host", "join", "resume", "audit"];
-
-impl Called {
-    /// How the command reports to a program.
-    pub(crate) fn reports(&self) -> Reports<'_> {
-        if !self.json {
-            Reports::ToNobody
-        } else if EVENT_COMMANDS.contains(&&*self.name) {
-            Reports::Events
-        } else {
-            Reports::Objects(&self.name)
-        }
-    }
-
-    fn of(matches: &ArgMatches) -> Self {
-        let (mut names, mut matches) = (Vec::new(), matches);
-        while let Some((name, inner)) = matches.subcommand() {
-            names.push(name);
-            matches = inner;
-        }
-        // `try_get_one` fails for a command without the option `--json`.
-        let json = matches.try_get_one("json").ok().flatten();
-        Called {
-            name: names.join(" "),
-            json: json.copied().unwrap_or(false),
-        }
-    }
-
-    /// The command in arguments that do not parse, as far as it can be recognised.
-    fn of_wrong(command: &Command, args: &[OsString]) -> Self {
-        let (mut names, mut command) = (Vec::new(), command);
-        for arg in args.iter().skip(1) {
-            if let Some(inner) = arg.to_str().and_then(|arg| command.find_subcommand(arg)) {
-                names.push(inner.get_name());
-                command = inner;
-            }
-        }
-        Called {
-            name: names.join(" "),
-            json: args.iter().any(|arg| arg == "--json"),
-        }
-    }
-}
-
-/// Parses the arguments of the program. The first one is the name of the program.
-///
-/// # Errors
-/// The exit code, if there is nothing to run: help was printed, or an error of usage was reported.
-pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<(Cli, Called), u8> {
-    let args: Vec<OsString> = args.collect();
-    let mut command = command();
-    let read = command.try_get_matches_from_mut(&args);
-    let read =
-        read.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, Called::of(&matches))));
-    read.map_err(|error| {
-        if !error.use_stderr() {
-            return printed(&error);
-        }
-        let text = explained(&error).unwrap_or_else(|| error.to_string());
-        let message = text.trim_start_matches("error: ").trim_end();
-        report_to_program(LOCAL, message, Called::of_wrong(&command, &args).reports());
-        say(text.trim_end());
-        LOCAL
-    })
-}
-
-/// Prints the help or the version that was asked for. Returns the exit code.
-fn printed(error: &clap::Error) -> u8 {
-    match error.print() {
-        // A closed pipe or terminal needs no report.
-        Ok(()) => 0,
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
-        Err(error) => {
-            say(&format!("error: cannot write to standard output: {error}"));
-            LOCAL
-        }
-    }
-}
-
-/// The text of an error about a number, with a sentence of this program instead of the standard
-/// library's. Returns `None` for other errors.
-fn explained(error: &clap::Error) -> Option<String> {
-    let source = match error.kind() {
-        ErrorKind::ValueValidation => error.source()?,
-        ErrorKind::UnknownArgument => return of_minus(error),
-        _ => return None,
-    };
-    let given = match error.get(ContextKind::InvalidValue) {
-        Some(ContextValue::String(given)) => given.as_str(),
-        _ => "",
-    };
-    let sentence = match source.downcast_ref::<ParseIntError>() {
-        Some(error) => of_number(error, given).to_owned(),
-        None if source.is::<ParseFloatError>() => "give a number, such as 2.5".to_owned(),
-        None => of_range(&source.to_string())?,
-    };
-    Some(error.to_string().replace(&source.to_string(), &sentence))
-}
-
-/// The text for a value such as `-5,1`, which the parser takes for an option.
-fn of_minus(error: &clap::Error) -> Option<String> {
-    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else {
-        return None;
-    };
-    let is_number = (given.strip_prefix('-')?).starts_with(|first: char| first.is_ascii_digit());
-    is_number.then(|| format!("error: unknown option {given}; negative values are not allowed"))
-}
-
-/// The sentence for the parser's message about a range, such as `-1 is not in 0..=9`.
-fn of_range(words: &str) -> Option<String> {
-    let (_, range) = words.split_once(" is not in ")?;
-    let (first, last) = range.split_once("..=")?;
-    Some(format!("give a whole number from {first} to {last}"))
-}
-
-fn of_number(error: &ParseIntError, given: &str) -> &'static str {
-    match error.kind() {
-        IntErrorKind::PosOverflow => "the number is too large",
-        IntErrorKind::NegOverflow => "the number is too small",
-        _ if given.starts_with('-') => "give a whole number that is not negative, such as 9",
-        _ => "give a whole number in digits, such as 9",
-    }
-}
+use crate::failure::EXIT_CODES;
+use crate::output::{MAX_WIDTH, wrapped};
 
 /// The command line, for parsing, completions and manual pages.
 pub(crate) fn command() -> Command {
     complete(Cli::command(), "")
 }
 
-/// Adds the exit codes to the help of a command and its subcommands. Lets options take negative
-/// numbers as values, so that the error names the option instead of an unknown option `-5`.
-fn complete(command: Command, path: &str) -> Command {
-    let mut command = command.mut_args(|arg| {
-        if arg.get_action().takes_values() && !arg.is_positional() {
-            arg.allow_negative_numbers(true)
-        } else {
-            arg
-        }
-    });
+/// Adds the exit codes to the help of a command and its subcommands.
+fn complete(mut command: Command, path: &str) -> Command {
     let names: Vec<String> = command
         .get_subcommands()
         .map(|inner| inner.get_name().to_owned())
@@ -252,29 +104,6 @@ mod tests {
             for line in help.lines() {
                 assert!(line.chars().count() <= 80, "{name}: {line}");
             }
-        }
-    }
-
-    #[test]
-    fn a_wrong_command_line_is_attributed_to_its_command() {
-        for (line, name, json) in [
-            ("dealerless", "", false),
-            ("dealerless deal --json", "", true),
-            (
-                "dealerless circuit stats --cards x --json",
-                "circuit stats",
-                true,
-            ),
-            (
-                "dealerless identity --json --home x succeed",
-                "identity succeed",
-                true,
-            ),
-            ("dealerless show verify", "show", false),
-        ] {
-            let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-            let called = Called::of_wrong(&command(), &args);
-            assert_eq!((&*called.name, called.json), (name, json), "{line}");
         }
     }
 }

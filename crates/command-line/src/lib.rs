@@ -7,7 +7,8 @@
 //! - [`progress`]: a progress bar for long work
 //! - [`memory`]: the memory limit, checked before anything is built
 //! - [`arguments`]: values and options that several commands share
-//! - [`failure`]: errors with their own exit codes
+//! - [`usage`]: parsing of the command line, and errors of usage
+//! - [`failure`]: errors with their own exit codes, and the report of an error
 
 #![forbid(unsafe_code)]
 
@@ -17,6 +18,7 @@ pub mod latex;
 pub mod memory;
 pub mod output;
 pub mod progress;
+pub mod usage;
 pub mod whole_file;
 
 use rand::rand_core::UnwrapErr;

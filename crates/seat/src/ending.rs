@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use dealerless::Blame;
 use dealerless_table::Seat;
 use dealerless_table::log::{End, MatchLog, Opening, PartKind, Phase, Settled, Stop, Unsettled};
 use dealerless_table::rules::{Learners, Legal, Outcome, SettledBy};
@@ -11,11 +12,11 @@ use crate::story::pending;
 use crate::words::{Names, capitalized, count, list};
 
 /// The exit code for incorrect usage and local errors.
-pub const LOCAL: u8 = 1;
+const LOCAL: u8 = Blame::ThisSide.exit_code();
 /// The exit code when a check failed or the peer broke the protocol, disagreed or aborted.
-pub const PEER: u8 = 2;
+pub const PEER: u8 = Blame::Peer.exit_code();
 /// The exit code when no connection could be made, or the other players did not receive in time what was due.
-pub const CONNECTION: u8 = 3;
+pub const CONNECTION: u8 = Blame::Connection.exit_code();
 
 /// The error of a match that ended with a breach of its rules. The log contains the breach.
 #[derive(Debug, thiserror::Error)]

@@ -4,8 +4,6 @@ use dealerless::Blame;
 use dealerless_connection::{ConnectionError, MeetingError, SpokenError};
 use dealerless_table::play::PlayError;
 
-use crate::ending::{CONNECTION, LOCAL, PEER};
-
 /// The exit code when the command succeeded and the answer is no, for example when the host declines.
 pub const NO: u8 = 4;
 
@@ -53,20 +51,11 @@ pub fn blame_of_connection(error: &ConnectionError) -> Blame {
     }
 }
 
-/// Returns the exit code of an error with this blame.
-pub fn exit_code(blame: Blame) -> u8 {
-    match blame {
-        Blame::Connection => CONNECTION,
-        Blame::ThisSide => LOCAL,
-        _ => PEER,
-    }
-}
-
 /// Returns the exit code of an error of a meeting.
 pub fn exit_code_of_meeting(error: &MeetingError) -> u8 {
     match error {
         MeetingError::Used => NO,
-        _ => exit_code(blame_of_meeting(error)),
+        _ => blame_of_meeting(error).exit_code(),
     }
 }
 

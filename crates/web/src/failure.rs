@@ -48,7 +48,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if let Some(error) = error.downcast_ref() {
         return exit_code_of_meeting(error);
     }
-    dealerless_seat::failure::exit_code(blame(error).unwrap_or(Blame::ThisSide))
+    blame(error).unwrap_or(Blame::ThisSide).exit_code()
 }
 
 /// The message of an error, and what to do.
