@@ -6,7 +6,8 @@ use crate::common;
 use std::net::TcpListener;
 use std::path::Path;
 
-use common::matches::{free_address, host_at, resume, run};
+use common::matches::{host_at, resume, run};
+use common::processes::free_address;
 use common::side::Side;
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -8,8 +8,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::Receiver;
 
-use common::LIMIT;
-use common::matches::{free_address, host_at, run};
+use common::matches::{host_at, run};
+use common::processes::LIMIT;
+use common::processes::free_address;
 use common::side::{Side, folders, lines};
 use serde_json::{Value, json};
 

@@ -12,7 +12,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use common::matches::{file, free_address, host_at, resume, run};
+use common::matches::{file, host_at, resume, run};
+use common::processes::free_address;
 use common::side::{Side, folders, of_kind};
 use dealerless_bridge::formats::Format;
 use dealerless_bridge::{Board, Card, Compass, Deal};

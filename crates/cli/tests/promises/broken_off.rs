@@ -12,8 +12,9 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::LIMIT;
-use common::matches::{file, free_address};
+use common::matches::file;
+use common::processes::LIMIT;
+use common::processes::free_address;
 use common::side::folders;
 use dealerless::testing::soak::soak;
 use rand::rngs::StdRng;

@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::Output;
 use std::time::Duration;
 
-use common::matches::{free_address, host_at, resume, run};
+use common::matches::{host_at, resume, run};
+use common::processes::free_address;
 use common::side::{Side, folders, of_kind};
 use serde_json::{Value, json};
 

@@ -11,8 +11,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::LIMIT;
-use common::matches::{free_address, host_at};
+use common::matches::host_at;
+use common::processes::LIMIT;
+use common::processes::free_address;
 use common::side::{Side, folders};
 
 /// A peer that the host knows, and that sends nothing.

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::LIMIT;
 use common::matches::{file, resume, run};
+use common::processes::LIMIT;
 use common::relay::Relay;
 use common::side::{Side, of_kind};
 use serde_json::{Value, json};

@@ -13,8 +13,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
-use common::LIMIT;
-use common::matches::{free_address, host_at, run};
+use common::matches::{host_at, run};
+use common::processes::LIMIT;
+use common::processes::free_address;
 use common::side::{Side, of_kind};
 use dealerless_table::play::Control;
 use serde_json::{Value, json};

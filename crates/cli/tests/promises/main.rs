@@ -1,11 +1,9 @@
 //! The promises of this crate. Each module tests one.
 
 mod absence;
-mod aiger;
 mod another_match;
 mod architecture;
 mod audit;
-mod bench;
 mod bridge_convert;
 mod bridge_match;
 mod bridge_numbers;
@@ -25,26 +23,19 @@ mod identity;
 mod invited;
 mod json;
 mod kinds;
-mod laboratory;
 mod leaving;
 mod log_version;
 mod meeting;
-mod netlists;
 mod page_events;
 mod page_link;
 mod page_server;
 mod pages;
-mod plot;
 mod prints;
-mod prove;
-mod prove_netlists;
 mod relay_command;
 mod resume;
 mod several;
 mod several_seats;
-mod strangers;
 mod table;
 mod terminal;
 mod terms;
-mod two_processes;
 mod verilog;

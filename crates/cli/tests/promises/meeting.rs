@@ -9,8 +9,9 @@ use crate::common;
 use std::path::Path;
 use std::sync::Arc;
 
-use common::LIMIT;
-use common::matches::{free_address, host_at, run};
+use common::matches::{host_at, run};
+use common::processes::LIMIT;
+use common::processes::free_address;
 use common::relay::Relay;
 use common::side::{Side, folders};
 

@@ -5,7 +5,8 @@ use crate::common;
 
 use std::path::Path;
 
-use common::matches::{assert_agree, assert_same_turn, file, free_address, host_at, resume, run};
+use common::matches::{assert_agree, assert_same_turn, file, host_at, resume, run};
+use common::processes::free_address;
 use common::side::{Side, folders, of_kind};
 use serde_json::{Value, json};
 

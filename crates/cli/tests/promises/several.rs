@@ -6,7 +6,8 @@ use crate::common;
 
 use std::path::Path;
 
-use common::matches::{free_address, resume, run};
+use common::matches::{resume, run};
+use common::processes::free_address;
 use common::side::{Side, of_kind};
 use serde_json::{Value, json};
 use tempfile::TempDir;

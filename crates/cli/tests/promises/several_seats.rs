@@ -5,7 +5,8 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::common::matches::{free_address, host_at, resume};
+use crate::common::matches::{host_at, resume};
+use crate::common::processes::free_address;
 use crate::common::side::{Side, of_kind};
 
 /// Runs a command in a folder. Returns standard output and the exit code.

@@ -5,7 +5,12 @@ use std::collections::HashSet;
 use dealerless::shuffle::Algorithm;
 use serde_json::Value;
 
-use super::{keys, numbers, run};
+use crate::common::processes::run;
+
+fn numbers(list: &Value) -> Vec<u64> {
+    let list = list.as_array().expect("a list");
+    list.iter().map(|n| n.as_u64().expect("a number")).collect()
+}
 
 /// The names of the steps in which a player learned cards.
 fn steps(hand: &Value, player: &str) -> Vec<String> {
@@ -119,7 +124,11 @@ fn winners_get_the_called_chips() {
         assert_eq!(chips, 4);
         let shown = hand["shown"].as_array().unwrap();
         assert_eq!(shown.len(), 2);
-        assert_eq!(keys(&shown[0]), HashSet::from(["player", "worth"]));
+        let keys = shown[0].as_object().unwrap().keys().map(String::as_str);
+        assert_eq!(
+            keys.collect::<HashSet<_>>(),
+            HashSet::from(["player", "worth"])
+        );
     }
 }
 

@@ -1,8 +1,14 @@
 //! Help, exit codes, and arguments that are refused before any work.
 
+#[cfg(target_os = "linux")]
+use std::fs;
+#[cfg(target_os = "linux")]
+use std::process::Command;
 use std::time::Duration;
 
-use super::{run, small_netlist};
+#[cfg(target_os = "linux")]
+use crate::common::PROGRAM;
+use crate::common::processes::run;
 
 #[test]
 fn help_of_every_command_has_an_example() {
@@ -58,6 +64,8 @@ fn wrong_usage_exits_with_1_and_prints_nothing() {
         "demo --game deck",
         "demo --hands 0",
         "demo --algorithm riffle",
+        "demo --algorithm bubble-fair-bits",
+        "demo --algorithm bitonic-48-bit-keys",
         "host --game deck --cards 1",
         "host --game deck --cards 5000",
         "host --game deck --cards 10 --draw 11",
@@ -75,7 +83,6 @@ fn wrong_usage_exits_with_1_and_prints_nothing() {
         "host --hands 0",
         "host --stack 0",
         "host --game draw --cards 40",
-        "circuit run no-such-file --garbler 0 --security none",
         "peers forgive nobody",
         "host --json --timeout soon",
         "host --listen 5252",
@@ -88,24 +95,6 @@ fn wrong_usage_exits_with_1_and_prints_nothing() {
         "relay --allow-page wss://page.example.org",
         "relay --max-rate 1023",
         "relay --max-rate 1k",
-        "circuit",
-        "circuit stats --cards 1",
-        "circuit stats --json --csv",
-        "circuit stats --latex --csv",
-        "circuit stats --cards 8,16,...,100",
-        "circuit stats --draw 5..1",
-        "circuit stats --draw 1..5000000000",
-        "circuit stats --cards 5,6 --draw 7",
-        "circuit stats --algorithm bubble,riffle",
-        "circuit plot --json",
-        "circuit plot --cards 20,52",
-        "circuit plot --draw 9",
-        "circuit plot --against cards --draw 5,9",
-        "circuit plot --against suits",
-        "circuit standard",
-        "circuit export --algorithm bubble --cards 5",
-        "circuit export --algorithm bubble --cards 5 --draw 2 --json",
-        "circuit run no-such-file --garbler 0",
     ] {
         let finished = run(line).exits(1);
         if line.contains("--json") {
@@ -119,72 +108,35 @@ fn wrong_usage_exits_with_1_and_prints_nothing() {
 }
 
 #[test]
-fn malicious_security_is_the_default_and_semi_honest_warns() {
-    let folder = tempfile::tempdir().unwrap();
-    let netlist = small_netlist(folder.path());
-    let one_side = format!("circuit run {netlist} --evaluator 11");
-    let circuit = format!("{one_side} --garbler 10");
+fn security_of_the_demo_is_malicious() {
     let caught = "Security: malicious.";
-    let warning = "It does NOT protect against a peer that deviates";
-    for (option, notice) in [("", caught), (" --security semi-honest", warning)] {
-        run(&format!("{circuit}{option}")).exits(0).says(notice);
-        run(&format!("{one_side} --connect 127.0.0.1:1{option}"))
-            .exits(3)
-            .says("Start both sides again")
-            .says(notice)
-            .says("neither encrypted nor authenticated");
-    }
     assert!(run("demo").exits(0).stdout.contains(caught));
     run("demo --json").exits(0).says(caught);
 }
 
 #[test]
 fn too_large_memory_needs_are_refused_at_once() {
-    for (line, what) in [
-        ("host --game deck --cards 2048", "2,048 of 2,048 cards"),
-        ("bench --pool 2000", "2,000 shuffles at once"),
-        ("bench --pool 4294967295", "4,294,967,295 shuffles at once"),
-        (
-            "bench --cards 4096 --draw 4096 --algorithm cut",
-            "4,096 of 4,096 cards",
-        ),
-        (
-            "circuit run --algorithm cut --cards 52 --draw 9 --garbler random --evaluator random \
-             --memory 1M",
-            "9 of 52 cards",
-        ),
-    ] {
-        let refused = run(line).exits(1).says(what);
-        assert!(refused.took < Duration::from_secs(10), "{line}");
-        assert_eq!(refused.stdout, "", "{line}");
-        let (_, enough) = refused.stderr.trim_end().rsplit_once(' ').unwrap();
-        assert!(
-            refused.stderr.contains("to allow more, use --memory"),
-            "{line}"
-        );
-        if let Some(command) = line.strip_suffix("--memory 1M") {
-            run(&format!("{command} --memory {enough}")).exits(0);
-        }
-    }
+    let refused = run("host --game deck --cards 2048").exits(1);
+    assert!(refused.took < Duration::from_secs(10), "{refused:?}");
+    assert_eq!(refused.stdout, "");
+    refused
+        .says("2,048 of 2,048 cards")
+        .says("to allow more, use --memory");
 }
 
+#[cfg(target_os = "linux")]
 #[test]
-fn bench_needs_at_least_one_shuffle_and_round() {
-    for zero in [
-        "--pool 0",
-        "--rounds 0",
-        "--pool 4294967296",
-        "--rounds some",
-    ] {
-        let refused = run(&format!("bench {zero}")).exits(1);
-        assert_eq!(refused.stdout, "", "{zero}");
-        refused.says("a whole number from 1");
+fn full_output_is_an_error() {
+    for command in ["--version", "completions bash", "man"] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = Command::new(PROGRAM)
+            .args(command.split(' '))
+            .stdout(full)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(1), "{command}");
+        let error = String::from_utf8(output.stderr).unwrap();
+        let full = "cannot write to standard output: No space left";
+        assert!(error.contains(full), "{command}: {error}");
     }
-    let line = "bench --cards 5 --draw 5 --pool 2 --rounds 1 --json";
-    let report = run(line).exits(0).json();
-    assert_eq!(
-        (&report["pool_shuffles"], &report["rounds"]),
-        (&2.into(), &1.into())
-    );
-    assert!(report["online"]["ms"].as_f64().unwrap() > 0.0);
 }

@@ -1,10 +1,8 @@
 //! Two programs that play a match, and checks of the result.
 
 use std::collections::BTreeMap;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 
@@ -25,21 +23,6 @@ pub fn file(home: &Path, ending: &str) -> Option<PathBuf> {
     let files = std::fs::read_dir(home.join("matches")).unwrap();
     let mut files = files.map(|file| file.unwrap().path());
     files.find(|path| path.extension().is_some_and(|found| found == ending))
-}
-
-/// An address for a host that must come back to the same address. Its port is free and below the
-/// range of ephemeral ports, and no other test of this process gets it.
-pub fn free_address() -> String {
-    static TAKEN: AtomicU32 = AtomicU32::new(0);
-    // Other processes that run tests start elsewhere.
-    let first = std::process::id().wrapping_mul(100);
-    loop {
-        let next = first.wrapping_add(TAKEN.fetch_add(1, Ordering::Relaxed));
-        let address = format!("127.0.0.1:{}", 15_000 + next % 17_000);
-        if TcpListener::bind(&address).is_ok() {
-            return address;
-        }
-    }
 }
 
 /// Starts a host at this address. Returns the host and its invite.

@@ -4,12 +4,10 @@
 pub mod cuts;
 pub mod matches;
 pub mod page;
+#[path = "../../../../lab/tests/promises/common/processes.rs"]
 pub mod processes;
-pub mod proxy;
 pub mod relay;
 pub mod side;
 
-use std::time::Duration;
-
-/// The limit for everything that must happen, even on a busy machine.
-pub const LIMIT: Duration = Duration::from_secs(300);
+/// The program.
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_dealerless");

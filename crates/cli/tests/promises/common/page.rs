@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::LIMIT;
+use super::processes::LIMIT;
 use super::side::Side;
 
 /// A program that serves a page, and the secrets of this page.

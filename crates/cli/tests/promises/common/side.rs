@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::LIMIT;
+use super::processes::LIMIT;
 
 /// One side of a table.
 pub struct Side {

@@ -9,12 +9,13 @@ use serde_json::{Value, json};
 use super::{hosting, signal, wait_until};
 use crate::common::matches;
 use crate::common::page::Page;
+use crate::common::processes::free_address;
 use crate::common::side::{Side, folders, of_kind};
 
 #[test]
 fn killed_program_is_reported_and_its_match_is_resumed() {
     let [folder, guest] = folders();
-    let at = matches::free_address();
+    let at = free_address();
     let stakes = json!({ "game": "deck", "hands": 1, "draw": 4, "listen": at });
     let (page, mut lines, invite) = hosting(folder.path(), &stakes);
     let mut guest = Side::join(guest.path(), &invite, &[]);

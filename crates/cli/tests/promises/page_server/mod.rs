@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use common::LIMIT;
 use common::page::{Lines, Page};
+use common::processes::LIMIT;
 
 fn wait_until(what: &str, condition: impl Fn() -> bool) {
     let begun = Instant::now();

@@ -1,8 +1,6 @@
 //! The promise to researchers: single commands print the table of all circuits, plot them, and
 //! write the netlists of the standard decks.
 
-use crate::common;
-
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::Path;
@@ -13,11 +11,7 @@ use dealerless::testing::bristol_evaluator::Netlist;
 use dealerless::testing::shuffles::{cards, fresh_generator, input_bits, lanes, random_seeds};
 use serde_json::Value;
 
-use common::processes::{Finished, start};
-
-fn run(line: &str) -> Finished {
-    start(line.split_whitespace()).finish()
-}
+use crate::common::processes::{run, start};
 
 /// The columns that every row of a shuffle has.
 const FIELDS: [&str; 23] = [
@@ -264,7 +258,6 @@ fn comparison_circuits_are_marked_and_optional() {
     assert!(marked["bubble-fair-bits"] <= 1_302);
     assert!(marked["bitonic-48-bit-keys"] <= 38_199);
     for name in marked.keys() {
-        run(&format!("demo --algorithm {name}")).exits(1);
         run(&format!("circuit stats --algorithm {name}")).exits(1);
     }
 }

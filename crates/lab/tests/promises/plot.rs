@@ -1,7 +1,5 @@
 //! The promise to users of `circuit plot`: plots are labelled, and their numbers are available.
 
-use crate::common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -9,11 +7,7 @@ use std::path::Path;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use serde_json::Value;
 
-use common::processes::{Finished, start};
-
-fn run(line: &str) -> Finished {
-    start(line.split_whitespace()).finish()
-}
+use crate::common::processes::run;
 
 /// The texts between the tags of an SVG.
 fn text(svg: &str) -> Vec<&str> {

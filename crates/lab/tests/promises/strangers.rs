@@ -1,15 +1,13 @@
 //! `circuit run` over a plain connection ends quickly against any peer, with an exit code that
 //! names the party at fault, and never with a panic.
 
-use crate::common;
-
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-use common::processes::{Finished, PATIENT, Running, SHORT, start, start_run};
-use common::proxy::{Fault, From, Proxy};
+use crate::common::processes::{Finished, PATIENT, Running, SHORT, start, start_run};
+use crate::common::proxy::{Fault, From, Proxy};
 use dealerless::testing::line::NOBODY;
 
 /// A small shuffle, which needs frames of each kind.

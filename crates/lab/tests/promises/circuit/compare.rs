@@ -1,6 +1,7 @@
 //! `circuit compare` and `circuit evaluate` at their limits.
 
-use super::{run, write};
+use crate::common::processes::run;
+use crate::common::write;
 
 #[test]
 fn up_to_24_input_bits_are_tried_exhaustively() {

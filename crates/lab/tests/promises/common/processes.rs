@@ -1,17 +1,22 @@
-//! Runs the program `dealerless` as a child process, with a time limit.
+//! Runs the program under test as a child process, with a time limit.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use unicode_width::UnicodeWidthStr;
 
-use super::LIMIT;
+use super::PROGRAM;
+
+/// The limit for everything that must happen, even on a busy machine.
+pub const LIMIT: Duration = Duration::from_secs(300);
 
 /// A timeout in seconds that is long enough for an honest peer on a busy machine.
 pub const PATIENT: &str = "200";
@@ -51,7 +56,7 @@ pub fn start<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Running {
 
 /// Starts the program in a folder.
 pub fn start_in<S: AsRef<OsStr>>(folder: &Path, args: impl IntoIterator<Item = S>) -> Running {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_dealerless"))
+    let mut child = Command::new(PROGRAM)
         .args(args)
         .current_dir(folder)
         // A test must not use the user's folder.
@@ -72,12 +77,41 @@ pub fn start_in<S: AsRef<OsStr>>(folder: &Path, args: impl IntoIterator<Item = S
     }
 }
 
+/// Runs the program to its end, with the arguments in `line`.
+pub fn run(line: &str) -> Finished {
+    start(line.split_whitespace()).finish()
+}
+
+/// Asserts that no line of the output of a command is wider than `columns`.
+#[track_caller]
+pub fn assert_fits(columns: usize, output: &str, line: &str) {
+    for printed in output.lines() {
+        let width = printed.width();
+        assert!(width <= columns, "{line}: {width} columns: {printed}");
+    }
+}
+
 /// Starts `circuit run` with a free port to listen on, and returns its address.
 pub fn start_run(args: &[&str]) -> (Running, SocketAddr) {
     let listen = ["circuit", "run", "--json", "--listen", "127.0.0.1:0"];
     let mut side = start([&listen, args].concat());
     let address = side.listening_address();
     (side, address)
+}
+
+/// An address for a program that must come back to the same address. Its port is free and below the
+/// range of ephemeral ports, and no other test of this process gets it.
+pub fn free_address() -> String {
+    static TAKEN: AtomicU32 = AtomicU32::new(0);
+    // Other processes that run tests start elsewhere.
+    let first = std::process::id().wrapping_mul(100);
+    loop {
+        let next = first.wrapping_add(TAKEN.fetch_add(1, Ordering::Relaxed));
+        let address = format!("127.0.0.1:{}", 15_000 + next % 17_000);
+        if TcpListener::bind(&address).is_ok() {
+            return address;
+        }
+    }
 }
 
 impl Stream {
@@ -187,12 +221,6 @@ impl Running {
 }
 
 impl Finished {
-    /// The events that the process printed.
-    pub fn events(&self) -> Vec<Value> {
-        let parse = |line| serde_json::from_str(line).expect("a line of JSON");
-        self.stdout.lines().map(parse).collect()
-    }
-
     /// The single JSON object that the process printed.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::common::matches::free_address;
-use super::common::processes::{Finished, SHORT, start};
-use super::{assert_complete, listening, netlist, number, run};
+use super::{assert_complete, listening, netlist, number};
+use crate::common::PROGRAM;
+use crate::common::processes::{Finished, SHORT, free_address, run, start};
 
 /// Interrupts a bench after longer and longer times, until it has measured `rows` before.
 fn measured(rows: &str, interrupted: impl Fn(Duration) -> Finished) -> Finished {
@@ -100,7 +100,7 @@ fn rows_before_a_failing_configuration_are_kept() {
     );
     let limited = "ulimit -n 64; exec \"$0\" \"$@\"";
     let ended = Command::new("sh")
-        .args(["-c", limited, env!("CARGO_BIN_EXE_dealerless")])
+        .args(["-c", limited, PROGRAM])
         .args(line.split_whitespace())
         .output()
         .unwrap();

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::{run, run_args, small_netlist, write};
+use crate::common::processes::{run, start};
+use crate::common::{small_netlist, write};
 
 fn outputs(line: &str) -> Vec<String> {
     let report = run(&format!("{line} --json")).exits(0).json();
@@ -150,7 +151,7 @@ fn single_input_value_belongs_to_the_garbler() {
         ["1"]
     );
     assert_eq!(
-        run_args([
+        start([
             "circuit",
             "run",
             &netlist,
@@ -159,6 +160,7 @@ fn single_input_value_belongs_to_the_garbler() {
             "--evaluator",
             ""
         ])
+        .finish()
         .exits(0)
         .stdout,
         "output 1: 0\n"

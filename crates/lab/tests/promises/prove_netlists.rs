@@ -3,19 +3,13 @@
 //!
 //! The netlists are generated here, with conventions that our shuffles do not have.
 
-use crate::common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use common::processes::{Finished, start};
-
-fn run(line: &str) -> Finished {
-    start(line.split_whitespace()).finish()
-}
+use crate::common::processes::{Finished, run, start};
 
 /// A netlist under construction. Wires are numbered in creation order.
 struct Net {

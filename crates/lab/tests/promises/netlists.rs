@@ -1,30 +1,19 @@
 //! The promise to users with netlists of their own: netlists of either format are counted,
 //! evaluated, compared, optimised and run, with inputs in convenient notations.
 
-use crate::common;
-
 use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
 
-use common::processes::{Finished, start};
+use crate::common::processes::{Finished, run};
+use crate::common::write;
 
 const ADDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/adder.txt");
-
-fn run(line: &str) -> Finished {
-    start(line.split_whitespace()).finish()
-}
 
 #[track_caller]
 fn assert_shows(finished: &Finished, text: &str) {
     assert!(finished.stdout.contains(text), "{}", finished.stdout);
-}
-
-fn write(folder: &Path, name: &str, text: &str) -> String {
-    let path = folder.join(name);
-    fs::write(&path, text).unwrap();
-    path.to_str().unwrap().to_owned()
 }
 
 /// The adder in the old format, whose header has two lines instead of three.

@@ -1,15 +1,9 @@
 //! The promise to referees: exhaustive counting proves that a shuffle is uniform, or refutes it.
 
-use crate::common;
-
 use dealerless::shuffle::Algorithm;
 use serde_json::Value;
 
-use common::processes::{Finished, start};
-
-fn run(line: &str) -> Finished {
-    start(line.split_whitespace()).finish()
-}
+use crate::common::processes::run;
 
 fn number(value: &Value) -> u64 {
     value.as_u64().expect("a number")

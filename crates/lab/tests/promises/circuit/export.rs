@@ -9,7 +9,16 @@ use dealerless::shuffle::{self, Algorithm, Randomness, ShuffleCircuit, Spec};
 use dealerless::testing::shuffles::{fresh_generator, random_seeds};
 use serde_json::Value;
 
-use super::{keys, run};
+use crate::common::processes::run;
+
+fn keys(object: &Value) -> HashSet<&str> {
+    object
+        .as_object()
+        .expect("an object")
+        .keys()
+        .map(String::as_str)
+        .collect()
+}
 
 /// Exports the shuffle of 5 cards, 2 drawn. Returns the path and the JSON report.
 fn export(folder: &Path, algorithm: Algorithm) -> (String, Value) {

@@ -1,6 +1,7 @@
 //! Netlists and other texts in the forms that other programs write.
 
-use super::{run, write};
+use crate::common::processes::run;
+use crate::common::write;
 
 /// `(a & b) | c` for three values of one bit.
 const BLIF: &str = ".model and_or\n.inputs a b c\n.outputs y\n.names a b c y\n11- 1\n--1 1\n.end\n";

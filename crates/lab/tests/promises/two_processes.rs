@@ -1,11 +1,9 @@
 //! Two processes run the same netlist over TCP.
 
-use crate::common;
-
 use std::io::Write;
 use std::net::TcpStream;
 
-use common::processes::{PATIENT, SHORT, start, start_run};
+use crate::common::processes::{PATIENT, SHORT, start, start_run};
 
 /// Exports a netlist. Returns its folder and path.
 fn exported(draw: &str) -> (tempfile::TempDir, String) {

@@ -1,30 +1,18 @@
 //! The promise to users of Yosys, ABC and other tools of logic synthesis: all commands read AIGER,
 //! and write it if the name of the file says so.
 
-use crate::common;
-
 use std::fs;
-use std::path::Path;
 
 use serde_json::{Value, json};
 
-use common::processes::{Finished, start};
+use crate::common::processes::run;
+use crate::common::write;
 
 const ADDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/adder.txt");
 
 /// The sum of two bits; the values of both inputs and outputs have names.
 const HALF_ADDER: &str =
     "aag 7 2 0 2 3\n2\n4\n6\n12\n6 13 15\n12 2 4\n14 3 5\ni0 x\ni1 y\no0 s[0]\no1 s[1]\nc\n";
-
-fn run(line: &str) -> Finished {
-    start(line.split_whitespace()).finish()
-}
-
-fn write(folder: &Path, name: &str, text: &str) -> String {
-    let path = folder.join(name);
-    fs::write(&path, text).unwrap();
-    path.to_str().unwrap().to_owned()
-}
 
 fn json(line: &str) -> Value {
     run(&format!("{line} --json")).exits(0).json()

@@ -3,7 +3,6 @@
 
 #[cfg(unix)]
 mod broken_off;
-use crate::common;
 
 use std::fs;
 use std::net::SocketAddr;
@@ -11,11 +10,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use common::processes::{Finished, Running, start};
-
-fn run(line: &str) -> Finished {
-    start(line.split_whitespace()).finish()
-}
+use crate::common::processes::{Running, run, start};
 
 /// The fields of every object.
 const FIELDS: [&str; 16] = [
