@@ -1,6 +1,9 @@
 //! A peer that reflects messages cannot complete any OT, because every hash is bound to the
 //! direction.
 
+#[cfg(feature = "parallel")]
+mod threads;
+
 use std::convert::Infallible;
 
 use rand::{TryCryptoRng, TryRng};
