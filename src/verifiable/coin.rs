@@ -6,16 +6,10 @@
 //! seats that open it, so a seat that goes away changes nothing. Fewer than the threshold of seats
 //! cannot tell it from a random point before.
 
-use super::deck::Decks;
+use super::deck::{Decks, Receiver, Slot};
 use super::group::{Point, Transcript};
 use super::keys::Seats;
-use super::partials::{Partial, Receiver, Slot, factor};
-
-/// `P` of a coin.
-pub(super) fn point(roster: &[u8; 32], hand: u64, number: u64) -> Point {
-    let hash = Transcript::new("coin").bytes(roster).number(hand);
-    hash.number(number).hash_to_group()
-}
+use super::partials::{Partial, factor};
 
 /// A coin that was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,12 +5,9 @@ use std::sync::{Arc, OnceLock};
 use curve25519_dalek::ristretto::RistrettoPoint;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
-use super::coin;
 use super::context::Context;
-use super::goods::Goods;
 use super::group::{ELEMENT, Point, Reader, Transcript};
 use super::keys::Roster;
-use super::partials::Slot;
 use crate::deck::Card;
 
 /// The most cards of a deck.
@@ -151,6 +148,27 @@ impl VerifiedDeck {
     }
 }
 
+/// The seats that see an opened card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Receiver {
+    /// All seats.
+    All,
+    /// This seat alone.
+    Seat(usize),
+}
+
+/// A card to open, and for whom. The order of a part's slots is that of this type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Slot {
+    /// The number of the deck in the hand. The goods and the coins have numbers as well
+    /// ([`Decks`]).
+    pub deck: usize,
+    /// The position in the deck, or the number of the coin.
+    pub position: usize,
+    /// The seats that see the card.
+    pub receiver: Receiver,
+}
+
 /// The decks of a hand, in the order of their numbers. The goods, if there are any, are the last
 /// deck. The coins of the hand, if there are any, have the number after it.
 #[derive(Clone)]
@@ -173,12 +191,10 @@ impl Decks {
         }
     }
 
-    /// These decks and the goods, as one more deck.
-    #[must_use]
-    pub fn with_goods(mut self, goods: &Goods) -> Self {
-        self.decks.push(Arc::clone(goods.deck()));
+    /// Adds a deck.
+    pub(super) fn push(&mut self, deck: Arc<VerifiedDeck>) {
+        self.decks.push(deck);
         self.digest = OnceLock::new();
-        self
     }
 
     /// These decks and the coins of a hand.
@@ -213,8 +229,8 @@ impl Decks {
     /// all seats.
     pub(super) fn base(&self, slot: &Slot) -> Option<Point> {
         match self.coins {
-            Some((roster, hand)) if slot.deck == self.coins() && slot.is_to_all() => {
-                Some(coin::point(&roster, hand, slot.position as u64))
+            Some((roster, hand)) if slot.deck == self.coins() && slot.receiver == Receiver::All => {
+                Some(coin_point(&roster, hand, slot.position as u64))
             }
             _ => Some(self.place(slot.deck, slot.position)?.a),
         }
@@ -230,4 +246,10 @@ impl Decks {
     pub(super) fn hash(&self, context: &Context<'_>, tag: &str) -> Transcript {
         context.hash(tag).bytes(self.digest())
     }
+}
+
+/// `P` of a coin.
+pub(super) fn coin_point(roster: &[u8; 32], hand: u64, number: u64) -> Point {
+    let hash = Transcript::new("coin").bytes(roster).number(hand);
+    hash.number(number).hash_to_group()
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rand::CryptoRng;
 
 use super::context::Context;
-use super::deck::{Cards, Ciphertext, VerifiedDeck};
+use super::deck::{Cards, Ciphertext, Decks, VerifiedDeck};
 use super::group::Point;
 use super::shuffle::{BadShuffle, follow};
 use crate::deck::Card;
@@ -39,10 +39,6 @@ impl Goods {
     /// The number of goods that were gained.
     pub fn count(&self) -> usize {
         self.0.count()
-    }
-
-    pub(super) fn deck(&self) -> &Arc<VerifiedDeck> {
-        &self.0
     }
 
     /// Adds a good of a public kind. `None` if there is no such kind.
@@ -125,6 +121,15 @@ impl Goods {
             places[position] = place;
         }
         goods
+    }
+}
+
+impl Decks {
+    /// These decks and the goods, as one more deck.
+    #[must_use]
+    pub fn with_goods(mut self, goods: &Goods) -> Self {
+        self.push(Arc::clone(&goods.0));
+        self
     }
 }
 

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `group` | ristretto255: hashes, encodings, proofs of knowledge of logarithms |
 //! | `keys` | [`Contribution`]: the keys of a match, in three steps of all seats; [`Roster`] |
-//! | `deck` | [`Cards`] as points, and the [`VerifiedDeck`] |
+//! | `deck` | [`Cards`] as points, the [`VerifiedDeck`], the [`Decks`] of a hand and their [`Slot`]s |
 //! | `shuffle` | shuffles with their proofs |
 //! | `partials` | [`Partials`]: partial decryptions for all seats or for one |
 //! | `coin` | [`Coin`]: a random number that no seat can choose |
@@ -37,11 +37,11 @@ mod tests;
 
 pub use coin::Coin;
 pub use context::Context;
-pub use deck::{Cards, Decks, VerifiedDeck};
+pub use deck::{Cards, Decks, Receiver, Slot, VerifiedDeck};
 pub use goods::{Goods, Unmixed};
 pub use keys::{
     BadKeys, Complaint, Contribution, Dealing, Keys, MAX_SEATS, NoKey, Roster, Seats, SecretKey,
 };
-pub use partials::{BadPartials, OpenedTo, Partial, Partials, Receiver, Slot, openers};
+pub use partials::{BadPartials, OpenedTo, Partial, Partials, openers};
 pub use show::{BadShow, Show, Shown};
 pub use shuffle::BadShuffle;

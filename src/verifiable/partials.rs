@@ -13,32 +13,11 @@ use rand::CryptoRng;
 use zeroize::Zeroizing;
 
 use super::context::Context;
-use super::deck::{Cards, Ciphertext, Decks};
+use super::deck::{Cards, Ciphertext, Decks, Receiver, Slot};
 use super::group::{ELEMENT, Point, Reader, Transcript, vartime_sum};
 use super::keys::{Roster, Seats, SecretKey, lagrange};
 use crate::crypto::random_scalar;
 use crate::deck::Card;
-
-/// The seats that see an opened card.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Receiver {
-    /// All seats.
-    All,
-    /// This seat alone.
-    Seat(usize),
-}
-
-/// A card to open, and for whom. The order of a part's slots is that of this type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Slot {
-    /// The number of the deck in the hand. The goods and the coins have numbers as well
-    /// ([`Decks`]).
-    pub deck: usize,
-    /// The position in the deck, or the number of the coin.
-    pub position: usize,
-    /// The seats that see the card.
-    pub receiver: Receiver,
-}
 
 /// The seats that open a slot, in order: from seat `position mod n` upwards, the first live seats
 /// that have not given a partial for it, as many as are still missing. `live` and `gave` say which
@@ -70,10 +49,6 @@ impl Slot {
             Receiver::All => seats.threshold(),
             Receiver::Seat(_) => seats.threshold() - 1,
         }
-    }
-
-    pub(super) fn is_to_all(&self) -> bool {
-        self.receiver == Receiver::All
     }
 
     fn hash(slots: &[Slot], hash: Transcript) -> Transcript {

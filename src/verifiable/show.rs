@@ -10,10 +10,10 @@ use rand::CryptoRng;
 use zeroize::Zeroizing;
 
 use super::context::Context;
-use super::deck::Decks;
+use super::deck::{Decks, Receiver, Slot};
 use super::group::{ELEMENT, Point, Reader, Transcript, vartime_sum};
 use super::keys::{SecretKey, lagrange};
-use super::partials::{Partial, Receiver, Slot, distinct, values};
+use super::partials::{Partial, distinct, values};
 use crate::crypto::random_scalar;
 use crate::deck::Card;
 

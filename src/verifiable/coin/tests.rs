@@ -8,6 +8,7 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use super::*;
+use crate::verifiable::deck::coin_point;
 use crate::verifiable::keys::lagrange;
 use crate::verifiable::partials::BadPartials;
 use crate::verifiable::tests::{Fixture, contexts};
@@ -67,7 +68,7 @@ fn a_share_published_by_a_seat_that_leaves_opens_the_same_coin() {
 fn coins_of_other_numbers_hands_and_keys_are_unrelated() {
     let (fixture, other) = (Fixture::new(2, 2), Fixture::new(3, 2));
     let point =
-        |fixture: &Fixture, hand, number| *point(&fixture.roster.digest, hand, number).bytes();
+        |fixture: &Fixture, hand, number| *coin_point(&fixture.roster.digest, hand, number).bytes();
     let points = [
         point(&fixture, 3, 0),
         point(&fixture, 3, 1),
@@ -194,7 +195,9 @@ fn the_faces_of_many_coins_are_equally_frequent() {
     let mut counts = [0_u32; 36];
     for number in 0..7200 {
         let coin = Coin {
-            value: Point::new(point(&fixture.roster.digest, 0, number).get() * Scalar::from(9_u8)),
+            value: Point::new(
+                coin_point(&fixture.roster.digest, 0, number).get() * Scalar::from(9_u8),
+            ),
         };
         let dice: Vec<u32> = coin.numbers(6).take(2).collect();
         counts[(dice[0] * 6 + dice[1]) as usize] += 1;
