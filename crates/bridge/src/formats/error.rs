@@ -2,8 +2,11 @@
 
 use std::fmt;
 
-use super::text::MAX_LINE;
 use crate::DealError;
+
+/// The maximum size of a line in bytes. The PBN standard allows 255, but other programs write whole
+/// auctions and comments into a line of LIN.
+pub(super) const MAX_LINE: usize = 1 << 16;
 
 /// A location in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

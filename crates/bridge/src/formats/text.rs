@@ -1,10 +1,6 @@
 //! The lines and the numbers of untrusted text.
 
-use super::error::{Fault, ReadError};
-
-/// The maximum size of a line in bytes. The PBN standard allows 255, but other programs write whole
-/// auctions and comments into a line of LIN.
-pub(super) const MAX_LINE: usize = 1 << 16;
+use super::error::{Fault, MAX_LINE, ReadError};
 
 /// Removes a UTF-8 byte order mark and the mark of DOS for the end of a file, and checks the lines of
 /// a text.

@@ -1,7 +1,7 @@
 //! Truncated, changed, huge and empty files never cause a panic. Their errors have a location.
 
 use super::{boards, read, readable, texts};
-use crate::formats::text::MAX_LINE;
+use crate::formats::error::MAX_LINE;
 use crate::formats::{Fault, Format, Location};
 
 #[test]
