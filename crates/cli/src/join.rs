@@ -11,8 +11,9 @@ use dealerless_connection::identity::{Address, Name, PublicIdentity};
 use dealerless_connection::{
     BadCode, Connection, Door, Guest, Invite, SpokenCode, Timing, use_code,
 };
+use dealerless_seat::VERSION;
 use dealerless_seat::command::Said;
-use dealerless_seat::event::{Event, VERSION};
+use dealerless_seat::event::Event;
 use dealerless_seat::guest;
 use dealerless_seat::open_match;
 use dealerless_seat::peers::BLOCKED;

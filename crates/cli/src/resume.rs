@@ -4,8 +4,9 @@ use std::time::SystemTime;
 
 use anyhow::{Context, bail, ensure};
 use dealerless_connection::identity::Name;
+use dealerless_seat::VERSION;
 use dealerless_seat::ending::{closed, unsettled_at};
-use dealerless_seat::event::{Event, VERSION};
+use dealerless_seat::event::Event;
 use dealerless_seat::guest::DECLINED;
 use dealerless_seat::open_match::{WENT_ON, WENT_ON_WITH_YOU, not_begun, not_resumed};
 use dealerless_seat::seated::Seated;

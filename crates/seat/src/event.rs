@@ -12,9 +12,6 @@ use serde::{Deserialize, Serialize};
 use crate::command::{Said, To, as_text};
 use crate::seated::{Seated, Time};
 
-/// The version of this protocol. New fields and new events do not change it.
-pub const VERSION: u32 = 2;
-
 /// Something that happened in a match, as one line of JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]

@@ -51,6 +51,9 @@ pub mod story;
 pub mod terms;
 pub mod words;
 
+/// The version of the protocol of events and commands. New fields and new events do not change it.
+pub const VERSION: u32 = 2;
+
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -7,7 +7,7 @@ use dealerless_table::play::{DealCircuit, TimeLeft};
 use dealerless_table::rules::{NamedKinds, Stakes};
 use serde::{Deserialize, Serialize};
 
-use crate::event::VERSION;
+use crate::VERSION;
 use crate::game_name::{GameName, has_fixed_limit};
 
 /// The players at their seats, the game and its terms.

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use common::matches::file;
 use common::side::{Side, folders};
 use dealerless::shuffle::Algorithm;
-use dealerless_table::connection::{Door, Timing};
-use dealerless_table::identity::{Home, Name};
+use dealerless_connection::identity::{Home, Name};
+use dealerless_connection::system_rng;
+use dealerless_connection::{Door, Timing};
 use dealerless_table::log::Clock;
 use dealerless_table::play::Seating;
 use dealerless_table::rules::{Stakes, Variety};
-use dealerless_table::system_rng;
 
 /// The error of a guest whose host proposes a match with this version of the log.
 fn error_for_version(version: u16) -> String {
