@@ -9,33 +9,13 @@ use zeroize::Zeroize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Zeroize)]
 pub struct Card(pub u64);
 
-/// A suit, from the highest to the lowest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Suit {
-    /// Spades.
-    Spades,
-    /// Hearts.
-    Hearts,
-    /// Diamonds.
-    Diamonds,
-    /// Clubs.
-    Clubs,
-}
-
-impl Suit {
-    /// All four suits, spades first.
-    pub const ALL: [Suit; 4] = [Suit::Spades, Suit::Hearts, Suit::Diamonds, Suit::Clubs];
-
-    /// `♠`, `♥`, `♦` or `♣`.
-    pub fn symbol(self) -> char {
-        ['♠', '♥', '♦', '♣'][self as usize]
-    }
-}
-
 /// The ranks from the deuce to the ace.
 const RANKS: [char; 13] = [
     '2', '3', '4', '5', '6', '7', '8', '9', 'T', 'J', 'Q', 'K', 'A',
 ];
+
+/// The suits from the lowest to the highest.
+const SUITS: [char; 4] = ['♣', '♦', '♥', '♠'];
 
 impl Card {
     /// The name of a card of a 52-card deck. The card number is `13 * suit + rank`, with the suits
@@ -43,27 +23,19 @@ impl Card {
     /// other card.
     ///
     /// ```
-    /// use dealerless::deck::{Card, Suit};
-    ///
-    /// let queen = Card(36);
-    /// assert_eq!(queen.of_52().as_deref(), Some("Q♥"));
-    /// assert_eq!((queen.rank(), queen.suit()), (Some(12), Some(Suit::Hearts)));
+    /// let queen = dealerless::deck::Card(36);
+    /// assert_eq!((queen.of_52().as_deref(), queen.rank()), (Some("Q♥"), Some(12)));
     /// ```
     pub fn of_52(self) -> Option<String> {
         let rank = RANKS[usize::from(self.rank()?) - 2];
-        Some(format!("{rank}{}", self.suit()?.symbol()))
+        let suit = SUITS[(self.0 / 13) as usize];
+        Some(format!("{rank}{suit}"))
     }
 
     /// The rank of a card of a 52-card deck: 2 to 10, 11 for a jack, 12 for a queen, 13 for a king
     /// and 14 for an ace. `None` for any other card.
     pub fn rank(self) -> Option<u8> {
         (self.0 < 52).then_some(2 + (self.0 % 13) as u8)
-    }
-
-    /// The suit of a card of a 52-card deck. `None` for any other card.
-    pub fn suit(self) -> Option<Suit> {
-        let from_clubs = usize::try_from(self.0 / 13).ok()?;
-        Suit::ALL.into_iter().rev().nth(from_clubs)
     }
 }
 
@@ -89,19 +61,18 @@ mod tests {
     }
 
     #[test]
-    fn rank_and_suit_match_the_name_and_only_52_cards_have_them() {
+    fn rank_matches_the_name_and_only_52_cards_have_one() {
         for number in 0..52 {
             let card = Card(number);
-            let (rank, suit) = (card.rank().unwrap(), card.suit().unwrap());
-            let clubs_first = Suit::ALL.len() - 1 - suit as usize;
-            assert_eq!(13 * clubs_first as u64 + u64::from(rank) - 2, number);
+            assert_eq!(u64::from(card.rank().unwrap()), 2 + number % 13);
+            let suit = ['♣', '♦', '♥', '♠'][number as usize / 13];
             let name = card.of_52().unwrap();
-            assert!(name.ends_with(suit.symbol()), "{name}");
+            assert!(name.ends_with(suit), "{name}");
         }
         assert_eq!(Card(12).rank(), Some(14));
         assert_eq!(Card(8).of_52().as_deref(), Some("T♣"));
         for number in [52, 65, u64::MAX] {
-            assert_eq!((Card(number).rank(), Card(number).suit()), (None, None));
+            assert_eq!(Card(number).rank(), None);
         }
     }
 }

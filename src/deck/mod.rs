@@ -24,7 +24,7 @@ use crate::circuit::{ByParty, Party};
 use crate::mpc::{Audience, Demand, Input, Opening, Run, Security, TwoParty, Words};
 use crate::shuffle::ShuffleCircuit;
 
-pub use card::{Card, Suit};
+pub use card::Card;
 pub use choice::{Choice, UnknownChoice, circuit};
 pub use error::{Check, Error, Result};
 pub use estimate::Estimate;
