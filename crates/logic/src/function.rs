@@ -1,17 +1,9 @@
 //! Boolean functions of five variables, up to affine functions.
 
+use dealerless::circuit::bristol::COUNTING;
+
 /// The number of variables.
 pub(crate) const VARIABLES: usize = 5;
-
-/// Bit `i` of entry `j` is bit `j` of `i`.
-const COUNTING: [u64; 6] = [
-    0xaaaa_aaaa_aaaa_aaaa,
-    0xcccc_cccc_cccc_cccc,
-    0xf0f0_f0f0_f0f0_f0f0,
-    0xff00_ff00_ff00_ff00,
-    0xffff_0000_ffff_0000,
-    0xffff_ffff_0000_0000,
-];
 
 /// The values of a variable on all inputs, in counting order: bit `i` of word `w` is bit `variable`
 /// of `64 * w + i`.

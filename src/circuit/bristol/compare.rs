@@ -142,8 +142,8 @@ struct Supply<'a> {
     total: u64,
 }
 
-/// Bit i of entry j is bit j of i. So the lanes of six input bits are the numbers 0 to 63.
-const COUNTING: [u64; 6] = [
+/// The values of six input bits in 64 lanes that count from 0 to 63: bit i of entry j is bit j of i.
+pub const COUNTING: [u64; 6] = [
     0xaaaa_aaaa_aaaa_aaaa,
     0xcccc_cccc_cccc_cccc,
     0xf0f0_f0f0_f0f0_f0f0,

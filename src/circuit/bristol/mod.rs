@@ -61,7 +61,9 @@ mod netlist;
 mod read;
 mod write;
 
-pub use compare::{CompareError, Difference, Inputs, check_shapes, first_difference, inputs_tried};
+pub use compare::{
+    COUNTING, CompareError, Difference, Inputs, check_shapes, first_difference, inputs_tried,
+};
 pub use error::{NetlistError, NetlistErrorKind};
 pub use netlist::{Format, Netlist, Operation, Step, UnknownFormat, WidthsError};
 pub use read::{MAX_LINE, parse, read, read_as};
