@@ -57,8 +57,11 @@ fn killed_guests(folders: &[TempDir; 3], args: &[&str]) -> Side {
     for ((folder, invite), name) in folders[1..].iter().zip(&invites).zip(["Bert", "Cleo"]) {
         guests.push(join(&mut host, folder.path(), invite, name, &["--auto"]));
     }
-    for mut guest in guests {
+    // Each card needs both guests, so none is killed before both have their cards.
+    for guest in &mut guests {
         guest.up_to("card");
+    }
+    for guest in guests {
         guest.kill();
     }
     host

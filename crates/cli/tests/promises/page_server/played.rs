@@ -65,26 +65,33 @@ fn invite_is_in_the_arguments_of_no_process() {
     assert_eq!(page.post("/join", join.to_string().as_bytes()).status, 200);
     page.lines("/play").until("ask-sit");
     let mut terminal = Side::start(carla.path(), &["join", "-", "--json"]);
-    let arguments = || -> Vec<String> {
-        let processes = std::fs::read_dir("/proc").unwrap();
+    // The arguments and the environment of each process.
+    let processes = || -> Vec<[String; 2]> {
+        let all = std::fs::read_dir("/proc").unwrap();
         let of = |process: std::io::Result<std::fs::DirEntry>| {
-            let path = process.unwrap().path().join("cmdline");
-            Some(String::from_utf8_lossy(&std::fs::read(path).ok()?).into_owned())
+            let path = process.unwrap().path();
+            let [args, environment] =
+                ["cmdline", "environ"].map(|name| std::fs::read(path.join(name)).ok());
+            let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+            Some([text(args?), text(environment.unwrap_or_default())])
         };
-        processes.filter_map(of).collect()
+        all.filter_map(of).collect()
     };
     // The page's program waits for its player, and the one at the terminal for its invite. A program that was
     // just started may not show its arguments yet.
-    let joins = |all: &[String]| {
-        let is_join = |args: &&String| args.contains("\0join\0") && args.contains("\0-\0");
-        all.iter().filter(is_join).count()
+    let homes = [&bert, &carla].map(|home| home.path().to_str().unwrap());
+    let is_join = |[args, environment]: &&[String; 2]| {
+        let is_here = homes.iter().any(|home| environment.contains(home));
+        is_here && args.contains("\0join\0") && args.contains("\0-\0")
     };
-    wait_until("both programs are shown", || joins(&arguments()) == 2);
-    let all = arguments();
+    wait_until("both programs are shown", || {
+        processes().iter().filter(is_join).count() == 2
+    });
+    let all = processes();
     terminal.type_line(&invite);
     terminal.until("hello");
-    let both = [all, arguments()].concat();
-    assert!(both.iter().all(|args| !args.contains(&invite)));
+    let both = [all, processes()].concat();
+    assert!(both.iter().all(|[args, _]| !args.contains(&invite)));
 }
 
 #[test]
