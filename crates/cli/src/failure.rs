@@ -12,10 +12,11 @@ use dealerless_seat::failure::{
     INTERRUPTED, advice, blame_of_code, blame_of_connection, blame_of_meeting,
     exit_code_of_meeting, meaning,
 };
+use dealerless_seat::words::Narrator;
 use dealerless_table::audit::CannotAudit;
 use dealerless_table::play::PlayError;
 
-use crate::output::show_event;
+use crate::output::show;
 
 /// The meaning of each exit code, as shown in the help.
 pub(crate) const EXIT_CODES: [(u8, &str); 7] = [
@@ -111,9 +112,11 @@ pub(crate) fn report_to_program(called: &Called, exit_code: u8, message: &str) {
         return failure::report_to_program(called, exit_code, message);
     }
     // The error itself matters more than a failure to report it.
-    let _ = show_event(&Event::Error {
+    let event = Event::Error {
         code: None,
         exit_code: Some(exit_code),
         message: message.to_owned(),
-    });
+    };
+    let line = Narrator::default().line(&event);
+    let _ = line.map_err(Into::into).and_then(|line| show(&line));
 }

@@ -122,14 +122,6 @@ pub fn json_line(command: &str, report: &impl Serialize) -> anyhow::Result<Strin
     })?)
 }
 
-/// Writes an event of a match to standard output, as one line of JSON.
-///
-/// # Errors
-/// Those of [`show`].
-pub fn show_event(event: &impl Serialize) -> anyhow::Result<()> {
-    show(&serde_json::to_string(event)?)
-}
-
 /// Writes text and a newline to standard error. Errors are ignored.
 pub fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", harmless(text));

@@ -171,7 +171,7 @@ pub fn in_words(end: &End, seat: Seat, names: &Names) -> String {
 /// Describes the chips of a match that was settled without absent seats, and the rule that decides
 /// them. `name` returns the name of a seat.
 pub fn settled(settled: &Settled, name: impl Fn(Seat) -> String) -> String {
-    let names = |seats: Vec<Seat>| list(seats.into_iter().map(&name).collect());
+    let names = |seats: Vec<Seat>| list(seats.into_iter().map(&name));
     let without = names(settled.past.without.clone());
     let rule = match settled.rule {
         None => "No hand was in play.".to_owned(),
@@ -207,7 +207,7 @@ pub fn settled(settled: &Settled, name: impl Fn(Seat) -> String) -> String {
 /// returns the name of a seat within a sentence.
 pub fn unsettled(log: &MatchLog, name: impl Fn(Seat) -> String) -> Option<String> {
     let (waits_for, _) = pending(log);
-    let names = list(waits_for.iter().map(|&seat| name(seat)).collect());
+    let names = list(waits_for.iter().map(|&seat| name(seat)));
     match log.unsettled()? {
         Unsettled::Decided(outcome) => {
             let wins = |(seat, chips)| format!("{} wins {}", name(seat), count(chips));
@@ -252,7 +252,7 @@ pub fn unconfirmed(log: &MatchLog, name: impl Fn(Seat) -> String) -> Option<Stri
         return None;
     }
     let verb = if seats.len() > 1 { "have" } else { "has" };
-    let names = list(seats.into_iter().map(name).collect());
+    let names = list(seats.into_iter().map(name));
     let counted = log.counted_steps();
     Some(match log.step() > counted {
         true => format!(
@@ -276,9 +276,9 @@ fn called(seats: &[Seat], own: Seat, names: &Names) -> String {
     let name = |&seat: &Seat| match seat {
         seat if seat == own => "this side".to_owned(),
         _ if !names.are_several() => "the other player".to_owned(),
-        seat => names.name(seat.number()),
+        seat => names.name(seat.number()).to_string(),
     };
-    list(seats.iter().map(name).collect())
+    list(seats.iter().map(name)).to_string()
 }
 
 /// The chips that each winning seat gets from all pots together.

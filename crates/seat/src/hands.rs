@@ -2,6 +2,8 @@
 
 use dealerless_bridge::Compass;
 
+use crate::words::Sentence;
+
 /// Returns the name of a position: `card 3`, counted from 1, or `the South hand of board 3`.
 pub fn name(boards: bool, position: usize) -> String {
     if !boards {
@@ -41,7 +43,10 @@ pub fn whole_board<T: AsRef<str>>(board: usize, hands: &[T]) -> String {
 /// Describes hands and their learners, the seats that are to see them: `boards 1-4 to all`,
 /// `North and South of board 7 to you`. `reveals` has the position and the learner of each hand, in
 /// ascending order of the positions. `to` names a learner.
-pub fn proposed<T: PartialEq + Copy>(reveals: &[(usize, T)], to: impl Fn(T) -> String) -> String {
+pub fn proposed<T: PartialEq + Copy>(
+    reveals: &[(usize, T)],
+    to: impl Fn(T) -> Sentence,
+) -> Sentence {
     // For each group of similar boards: the learner, the seats of the hands, the first and last
     // board.
     let mut groups: Vec<(T, Vec<Compass>, (usize, usize))> = Vec::new();
@@ -76,9 +81,9 @@ pub fn proposed<T: PartialEq + Copy>(reveals: &[(usize, T)], to: impl Fn(T) -> S
             4 => boards,
             _ => format!("{} of {boards}", names.join(" and ")),
         };
-        format!("{of} to {}", to(*learner))
+        Sentence::from(format!("{of} to ")).and(to(*learner))
     };
-    groups.iter().map(group).collect::<Vec<_>>().join(", ")
+    Sentence::joined(groups.iter().map(group), ", ")
 }
 
 /// The distinct learners, in order of their first appearance.

@@ -67,7 +67,7 @@ pub fn names<S>(opened: &Opened<S>, seats: impl IntoIterator<Item = Seat>) -> St
         Some(name) => name.to_string(),
         None => Name::clean("").to_string(),
     };
-    list(seats.into_iter().map(name).collect())
+    list(seats.into_iter().map(name)).to_string()
 }
 
 /// Whether the log contains a part of another player. For the others, a match without such a part

@@ -46,6 +46,8 @@ pub fn peers(own: Fingerprint, peers: &[Peer]) -> Value {
 #[derive(Serialize)]
 pub struct KnownPlayer<'a> {
     name: &'a str,
+    /// The name in a sentence.
+    called: String,
     fingerprint: String,
     succeeds: Vec<String>,
     hands: u64,
@@ -63,6 +65,7 @@ impl<'a> KnownPlayer<'a> {
     pub fn of(peer: &'a Peer) -> Self {
         KnownPlayer {
             name: peer.name.as_str(),
+            called: peer.name.to_string(),
             fingerprint: peer.identity.fingerprint().to_string(),
             succeeds: (peer.before.iter())
                 .map(|old| old.fingerprint().to_string())

@@ -1,6 +1,8 @@
 //! Sentences that describe events to people.
 
 mod names;
+mod narrator;
+mod sentence;
 mod terms;
 
 use std::error::Error;
@@ -8,67 +10,58 @@ use std::error::Error;
 use crate::command::{Said, To};
 use crate::event::{Ask, Awaited, HandResult, Reveal, Shown, YourTurn};
 use crate::hands;
-pub use crate::misleading::misleads;
 use crate::seated::{Seated, Time};
 use dealerless::dice::Dice;
-pub use names::{Names, list};
-pub use terms::{game, kinds, risks, table, terms, two_tables};
+pub use names::Names;
+pub(crate) use names::list;
+pub use narrator::Narrator;
+pub use sentence::Sentence;
+pub(crate) use terms::kinds;
+use terms::{game, table, terms};
+pub use terms::{risks, two_tables};
 
-/// Describes a choice of a seat. `all_in` means that the seat has bet its last chips.
-pub fn chose(names: &Names, seat: u8, said: &Said, all_in: bool) -> String {
+/// Describes a choice of a seat. `all_in` means that the seat has bet its last chips. The sentence is empty
+/// if there is nothing to say.
+pub(crate) fn chose(names: &Names, seat: u8, said: &Said, all_in: bool) -> Sentence {
+    let does = |verb, what: &str| names.does(seat, verb).and(what);
     let all_in = if all_in { ", all in" } else { "" };
     match said {
-        Said::Fold {} => format!("{}.", names.does(seat, "fold")),
-        Said::Check {} => format!("{}.", names.does(seat, "check")),
-        Said::Call {} => format!("{}{all_in}.", names.does(seat, "call")),
-        Said::Bet { to } => format!("{} {}{all_in}.", names.does(seat, "bet"), count(*to)),
-        Said::Raise { to } => format!("{} to {}{all_in}.", names.does(seat, "raise"), count(*to)),
+        Said::Fold {} => does("fold", "."),
+        Said::Check {} => does("check", "."),
+        Said::Call {} => does("call", &format!("{all_in}.")),
+        Said::Bet { to } => does("bet", &format!(" {}{all_in}.", count(*to))),
+        Said::Raise { to } => does("raise", &format!(" to {}{all_in}.", count(*to))),
         Said::Exchange { places } => match places.len() {
-            0 => format!("{} all cards.", names.does(seat, "keep")),
-            1 => format!("{} one card.", names.does(seat, "exchange")),
-            number => format!("{} {number} cards.", names.does(seat, "exchange")),
+            0 => does("keep", " all cards."),
+            1 => does("exchange", " one card."),
+            number => does("exchange", &format!(" {number} cards.")),
         },
         // Another seat's cards are in the next event.
-        Said::Show {} if !names.is_own(seat) => String::new(),
-        Said::Show {} => format!("{}.", names.does(seat, "show")),
-        Said::Muck {} => format!("{}: the cards stay closed.", names.does(seat, "muck")),
-        Said::Propose { cards } => {
-            format!(
-                "{} to open {}.",
-                names.does(seat, "propose"),
-                proposed(names, cards)
-            )
-        }
-        Said::Agree { proposal } => {
-            format!("{} to proposal {proposal}.", names.does(seat, "agree"))
-        }
-        Said::Refuse { proposal } => {
-            format!("{} proposal {proposal}.", names.does(seat, "refuse"))
-        }
-        Said::Pass {} => format!("{}.", names.does(seat, "pass")),
-        Said::Roll { dice } => format!("{} {dice}.", names.does(seat, "roll")),
-        Said::Draw {} => format!("{} a card.", names.does(seat, "draw")),
+        Said::Show {} if !names.is_own(seat) => Sentence::default(),
+        Said::Show {} => does("show", "."),
+        Said::Muck {} => does("muck", ": the cards stay closed."),
+        Said::Propose { cards } => does("propose", " to open ")
+            .and(proposed(names, cards))
+            .and("."),
+        Said::Agree { proposal } => does("agree", &format!(" to proposal {proposal}.")),
+        Said::Refuse { proposal } => does("refuse", &format!(" proposal {proposal}.")),
+        Said::Pass {} => does("pass", "."),
+        Said::Roll { dice } => does("roll", &format!(" {dice}.")),
+        Said::Draw {} => does("draw", " a card."),
         Said::Reveal { position } => {
             let place = names.place((*position).into());
-            format!("{} {place}.", names.does(seat, "reveal"))
+            does("reveal", &format!(" {place}."))
         }
         Said::ShowCard { position } => {
             let keeps = if names.is_own(seat) { "keep" } else { "keeps" };
-            format!(
-                "{} {}, and {keeps} it.",
-                names.does(seat, "show"),
-                names.place((*position).into())
-            )
+            let place = names.place((*position).into());
+            does("show", &format!(" {place}, and {keeps} it."))
         }
-        Said::Steal { from } => {
-            let owner = if names.is_own(*from) {
-                "your hand".to_owned()
-            } else {
-                format!("the hand of {}", names.name(*from))
-            };
-            format!("{} a card from {owner}.", names.does(seat, "steal"))
-        }
-        Said::Goods { what } => format!("{} {what}.", names.name(seat)),
+        Said::Steal { from } if names.is_own(*from) => does("steal", " a card from your hand."),
+        Said::Steal { from } => does("steal", " a card from the hand of ")
+            .and(names.name(*from))
+            .and("."),
+        Said::Goods { what } => names.name(seat).and(format!(" {what}.")),
         // These commands are not choices of the game.
         Said::Rebuy { .. }
         | Said::SitOut {}
@@ -79,12 +72,12 @@ pub fn chose(names: &Names, seat: u8, said: &Said, all_in: bool) -> String {
         | Said::Leave { .. }
         | Said::Stay {}
         | Said::Sit { .. }
-        | Said::Admit { .. } => String::new(),
+        | Said::Admit { .. } => Sentence::default(),
     }
 }
 
 /// Describes the choice that the program has made for a player who has run out of time.
-pub fn chosen_for_you(said: &Said) -> Vec<String> {
+fn chosen_for_you(said: &Said) -> [Sentence; 2] {
     let what = match said {
         Said::Fold {} => "folded your hand",
         Said::Check {} => "checked for you",
@@ -93,9 +86,9 @@ pub fn chosen_for_you(said: &Said) -> Vec<String> {
         Said::Muck {} => "mucked your hand, which was beaten",
         _ => "passed for you",
     };
-    vec![
-        format!("Your time is up: the program has {what}."),
-        "You sit out from the next hand on. Type `back` to sit in again.".to_owned(),
+    [
+        format!("Your time is up: the program has {what}.").into(),
+        "You sit out from the next hand on.".into(),
     ]
 }
 
@@ -125,25 +118,24 @@ pub fn time_left(turn: &YourTurn, time: Time) -> String {
 }
 
 /// Describes a call that `seat` has signed: it lacks something of the `missing` seats.
-pub fn roll_call(names: &Names, seat: u8, missing: &[u8]) -> String {
+fn roll_call(names: &Names, seat: u8, missing: &[u8]) -> Sentence {
     let (whom, time, them) = match missing {
-        [one] if names.is_own(*one) => ("you".to_owned(), "your", "you"),
+        [one] if names.is_own(*one) => ("you".into(), "your", "you"),
         [_] => (names.list(missing), "the", "that player"),
         missing => (names.list(missing), "their", "them"),
     };
     let who = match names.is_own(seat) {
-        true => "Your program lacks".to_owned(),
+        true => "Your program lacks".into(),
         false => names.does(seat, "lack"),
     };
-    format!(
-        "{who} something of {whom}, and {time} time is over. If nobody else has it, the match goes on \
-         without {them}."
-    )
+    who.and(" something of ").and(whom).and(format!(
+        ", and {time} time is over. If nobody else has it, the match goes on without {them}."
+    ))
 }
 
 /// Describes that a seat is gone.
-pub fn gone(names: &Names, seat: u8) -> String {
-    format!("{} gone, and the others play on.", names.are(seat))
+fn gone(names: &Names, seat: u8) -> Sentence {
+    names.are(seat).and(" gone, and the others play on.")
 }
 
 /// Describes the ways to stop a match and the cost of each.
@@ -199,7 +191,7 @@ pub(crate) fn several_may_read() -> &'static str {
 }
 
 /// Describes the result of dice: the number on each die and, if there are several, their sum.
-pub fn rolled(dice: Dice, faces: &[u32], sum: u64) -> String {
+pub(crate) fn rolled(dice: Dice, faces: &[u32], sum: u64) -> String {
     let each: Vec<String> = faces.iter().map(|&face| count(face.into())).collect();
     match each.len() {
         1 => format!("{dice}: {}.", each[0]),
@@ -208,10 +200,10 @@ pub fn rolled(dice: Dice, faces: &[u32], sum: u64) -> String {
 }
 
 /// Describes cards and the seats that are to see them. Cards are counted from 1.
-pub fn proposed(names: &Names, cards: &[Reveal]) -> String {
+pub fn proposed(names: &Names, cards: &[Reveal]) -> Sentence {
     let to = |to: To| match to {
-        To::Everybody(_) => "all".to_owned(),
-        To::Seat(seat) if names.is_own(seat) => "you".to_owned(),
+        To::Everybody(_) => "all".into(),
+        To::Seat(seat) if names.is_own(seat) => "you".into(),
         To::Seat(seat) => names.name(seat),
     };
     if names.has_boards() {
@@ -219,41 +211,44 @@ pub fn proposed(names: &Names, cards: &[Reveal]) -> String {
         let hands: Vec<_> = cards.iter().map(hand).collect();
         return hands::proposed(&hands, to);
     }
-    let card = |reveal: &Reveal| format!("card {} to {}", reveal.position + 1, to(reveal.to));
-    let cards: Vec<String> = cards.iter().map(card).collect();
-    cards.join(", ")
+    let card = |reveal: &Reveal| {
+        Sentence::from(format!("card {} to ", reveal.position + 1)).and(to(reveal.to))
+    };
+    Sentence::joined(cards.iter().map(card), ", ")
 }
 
-/// Describes the sealing of boards.
-pub fn sealed_boards(seal: &str) -> Vec<String> {
-    vec![
-        "The boards are sealed: nobody knows them, and nobody can change a card.".to_owned(),
-        "Publish this before play starts. Anyone with the record can then show that these boards were \
-         dealt before play:"
-            .to_owned(),
-        seal.to_owned(),
-    ]
+/// Describes the sealing of a deck.
+fn sealed(names: &Names, seal: &str) -> Vec<Sentence> {
+    if names.has_boards() {
+        return vec![
+            "The boards are sealed: nobody knows them, and nobody can change a card.".into(),
+            "Publish this before play starts. Anyone with the record can then show that these boards \
+             were dealt before play:"
+                .into(),
+            seal.into(),
+        ];
+    }
+    vec![match names.are_several() {
+        true => "All players have shuffled: nobody can change a card.".into(),
+        false => "The deck is sealed: nobody can change its cards.".into(),
+    }]
 }
 
-/// Describes the result of a hand, one line for each shown hand and each win. `row` formats cards.
-pub fn result(
-    names: &Names,
-    result: &HandResult,
-    row: impl Fn(&[String]) -> String,
-) -> Vec<String> {
+/// Describes the result of a hand, with a sentence for each shown hand and each win.
+fn result(names: &Names, result: &HandResult) -> Vec<Sentence> {
     let mut lines = Vec::new();
     for shown in &result.shown {
-        let who = names.name(shown.seat);
-        let best = if rank_explains_result(result, shown) {
-            String::new()
-        } else {
-            format!(" ({})", row(&shown.best))
+        let line = names.name(shown.seat).and(": ");
+        let line = line.and(Sentence::cards(shown.cards.clone()));
+        let line = line.and(format!(", {}", shown.worth));
+        let line = match rank_explains_result(result, shown) {
+            true => line,
+            false => line
+                .and(" (")
+                .and(Sentence::cards(shown.best.clone()))
+                .and(")"),
         };
-        lines.push(format!(
-            "{who}: {}, {}{best}.",
-            row(&shown.cards),
-            shown.worth
-        ));
+        lines.push(line.and("."));
     }
     for (number, pot) in result.pots.iter().enumerate() {
         let which = match (result.pots.len(), number) {
@@ -267,12 +262,13 @@ pub fn result(
             ""
         };
         for winner in &pot.winners {
-            let who = names.does(winner.seat, "win");
-            lines.push(format!("{who} {}{which}{split}.", count(winner.chips)));
+            let chips = count(winner.chips);
+            let wins = names.does(winner.seat, "win");
+            lines.push(wins.and(format!(" {chips}{which}{split}.")));
         }
     }
     if !result.pots.is_empty() {
-        lines.push(format!("{}.", chips(names, &result.stacks)));
+        lines.push(chips(names, &result.stacks).and("."));
     }
     lines
 }
@@ -287,13 +283,14 @@ fn rank_explains_result(result: &HandResult, shown: &Shown) -> bool {
 }
 
 /// Describes the chips of all seats.
-pub fn chips(names: &Names, stacks: &[u64]) -> String {
+pub fn chips(names: &Names, stacks: &[u64]) -> Sentence {
     let stack = |(place, (seat, &stack)): (usize, (u8, &u64))| match (names.are_several(), place) {
-        (true, 1..) => format!("{} {}", names.name(seat), count(stack)),
-        _ => format!("{} {} chips", names.does(seat, "have"), count(stack)),
+        (true, 1..) => names.name(seat).and(format!(" {}", count(stack))),
+        _ => names
+            .does(seat, "have")
+            .and(format!(" {} chips", count(stack))),
     };
-    let all = own_first(names, stacks).enumerate().map(stack);
-    all.collect::<Vec<_>>().join(", ")
+    Sentence::joined(own_first(names, stacks).enumerate().map(stack), ", ")
 }
 
 /// Describes the blinds or antes that the seats have paid, with several players in the order in
@@ -389,17 +386,17 @@ pub(crate) fn with_sources(error: &dyn Error) -> String {
 
 /// Describes the pending seats and the action that they must take. `seconds` is the length of the wait, and
 /// `left` the time until the first of these seats is out of time, in seconds.
-pub fn waiting(
+fn waiting(
     names: &Names,
     seats: &[u8],
     what: Awaited,
     seconds: u64,
     left: Option<u64>,
-) -> String {
+) -> Sentence {
     let who = match seats {
-        [] if what == Awaited::Line => "a connection".to_owned(),
-        [] if names.are_several() => "your program".to_owned(),
-        [] => "the shuffle".to_owned(),
+        [] if what == Awaited::Line => "a connection".into(),
+        [] if names.are_several() => "your program".into(),
+        [] => "the shuffle".into(),
         seats => names.list(seats),
     };
     let what = match what {
@@ -425,7 +422,9 @@ pub fn waiting(
         Some(left) => format!(", out of time in {}", time(left)),
         None => String::new(),
     };
-    format!("Waiting for {who}{what}: {}{left}", time(seconds))
+    Sentence::from("Waiting for ")
+        .and(who)
+        .and(format!("{what}: {}{left}", time(seconds)))
 }
 
 #[cfg(test)]
@@ -459,8 +458,9 @@ mod tests {
             (&of_all, ["Anna folds", "Youri has", "card 1 to Anna"]),
         ] {
             let (folds, has) = (names.does(0, "fold"), names.does(1, "have"));
-            assert_eq!([folds, has, proposed(names, &to(0))], expected);
-            assert_eq!(proposed(names, &to(1)), "card 1 to Youri");
+            let shown = [folds, has, proposed(names, &to(0))].map(|text| text.to_string());
+            assert_eq!(shown, expected);
+            assert_eq!(proposed(names, &to(1)).to_string(), "card 1 to Youri");
         }
     }
 
@@ -470,14 +470,14 @@ mod tests {
         let names = Names::of_all(all, false).read_by(2);
         let stacks = [199, 198, 200, 150];
         assert_eq!(
-            chips(&names, &stacks),
+            chips(&names, &stacks).to_string(),
             "You have 200 chips, Dora 150, Anna 199, Bert 198"
         );
         assert_eq!(
             bets(&names, &stacks, &[1, 2, 0, 50], &[0, 2, 3]),
             "You 200, Dora 150 + 50 bet, Anna 199 + 1 bet, out: Bert"
         );
-        assert_eq!(names.list(&[0, 1, 2]), "Anna, Bert and You");
+        assert_eq!(names.list(&[0, 1, 2]).to_string(), "Anna, Bert and You");
     }
 
     #[test]
@@ -493,7 +493,7 @@ mod tests {
             (&[], Awaited::Shuffle, "your program to shuffle"),
         ] {
             assert_eq!(
-                waiting(&names, seats, what, 15, None),
+                waiting(&names, seats, what, 15, None).to_string(),
                 format!("Waiting for {text}: 15 s")
             );
         }
@@ -503,7 +503,7 @@ mod tests {
             (590, "out of time in 9 min"),
         ] {
             assert_eq!(
-                waiting(&names, &[1], Awaited::Move, 15, Some(left)),
+                waiting(&names, &[1], Awaited::Move, 15, Some(left)).to_string(),
                 format!("Waiting for Bert to choose: 15 s, {text}")
             );
         }
@@ -513,17 +513,17 @@ mod tests {
     fn roll_call_names_its_seat_and_those_that_are_missing() {
         let all = ["Anna", "Bert", "Cleo"].map(String::from).to_vec();
         let names = Names::of_all(all, false).read_by(0);
-        let own = roll_call(&names, 0, &[1, 2]);
+        let own = roll_call(&names, 0, &[1, 2]).to_string();
         assert!(
             own.starts_with(
                 "Your program lacks something of Bert and Cleo, and their time is over."
             )
         );
         assert!(own.ends_with("without them."));
-        let theirs = roll_call(&names, 1, &[0]);
+        let theirs = roll_call(&names, 1, &[0]).to_string();
         assert!(theirs.starts_with("Bert lacks something of you, and your time is over."));
         assert!(theirs.ends_with("without you."));
-        let texts = [0, 2].map(|seat| gone(&names, seat));
+        let texts = [0, 2].map(|seat| gone(&names, seat).to_string());
         assert_eq!(
             texts,
             [

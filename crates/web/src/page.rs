@@ -16,6 +16,7 @@ use dealerless_seat::records::history::{self, RecordFile};
 use dealerless_seat::records::show;
 use dealerless_seat::records::words::Moment;
 use dealerless_seat::stored::{self, OpenMatch, UnreadMatch};
+use dealerless_seat::words::Narrator;
 use dealerless_table::Seat;
 use dealerless_table::log::Phase;
 use dealerless_table::play::Done;
@@ -45,6 +46,8 @@ struct Page {
 
 thread_local! {
     static PAGE: RefCell<Option<Page>> = const { RefCell::new(None) };
+    /// It has the names of the match that was played last.
+    static NARRATOR: RefCell<Narrator> = RefCell::default();
 }
 
 /// Reads what the player has kept in the files 0 to `count`.
@@ -67,7 +70,7 @@ fn with_page<R>(work: impl FnOnce(&mut Page) -> R) -> Option<R> {
 
 /// Reports an event to the player.
 pub(crate) fn tell(event: &Event) {
-    match serde_json::to_string(event) {
+    match NARRATOR.with_borrow_mut(|narrator| narrator.line(event)) {
         Ok(line) => host::line(&(line + "\n")),
         Err(error) => host::print(&error.to_string()),
     }

@@ -142,7 +142,7 @@ pub(crate) fn tell_absent_host(own: &Own, past: Option<&Past>) -> Option<Dialer>
 /// The settlement in words, with the names of this file.
 pub(crate) fn in_words(file: &MatchFile, settled: &Settled) -> String {
     let names = Names::of(&Seated::of(&file.opened.sitting, None, false));
-    ending::settled(settled, |seat| names.name(seat.number()))
+    ending::settled(settled, |seat| names.name(seat.number()).to_string())
 }
 
 /// An open match that the host continues without absent players.

@@ -267,7 +267,10 @@ impl OwnArgs {
     /// The player of this side, with the settings that [`open`](Self::open) has read.
     pub(crate) fn player(&self, own: &Own) -> Player {
         let (face, pauses) = if self.json {
-            (Face::Json(Box::new(io::stdout())), self.pause)
+            (
+                Face::Json(Box::new(io::stdout()), Box::default()),
+                self.pause,
+            )
         } else {
             let screen = self.screen(own.confirms);
             let pauses = screen.is_live();

@@ -8,6 +8,7 @@ use dealerless_seat::command::{Complaint, Said};
 use dealerless_seat::event::Event;
 use dealerless_seat::seat::PlayerNeeds;
 use dealerless_seat::seated::Time;
+use dealerless_seat::words::Narrator;
 use rand::rngs::StdRng;
 
 use super::bot::Bot;
@@ -20,7 +21,7 @@ use crate::output::{harmless, written};
 /// The output of a player.
 pub(crate) enum Face {
     /// One JSON object a line.
-    Json(Box<dyn Write + Send>),
+    Json(Box<dyn Write + Send>, Box<Narrator>),
     /// A screen for a person.
     Screen(Arc<Mutex<Screen>>),
 }
@@ -73,7 +74,7 @@ impl Player {
     /// If the thread cannot be started.
     pub(crate) fn listen_before(&mut self, posts: &Posts) -> io::Result<()> {
         match self.face {
-            Face::Json(_) => self.listen(posts),
+            Face::Json(..) => self.listen(posts),
             Face::Screen(_) => Ok(()),
         }
     }
@@ -95,9 +96,9 @@ impl Player {
     pub(crate) fn tell(&mut self, event: &Event) -> anyhow::Result<()> {
         let asks = self.bot.is_none();
         written(match &mut self.face {
-            Face::Json(output) => {
+            Face::Json(output, narrator) => {
                 // A single write for the whole line.
-                let line = serde_json::to_string(event)? + "\n";
+                let line = narrator.line(event)? + "\n";
                 (output.write_all(harmless(&line).as_bytes())).and_then(|()| output.flush())
             }
             Face::Screen(screen) => locked(screen).tell(event, asks),
@@ -120,7 +121,7 @@ impl Player {
     /// The parser of the player's lines, for any thread.
     fn reader(&self) -> Reader {
         match &self.face {
-            Face::Json(_) => Reader::Json,
+            Face::Json(..) => Reader::Json,
             Face::Screen(screen) => Reader::Screen(Arc::clone(screen)),
         }
     }
@@ -200,7 +201,7 @@ impl Player {
     fn screen(&self) -> Option<MutexGuard<'_, Screen>> {
         match &self.face {
             Face::Screen(screen) => Some(locked(screen)),
-            Face::Json(_) => None,
+            Face::Json(..) => None,
         }
     }
 

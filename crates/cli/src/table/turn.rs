@@ -28,7 +28,7 @@ pub(crate) fn block(names: &Names, ink: Ink, turn: &YourTurn) -> String {
             let open = turn.open.iter().map(|open| {
                 let whose = open
                     .holder
-                    .map(|seat| names.name(seat).replace("You", "yours"));
+                    .map(|seat| names.name(seat).to_string().replace("You", "yours"));
                 let whose = whose.map_or_else(String::new, |whose| format!(" ({whose})"));
                 let place = names.short_place(open.position);
                 format!("{place}: {}{whose}", ink.card(&open.card))

@@ -47,8 +47,7 @@ pub struct Listed {
 #[derive(Serialize)]
 pub(super) struct Played {
     pub(super) with: Vec<String>,
-    /// The names of the other players, joined for people.
-    #[serde(skip)]
+    /// The names of the other players, as a list in a sentence.
     pub(super) called: String,
     pub(super) game: String,
     pub(super) hands: usize,

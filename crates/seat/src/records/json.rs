@@ -53,6 +53,7 @@ pub(super) fn of_record(record: &Record) -> Value {
         "match": hex(&record.log.match_info().id()),
         "owner": record.owner.number(),
         "names": record.names.iter().map(Name::as_str).collect::<Vec<_>>(),
+        "called": who.all(),
         "fingerprints": fingerprints,
         "game": game_name::title(stakes),
         "kinds": Kind::of(stakes),

@@ -66,7 +66,8 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
             }
             LogEvent::Chose(chosen) => {
                 let seat = chosen.seat.number();
-                lines.push(chose(who.names(), seat, &Said::from(&chosen.choice), false));
+                let said = Said::from(&chosen.choice);
+                lines.push(chose(who.names(), seat, &said, false).to_string());
             }
             LogEvent::NotStolen { .. } => {
                 lines.push("The hand could not be reshuffled: nothing was stolen.".to_owned());

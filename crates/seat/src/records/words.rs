@@ -11,9 +11,10 @@ use dealerless_table::rules::{Hand, Posts, Stakes, Variety};
 
 use crate::ending::{due, unconfirmed, unsettled};
 use crate::game_name::title;
+use crate::misleading::misleads;
 use crate::seated::Kind;
 use crate::story::pending;
-use crate::words::{self, Names, count, counted, kinds, misleads, sentence, with_sources};
+use crate::words::{self, Names, count, counted, kinds, sentence, with_sources};
 
 /// The names of the players, in texts that address no player as "you".
 pub(super) struct Who(Names);
@@ -39,13 +40,13 @@ impl Who {
     }
 
     pub(super) fn name(&self, seat: Seat) -> String {
-        self.0.name(seat.number())
+        self.0.name(seat.number()).to_string()
     }
 
     /// A list of players.
     pub(super) fn list(&self, seats: &[Seat]) -> String {
         let seats: Vec<u8> = seats.iter().map(|seat| seat.number()).collect();
-        self.0.list(&seats)
+        self.0.list(&seats).to_string()
     }
 
     pub(super) fn all(&self) -> &[String] {
@@ -54,7 +55,7 @@ impl Who {
 
     /// `Anna has 212 chips, Bert has 188 chips`.
     pub(super) fn chips(&self, stacks: &[u64]) -> String {
-        words::chips(&self.0, stacks)
+        words::chips(&self.0, stacks).to_string()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use dealerless_connection::identity::Name;
 
+use super::Sentence;
 use crate::hands;
 use crate::misleading::misleads;
 use crate::seated::Seated;
@@ -21,14 +22,15 @@ pub struct Names {
 impl Names {
     /// Returns the names for the player on this side.
     pub fn of(seated: &Seated) -> Self {
+        let seats = 0..seated.names.len();
         Names {
             own: Some(seated.seat),
-            names: (0..).zip(&seated.names).map(called).collect(),
+            names: seats.map(|seat| called(seated, seat)).collect(),
             boards: seated.boards().is_some(),
         }
     }
 
-    /// Returns the names for a third person. None of `names` may be misleading; see [`misleads`].
+    /// Returns the names for a third person. None of `names` may be [misleading](misleads).
     pub fn of_all(names: Vec<String>, boards: bool) -> Self {
         Names {
             own: None,
@@ -77,11 +79,11 @@ impl Names {
     }
 
     /// Returns the name of a seat: `You`, or the name of its player.
-    pub fn name(&self, seat: u8) -> String {
+    pub fn name(&self, seat: u8) -> Sentence {
         match self.names.get(usize::from(seat)) {
             _ if self.is_own(seat) => "You".into(),
-            Some(name) => name.clone(),
-            None => format!("Seat {seat}"),
+            Some(name) => Sentence::name(name.clone()),
+            None => format!("Seat {seat}").into(),
         }
     }
 
@@ -91,54 +93,95 @@ impl Names {
     }
 
     /// Returns a subject and its verb: `You fold` or `Bert folds`.
-    pub fn does(&self, seat: u8, verb: &str) -> String {
+    pub fn does(&self, seat: u8, verb: &str) -> Sentence {
         let name = self.name(seat);
         match (self.is_own(seat), verb) {
-            (true, _) => format!("{name} {verb}"),
-            (false, "have") => format!("{name} has"),
-            (false, "pass") => format!("{name} passes"),
-            (false, _) => format!("{name} {verb}s"),
+            (true, _) => name.and(format!(" {verb}")),
+            (false, "have") => name.and(" has"),
+            (false, "pass") => name.and(" passes"),
+            (false, _) => name.and(format!(" {verb}s")),
         }
     }
 
     /// Returns a subject with *is* or *are*: `You are` or `Bert is`.
-    pub(crate) fn are(&self, seat: u8) -> String {
-        let verb = if self.is_own(seat) { "are" } else { "is" };
-        format!("{} {verb}", self.name(seat))
+    pub(crate) fn are(&self, seat: u8) -> Sentence {
+        let verb = if self.is_own(seat) { " are" } else { " is" };
+        self.name(seat).and(verb)
     }
 
     /// Returns the names of seats, the last one after *and*.
-    pub fn list(&self, seats: &[u8]) -> String {
-        list(seats.iter().map(|&seat| self.name(seat)).collect())
+    pub fn list(&self, seats: &[u8]) -> Sentence {
+        list(seats.iter().map(|&seat| self.name(seat)))
     }
 }
 
 /// Joins names for a sentence: `Anna, Bert and Cleo`.
-pub fn list(mut names: Vec<String>) -> String {
+pub(crate) fn list<T: Into<Sentence>>(names: impl IntoIterator<Item = T>) -> Sentence {
+    let mut names: Vec<Sentence> = names.into_iter().map(Into::into).collect();
     match names.pop() {
         Some(last) if names.is_empty() => last,
-        Some(last) => format!("{} and {last}", names.join(", ")),
-        None => String::new(),
+        Some(last) => Sentence::joined(names, ", ").and(" and ").and(last),
+        None => Sentence::default(),
     }
 }
 
-/// Returns the name of a player for a sentence. A misleading name is replaced by the seat number,
-/// so that no player can pass for "You" or "all".
-fn called((seat, name): (u8, &String)) -> String {
+/// Returns the name of the player at `seat` for a sentence. A misleading name is replaced by the seat
+/// number, so that no player can pass for "You" or "all". If another player than the reader has the same
+/// name, the seat number follows.
+fn called(seated: &Seated, seat: usize) -> String {
+    let name = &seated.names[seat];
     if misleads(name) {
-        format!("Seat {seat}")
-    } else {
-        Name::clean(name).to_string()
+        return format!("Seat {seat}");
+    }
+    let shown = Name::clean(name);
+    let own = usize::from(seated.seat);
+    let mut others = (0..).zip(&seated.names);
+    match others.any(|(other, same)| ![seat, own].contains(&other) && same == name) {
+        true => format!("{shown} (seat {seat})"),
+        false => shown.to_string(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game_name::GameName;
+
+    fn seated(names: &[&str]) -> Seated {
+        Seated {
+            version: 2,
+            seat: 0,
+            names: names.iter().map(|&name| name.to_owned()).collect(),
+            fingerprints: vec!["aaaa-bbbb".into(); names.len()],
+            game: GameName::Deck,
+            hands: 1,
+            chips: None,
+            cards: 52,
+            drawn: 9,
+            kinds: Vec::new(),
+            of: "00".into(),
+            log: None,
+            clock: None,
+            shuffle: None,
+            opens: None,
+            continues: None,
+            resumed: false,
+        }
+    }
 
     #[test]
-    fn misleading_name_is_replaced_by_the_seat() {
-        assert_eq!(called((1, &"yOu".into())), "Seat 1");
-        assert_eq!(called((0, &"Anna".into())), "Anna");
+    fn misleading_or_repeated_names_show_the_seat() {
+        let names = Names::of(&seated(&["Bert", "yOu", "Bert", "Bert", "Bert: folds"]));
+        let shown = [
+            "Bert",
+            "Seat 1",
+            "Bert (seat 2)",
+            "Bert (seat 3)",
+            "\"Bert: folds\"",
+        ];
+        assert_eq!(names.all()[1..], shown[1..]);
+        assert_eq!(names.name(0).to_string(), "You");
+        // The reader is called "You", so no other player is mistaken for it.
+        assert_eq!(Names::of(&seated(&["Bert", "Bert"])).all()[1], "Bert");
     }
 }

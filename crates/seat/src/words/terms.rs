@@ -1,11 +1,11 @@
 //! The game, its players and its terms, and what they risk.
 
-use super::{Names, capitalized, count};
+use super::{Names, Sentence, capitalized, count};
 use crate::game_name::GameName;
 use crate::seated::{Chips, Continues, Kind, Missing, Posts, Seated, Time};
 
 /// Describes the game and its terms.
-pub fn game(seated: &Seated) -> String {
+pub(super) fn game(seated: &Seated) -> String {
     let title = capitalized(&seated.game.title(seated.has_fixed_limit()));
     let dealt = match seated.game {
         GameName::Deck => {
@@ -51,7 +51,7 @@ pub fn game(seated: &Seated) -> String {
 }
 
 /// Describes the terms of the host. A guest can require each of these terms with an option.
-pub fn terms(seated: &Seated) -> Vec<String> {
+pub(super) fn terms(seated: &Seated) -> Vec<Sentence> {
     let others = others(&Names::of(seated), seated);
     let clock = match seated.clock {
         None => " No clock.",
@@ -62,36 +62,36 @@ pub fn terms(seated: &Seated) -> Vec<String> {
         Some(shuffle) => format!(" Shuffled by {shuffle}."),
     };
     let mut lines = match seated.names.len() {
-        ..=2 if seated.continues.is_none() => vec![format!("{others} wants to play:")],
+        ..=2 if seated.continues.is_none() => vec![others.and(" wants to play:")],
         seats => {
-            let mut lines = vec![format!(
-                "A table of {seats} players, in order of the seats:"
-            )];
+            let title = format!("A table of {seats} players, in order of the seats:");
+            let mut lines = vec![title.into()];
             lines.extend(seats_of(seated));
             lines
         }
     };
-    lines.push(format!("  {}{clock}{shuffle}", game(seated)));
+    lines.push(format!("  {}{clock}{shuffle}", game(seated)).into());
     if let Some(Continues { of, without, .. }) = &seated.continues {
         let of = of.get(..16).unwrap_or(of);
-        lines.push(format!("  The chips are those at the end of match {of}."));
+        lines.push(format!("  The chips are those at the end of match {of}.").into());
         if !without.is_empty() {
-            lines.push("  It is settled without these players:".to_owned());
+            lines.push("  It is settled without these players:".into());
         }
         let missing = without.iter().map(|missing| {
             let Missing { fingerprint, chips } = missing;
-            format!("    fingerprint {fingerprint}, {} chips", count(*chips))
+            format!("    fingerprint {fingerprint}, {} chips", count(*chips)).into()
         });
         lines.extend(missing);
     }
     if let Some(opens) = seated.opens {
-        lines.extend(risks(seated.names.len(), opens.into()));
+        let risks = risks(seated.names.len(), opens.into());
+        lines.extend(risks.into_iter().map(Sentence::from));
     }
     lines
 }
 
 /// Lists the players with their fingerprints, one on each line. The host has the first seat.
-fn seats_of(seated: &Seated) -> Vec<String> {
+fn seats_of(seated: &Seated) -> Vec<Sentence> {
     let names = Names::of(seated);
     let line = |(seat, fingerprint): (u8, &String)| {
         let host = if seat == 0 { ", the host" } else { "" };
@@ -101,10 +101,9 @@ fn seats_of(seated: &Seated) -> Vec<String> {
             Some(1) => ", 1 chip".to_owned(),
             Some(chips) => format!(", {} chips", count(*chips)),
         };
-        format!(
-            "  {} (fingerprint {fingerprint}){host}{chips}",
-            names.name(seat)
-        )
+        Sentence::from("  ")
+            .and(names.name(seat))
+            .and(format!(" (fingerprint {fingerprint}){host}{chips}"))
     };
     (0..).zip(&seated.fingerprints).map(line).collect()
 }
@@ -164,7 +163,7 @@ pub fn two_tables(seats: usize, opens: usize) -> usize {
 }
 
 /// Lists the kinds of cards in parentheses; empty if the deck has no kinds.
-pub fn kinds(kinds: &[Kind]) -> String {
+pub(crate) fn kinds(kinds: &[Kind]) -> String {
     let kind = |kind: &Kind| format!("{} {}", count(kind.count.into()), kind.name);
     let all: Vec<String> = kinds.iter().map(kind).collect();
     if all.is_empty() {
@@ -175,25 +174,27 @@ pub fn kinds(kinds: &[Kind]) -> String {
 }
 
 /// Names the other players with their fingerprints, so that a person can check the fingerprints.
-pub fn table(names: &Names, seated: &Seated) -> Vec<String> {
+pub(super) fn table(names: &Names, seated: &Seated) -> Vec<Sentence> {
     if names.are_several() {
-        let title = "You sit at a table with these players, in order of the seats:".to_owned();
+        let title = "You sit at a table with these players, in order of the seats:".into();
         return std::iter::once(title).chain(seats_of(seated)).collect();
     }
-    vec![format!(
-        "You sit at a table with {}.",
-        others(names, seated)
-    )]
+    let others = others(names, seated);
+    vec![
+        Sentence::from("You sit at a table with ")
+            .and(others)
+            .and("."),
+    ]
 }
 
-fn others(names: &Names, seated: &Seated) -> String {
+fn others(names: &Names, seated: &Seated) -> Sentence {
     let others = (0..seated.names.len() as u8).filter(|&seat| seat != seated.seat);
     let other = |seat: u8| {
         let fingerprint = &seated.fingerprints[usize::from(seat)];
-        format!("{} (fingerprint {fingerprint})", names.name(seat))
+        let name = names.name(seat);
+        name.and(format!(" (fingerprint {fingerprint})"))
     };
-    let others: Vec<String> = others.map(other).collect();
-    others.join(", ")
+    Sentence::joined(others.map(other), ", ")
 }
 
 #[cfg(test)]

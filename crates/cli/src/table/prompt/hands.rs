@@ -92,7 +92,7 @@ mod tests {
         let read: Vec<(usize, char)> = (read(text).unwrap().iter())
             .map(|&(position, to)| (position.into(), to))
             .collect();
-        proposed(&read, |to| to.to_string())
+        proposed(&read, |to| to.to_string().into()).to_string()
     }
 
     #[test]

@@ -1,11 +1,8 @@
-//! The lines of the screen about cards that become visible.
+//! The lines of the screen about the hands of boards that become visible.
 
 use std::collections::BTreeMap;
 
-use dealerless_seat::game_name::GameName;
 use dealerless_seat::hands;
-
-use super::Screen;
 
 /// The hands of boards that the player has seen.
 #[derive(Default)]
@@ -21,7 +18,7 @@ pub(super) struct HandsSeen {
 impl HandsSeen {
     /// Adds a hand that has become visible. Returns the line about the pending hands if this hand
     /// cannot share their line, and the line about this hand if its board is complete.
-    fn add(&mut self, position: usize, hand: &str, only_you: bool) -> Vec<String> {
+    pub(super) fn add(&mut self, position: usize, hand: &str, only_you: bool) -> Vec<String> {
         let (board, _) = hands::place(position);
         let same = |(last, _): &(usize, String)| hands::place(*last).0 == board;
         let same_line = self.only_you == only_you && self.pending.last().is_some_and(same);
@@ -64,57 +61,6 @@ impl HandsSeen {
             .map(|position| self.by_position.get(&position).map(String::as_str))
             .collect();
         Some(hands::whole_board(board, &hands?))
-    }
-}
-
-impl Screen {
-    pub(super) fn card(&mut self, position: usize, card: &str, holder: Option<u8>) -> Vec<String> {
-        let Some(seated) = &self.seated else {
-            return Vec::new();
-        };
-        let face = self.ink.card(card);
-        let kind = match (seated.game.poker(), seated.game) {
-            (Some((kind, _)), _) => kind,
-            (None, GameName::Bridge) => {
-                return self.hand.hands.add(position, card, holder.is_some());
-            }
-            (None, _) => {
-                let whose = match holder {
-                    Some(_) => " (only you see it)",
-                    None => "",
-                };
-                return vec![format!("Card {}: {face}{whose}", position + 1)];
-            }
-        };
-        let Some(holder) = holder else {
-            return Vec::new();
-        };
-        let hole = kind.hole_cards();
-        let held = self.hand.held.entry(holder).or_default();
-        if held.insert(position, card.into()).is_some() || held.len() < hole {
-            return Vec::new();
-        }
-        let row = self.ink.row(held.values().map(|card| Some(card.as_str())));
-        vec![match (holder == seated.seat, held.len() == hole) {
-            (true, true) => format!("Your cards: {row}"),
-            (true, false) => format!("Your new card: {face}"),
-            (false, _) => format!("{} {row}.", self.names.does(holder, "show")),
-        }]
-    }
-
-    pub(super) fn board(&mut self, cards: &[String]) -> Vec<String> {
-        let before = std::mem::replace(&mut self.hand.board, cards.len()).min(cards.len());
-        let name = match cards.len() {
-            3 => "Flop",
-            4 => "Turn",
-            _ => "River",
-        };
-        let row = |cards: &[String]| self.ink.row(cards.iter().map(|card| Some(card.as_str())));
-        let all = match before {
-            0 => String::new(),
-            _ => format!("   Board: {}", row(cards)),
-        };
-        vec![format!("{name}: {}{all}", row(&cards[before..]))]
     }
 }
 

@@ -65,7 +65,7 @@ impl Screen {
                 None
             }
             Typed::Help => {
-                let help = turn::help(self.seated.as_ref());
+                let help = turn::help(self.narrator.seated());
                 // The next event reports an error of the terminal.
                 let _ = self.output.lines(&help);
                 self.show_turn_again();
@@ -83,7 +83,7 @@ impl Screen {
     /// Shows the player's choices again if it is the player's turn.
     fn show_turn_again(&mut self) {
         if let Some(turn) = &self.turn {
-            let block = turn::block(&self.names, self.ink, turn);
+            let block = turn::block(self.narrator.names(), self.ink, turn);
             // The next event reports an error of the terminal.
             let _ = self.line(&block);
         }
@@ -91,7 +91,7 @@ impl Screen {
 
     /// The state that decides how typed words are read.
     fn asked(&self) -> Asked<'_> {
-        let seated = self.seated.as_ref();
+        let seated = self.narrator.seated();
         Asked {
             turn: self.turn.as_ref(),
             rebuy: self.rebuy,

@@ -49,8 +49,7 @@ impl Screen {
     /// Whether the event is the next street or the result of a hand in which all cards are face up.
     fn is_next_street(&self, event: &Event) -> bool {
         let streets = matches!(event, Event::Board { .. } | Event::Result(_));
-        let own = self.own_seat();
-        let turned_up = !self.hand.showed && self.hand.held.keys().any(|&seat| seat != own);
+        let turned_up = !self.hand.showed && self.hand.turned_up;
         self.output.is_live() && self.asks && streets && turned_up
     }
 

@@ -90,7 +90,11 @@ fn a_foul_is_counted_before_the_last_call() {
     };
     // The input is empty, but its end does not end the match of a bot.
     let bot = super::super::bot::Bot::new(rand::SeedableRng::seed_from_u64(1));
-    let player = Player::new(Face::Json(Box::new(front)), Some(bot), Box::new(empty()));
+    let player = Player::new(
+        Face::Json(Box::new(front), Box::default()),
+        Some(bot),
+        Box::new(empty()),
+    );
     let around = SeatContext {
         own: &host.own,
         player,

@@ -50,7 +50,7 @@ pub(super) fn player() -> (Player, FrontEnd) {
     let (events, output) = pipe().unwrap();
     let (input, commands) = pipe().unwrap();
     let input = Box::new(BufReader::new(input));
-    let player = Player::new(Face::Json(Box::new(output)), None, input);
+    let player = Player::new(Face::Json(Box::new(output), Box::default()), None, input);
     (player, FrontEnd { events, commands })
 }
 

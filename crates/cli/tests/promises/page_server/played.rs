@@ -307,6 +307,7 @@ fn page_plays_with_a_terminal_and_verifies_the_record() {
     }
     assert!(lines.rest().iter().all(|event| event["event"] == "notice"));
     let (by_guest, code) = guest_side.finish();
+    let results = of_kind(&results, "result");
     assert_eq!((of_kind(&by_guest, "result"), code), (results, 0));
     wait_until("the program has ended", || page.state()["running"] == false);
     assert_eq!(page.state()["exit_code"], 0);

@@ -11,7 +11,7 @@ use dealerless_seat::command::{Said, To};
 use dealerless_seat::event::{Ask, Awaited, Ended, HandResult, Pot, Reveal, Shown, Winner};
 use dealerless_seat::event::{OpenCard, Range, Refusal, Standing};
 use dealerless_seat::seated::Time;
-use dealerless_seat::seated::{Chips, Kind, Posts};
+use dealerless_seat::seated::{Chips, Kind, Posts, Seated};
 
 use super::super::cards::{Colours, Style};
 use super::super::turn as turn_block;
@@ -382,7 +382,8 @@ fn the_terms_and_the_help_of_draw_name_its_limit() {
             unreachable!();
         };
         seated.chips.as_mut().unwrap().fixed_limit = fixed_limit;
-        assert!(words::terms(&seated).concat().contains(title));
+        let terms = said(Event::AskSit(seated.clone()));
+        assert!(terms.contains(title), "{terms}");
         assert!(turn_block::help(Some(&seated)).contains(raise));
     }
 }
