@@ -4,7 +4,7 @@ import { announce, buttonTo, clear, errorLine, h, isKey, setAttribute, setText }
 import { areSeveral, hasEnded, isMyTurn, isPoker, isShuffling, seatToChoose, timeLeft } from "./match.js";
 import { mayRematch, rematch } from "./rematch.js";
 import { settings } from "./settings.js";
-import { amount, asSentence, nameOf, namesOf, problem, theOthers, timeWords, waitingFor } from "./words.js";
+import { amount, asSentence, nameOf, problem, sentencesOf, spoken, theOthers, timeWords } from "./words.js";
 
 /** How long keys are ignored after the page has become visible, in milliseconds. */
 const SURPRISE = 500;
@@ -274,14 +274,12 @@ export function actionsView(app, picked) {
     if (hasEnded(match)) return match.over ? "The match is over." : "The match stays open. It is not running now.";
     if (stopped()) return stopped();
     if (match.askRebuy) {
-      const { seats, chips, time } = match.askRebuy;
-      const all = areSeveral(match) ? "all" : "both";
-      if (answered) return `Your answer was sent. The match continues if ${all} agree.`;
-      const have = seats.length > 1 || seats[0] === match.own ? "have" : "has";
-      return `${namesOf(match, seats)} ${have} no chips left. If ${all} agree, the match continues with ${amount(chips)} more chips.${time ? ` You have ${time.move + time.bank} s.` : ""}`;
+      const { time } = match.askRebuy;
+      if (answered) return `Your answer was sent. The match continues if ${areSeveral(match) ? "all" : "both"} agree.`;
+      return `${spoken(sentencesOf(match.askRebuy))}${time ? ` You have ${time.move + time.bank} s.` : ""}`;
     }
     if (giving) return giving.what === "Fold" ? "Fold? Checking costs nothing." : "Muck? No shown hand beats yours.";
-    if (match.waiting) return waitingFor(match, match.waiting);
+    if (match.waiting) return spoken(sentencesOf(match.waiting));
     if (now?.ask === "bet") return now.call === null ? "Your turn. Nothing to call." : `Your turn. ${amount(now.call)} to call.`;
     if (now?.ask === "exchange") return "Your turn. Choose the cards to exchange (keys 1 to 5).";
     if (now?.ask === "show-or-muck") return "Your turn. Show your cards to all, or keep them closed?";

@@ -5,7 +5,7 @@ import { copyButton } from "./invite.js";
 import { IN_PAGE, auditing } from "./server.js";
 import { trouble } from "./trouble.js";
 import { chipsTable, many, textBox } from "./verify.js";
-import { called, problem } from "./words.js";
+import { problem } from "./words.js";
 
 /**
  * @param {App} app
@@ -42,7 +42,7 @@ export function after(app, id, match) {
       const file = last?.log ?? past.find((/** @type {{ match: string }} */ one) => id.startsWith(one.match))?.file;
       const chips = record.bought.some((/** @type {number} */ bought) => bought > 0);
       clear(body, panel("result", record.message,
-        h("p", `${record.names.map(called).join(" and ")}: ${record.game}, ${record.hands} of `
+        h("p", `${record.called.join(" and ")}: ${record.game}, ${record.hands} of `
           + `${many(record.of, record.game === "bridge" ? "set" : "hand")} played.`),
         chips && chipsTable(record)),
       recordPart(file), auditing(app, id, audit),

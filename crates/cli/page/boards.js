@@ -21,28 +21,6 @@ function ranges(numbers) {
   return found.map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`)).join(", ");
 }
 
-/**
- * Names the hands to open and who sees each. Equal boards are grouped.
- * @param {Match} match
- * @param {Reveal[]} cards
- */
-function inWords(match, cards) {
-  /** @type {Map<number, string[]>} */
-  const byBoard = new Map();
-  for (const { position, to } of cards) {
-    const board = Math.floor(position / 4) + 1;
-    byBoard.set(board, [...(byBoard.get(board) ?? []), `${SEATS[position % 4]} to ${whom(match, to)}`]);
-  }
-  /** @type {Map<string, number[]>} */
-  const alike = new Map();
-  for (const [board, hands] of byBoard) {
-    const all = hands.length === 4 && cards.every((card) => card.to === "all");
-    const what = all ? "all hands to all" : hands.join(", ");
-    alike.set(what, [...(alike.get(what) ?? []), board]);
-  }
-  return [...alike].map(([what, boards]) => `board${boards.length > 1 ? "s" : ""} ${ranges(boards)}: ${what}`).join("; ");
-}
-
 /** @param {Send} send @returns {View} */
 export function boardsView(send) {
   /** @type {Match} */
@@ -78,7 +56,7 @@ export function boardsView(send) {
     if (cards.length > 0) say({ do: "propose", cards });
   });
   const pass = passButton(say, "When both have passed, closed hands stay closed forever. Do not pass before play: the match can be resumed.");
-  const proposals = proposalList(say, inWords);
+  const proposals = proposalList(say);
   const turn = quiet();
   const summary = quiet();
   const boards = h("ul.boards");

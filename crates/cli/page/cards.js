@@ -64,10 +64,16 @@ function cardPicture(rank, suit) {
 
 /** @param {Part[]} parts @returns {(string | HTMLElement)[]} */
 export function written(parts) {
-  return parts.map((part) => {
-    if (typeof part === "string") return part;
-    const suit = rankAndSuit(part.card)?.suit;
-    if (!suit) return h("b", part.card);
-    return h("b.sign", { role: "img", "data-suit": suit, "aria-label": cardName(part.card) }, cardSign(part.card));
+  return parts.flatMap((part) => {
+    if (typeof part === "string") return [part];
+    if ("name" in part) return [h("bdi", part.name)];
+    return part.cards.flatMap((card, at) => [at > 0 ? " " : "", signOf(card)]);
   });
+}
+
+/** A card in a sentence. @param {string} card */
+function signOf(card) {
+  const suit = rankAndSuit(card)?.suit;
+  if (!suit) return h("b", card);
+  return h("b.sign", { role: "img", "data-suit": suit, "aria-label": cardName(card) }, cardSign(card));
 }

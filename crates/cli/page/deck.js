@@ -1,7 +1,8 @@
 // A deck without rules, and dice: the cards, the players who see them, proposals and other moves.
 
 import { buttonTo, clear, complain, confirmed, h, quiet, setAttribute, setText, svg } from "./dom.js";
-import { amount, asSentence, cardName, cardSign, does, nameOf, rankAndSuit, reveals, timeWords } from "./words.js";
+import { written } from "./cards.js";
+import { amount, asSentence, cardName, cardSign, nameOf, rankAndSuit, sentencesOf, timeWords } from "./words.js";
 
 /** The cards shown at once. */
 const PAGE = 104;
@@ -75,23 +76,21 @@ export function part(id, title, ...inside) {
   return h("section", { "aria-labelledby": id }, h("h3", { id }, title), ...inside);
 }
 
-/**
- * The open proposals, with the buttons to answer them.
- * @param {(choice: Choice) => void} say
- * @param {(match: Match, cards: Reveal[]) => string} words
- */
-export function proposalList(say, words) {
+/** The open proposals, with the buttons to answer them. @param {(choice: Choice) => void} say */
+export function proposalList(say) {
   const list = h("ul.items");
   const root = part("proposals", "Proposals", list);
   let shown = "";
   /** @param {Match} match */
   const update = (match) => {
-    const proposals = ownTurn(match)?.proposals ?? [];
+    const turn = ownTurn(match);
+    const proposals = turn?.proposals ?? [];
+    const sentences = turn ? sentencesOf(turn) : [];
     root.hidden = proposals.length === 0;
     if (JSON.stringify(proposals) === shown) return;
     shown = JSON.stringify(proposals);
-    clear(list, ...proposals.map(({ proposal, by, cards, agreed }) => h("li.item",
-      h("p.item-text", `${does(match, by, "propose")} to open ${words(match, cards)}.`),
+    clear(list, ...proposals.map(({ proposal, by, agreed }, at) => h("li.item",
+      h("p.item-text", ...written(sentences[at] ?? [])),
       h("div.row",
         by !== match.own && !agreed.includes(match.own)
           && buttonTo("Agree", () => say({ do: "agree", proposal }), { class: "main" }),
@@ -135,7 +134,7 @@ function diceView(say) {
     const rolled = match.deal?.rolled.at(-1);
     if (rolled === shown) return;
     shown = rolled;
-    clear(last, rolled && h("p", `${does(match, rolled.seat, "roll")} ${rolled.dice}: ${amount(rolled.sum)}`),
+    clear(last, rolled && h("p", `${rolled.dice}: ${amount(rolled.sum)}`),
       rolled && h("div.row", { role: "img", "aria-label": `The dice show ${rolled.faces.join(", ")}` },
         ...rolled.faces.map((face) => die(face, Number(rolled.dice.split("d")[1])))));
   };
@@ -163,7 +162,7 @@ export function deckView(send) {
   const described = (position) => {
     const { lies, card, holder } = places[position];
     const name = card ? cardName(card) : "";
-    const holds = holder === null ? "" : `; ${does(match, holder, "hold").replace("You", "you")} it`;
+    const holds = holder === null ? "" : holder === match.own ? "; you hold it" : `; ${nameOf(match, holder)} holds it`;
     const what = {
       closed: "closed to all",
       open: `${name}, seen by all${holds}`,
@@ -239,7 +238,7 @@ export function deckView(send) {
     quiet("Show: all see the card, and you keep it. Lay down: all see it, and nobody holds it."), own);
   const summary = quiet();
   const turn = quiet();
-  const proposals = proposalList(say, reveals);
+  const proposals = proposalList(say);
   const dice = diceView(say);
   const root = h("div.deck-view", h("section.panel.sides", { "aria-labelledby": "deck-title" },
     h("div", h("h2", { id: "deck-title" }, "Deck"), summary, pages, grid),
@@ -312,7 +311,7 @@ export function deckView(send) {
     drawLearners();
     drawCells();
     drawOwn();
-    setText(picked, marked.size === 0 ? "" : `To open: ${reveals(match, proposed())}.`);
+    setText(picked, marked.size === 0 ? "" : `To open: ${proposed().map(({ position, to }) => `card ${position + 1} to ${whom(match, to)}`).join(", ")}.`);
     propose.disabled = !now?.may_propose || marked.size === 0;
     unmark.disabled = marked.size === 0;
     drawOne.disabled = !now?.may_draw;

@@ -5,7 +5,7 @@ import { copyButton, dateOf } from "./invite.js";
 import { badAddress, PLACES, placesIn } from "./places.js";
 import { IN_PAGE, keep, kept, moving } from "./server.js";
 import { many } from "./verify.js";
-import { amount, called, forgive, problem, twoTables } from "./words.js";
+import { amount, forgive, problem } from "./words.js";
 
 /** After this many failed attempts in a row, the program asks before it connects. */
 const MANY_ATTEMPTS = 8;
@@ -149,8 +149,8 @@ function hostForm(begin, name) {
 
   const [isPoker, isDeck] = [() => !["deck", "bridge"].includes(game.value), () => game.value === "deck"];
   const isSeveral = () => isPoker() && !IN_PAGE && Number(seats.value) > 2;
-  const isRisky = () => isSeveral() && Number(leave.value) > 0
-    && twoTables(Number(seats.value), Number(seats.value) - Number(leave.value)) === 1;
+  // Two sets of players who open cards need not have an honest player in common.
+  const isRisky = () => isSeveral() && Number(leave.value) > 0 && Number(seats.value) - 2 * Number(leave.value) <= 1;
   const accept = select("host-accept", { no: "No", yes: "Yes, accept this" });
   /** Each field, and whether it is shown. @type {[HTMLElement, () => boolean][]} */
   const fields = [
@@ -266,7 +266,7 @@ function joinForm(begin, name) {
   const ask = (peer) => {
     whom.value = peer.fingerprint;
     places.ask();
-    announce(`Enter the address where ${called(peer.name)} is hosting now.`);
+    announce(`Enter the address where ${peer.called} is hosting now.`);
   };
   return { root, ask };
 }
@@ -292,12 +292,12 @@ function peerItem(begin, peer, ask) {
     ? `${many(peer.failed_checks, "check")} failed with these keys: the player tried to cheat.`
     : `The last ${peer.in_a_row} attempts failed, because of a bad connection or attempts to cheat.`;
   return item([
-    h("p.item-title", called(peer.name)),
+    h("p.item-title", peer.called),
     h("p.code", peer.fingerprint),
     quiet(`${many(peer.hands, "hand")} played · last seen ${dateOf(peer.last_seen)}`),
     (peer.failed_checks > 0 || peer.in_a_row >= MANY_ATTEMPTS) && h("p.warning", `${why} Your program refuses to connect, or asks you first. ${forgive(peer.fingerprint)}`),
     failed,
-  ], [buttonTo("Play again", again, { "aria-label": `Play again with ${called(peer.name)}, who must be hosting` })]);
+  ], [buttonTo("Play again", again, { "aria-label": `Play again with ${peer.called}, who must be hosting` })]);
 }
 
 /** @param {App} app @param {App["begin"]} begin @param {Listed} open @param {() => void} renew */
@@ -313,7 +313,7 @@ function openItem(app, begin, open, renew) {
   const close = async () => {
     const text = "No chips move, and the match can be resumed. "
       + "The record notes that you closed it, but nothing proves that note.";
-    if (!await confirmed(`Close the match with ${called(open.peer)}?`, text, "Close here")) return;
+    if (!await confirmed(`Close the match with ${open.peer}?`, text, "Close here")) return;
     try {
       await app.post("/resume", { match: open.match, close: true });
       // The server answers this after the program has ended.
@@ -330,8 +330,8 @@ function openItem(app, begin, open, renew) {
     quiet(`You are the ${host ? "host" : "guest"} · last change ${dateOf(open.changed)}`),
     places.root, failed,
   ], [
-    !open.closed && buttonTo("Close", close, { "aria-label": `Close the match with ${called(open.peer)}` }),
-    buttonTo("Resume", resume, { class: "main", "aria-label": `Resume the match with ${called(open.peer)}` }),
+    !open.closed && buttonTo("Close", close, { "aria-label": `Close the match with ${open.peer}` }),
+    buttonTo("Resume", resume, { class: "main", "aria-label": `Resume the match with ${open.peer}` }),
   ]);
 }
 
@@ -339,7 +339,7 @@ function openItem(app, begin, open, renew) {
 function pastItem(app, past) {
   const { won = null, hands } = past;
   const when = dateOf(past.changed);
-  const name = past.with?.map(called).join(" and ") ?? called(past.peer);
+  const name = past.called ?? past.peer;
   const shown = won === 0 && past.undecided ? null : won;
   const played = [past.game, hands !== undefined && many(hands, "hand"), when].filter(Boolean).join(" · ");
   return item([

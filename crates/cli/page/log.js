@@ -2,9 +2,13 @@
 
 import { h, panel } from "./dom.js";
 import { written } from "./cards.js";
+import { spoken } from "./words.js";
 
 /** Events that stand out from the moves of a hand. */
 const LOUD = ["line-lost", "ask-again", "out-of-time", "roll-call", "gone", "stopped", "error", "again"];
+
+/** Events whose entry replaces that of the same event before. */
+const REPLACED = ["waiting", "invite"];
 
 /** The number of hands kept. */
 const KEPT = 200;
@@ -29,22 +33,22 @@ export function logView() {
   return {
     root,
     /**
-     * Adds an entry. Returns whether it replaced the last entry, because both have `topic`.
+     * Adds an entry. Returns whether it replaced the last entry, because both are about the same wait or invite.
      * @param {Message} event
-     * @param {Part[]} parts
-     * @param {string} topic empty if the entry is never replaced
+     * @param {Part[][]} sentences
      */
-    add(event, parts, topic) {
+    add(event, sentences) {
       if (event.event === "dealt" && event.try === 0) {
-        entries = group(`Hand ${event.hand}`);
+        entries = group(spoken(sentences));
         if (hands.children.length > KEPT) hands.firstChild?.remove();
         last.topic = "";
         return false;
       }
-      if (parts.length === 0 || parts[0] === "") return false;
+      if (sentences.length === 0) return false;
       const bad = LOUD.includes(event.event) || (event.event === "over" && event.exit_code !== 0);
       const kind = bad ? "loud" : event.event;
-      const entry = h("li", { "data-kind": kind }, ...written(parts));
+      const entry = h("li", { "data-kind": kind }, ...sentences.map((parts) => h("p", ...written(parts))));
+      const topic = REPLACED.includes(event.event) ? event.event : "";
       const same = topic !== "" && topic === last.topic;
       if (same) last.entry.replaceWith(entry);
       else entries.append(entry);

@@ -15,6 +15,8 @@
  * @property {number} version
  * @property {number} seat
  * @property {string[]} names
+ * @property {string[]} called the names as the program writes them in sentences
+ * @property {string} title the name of the game
  * @property {string[]} fingerprints
  * @property {"holdem" | "fixed-holdem" | "draw" | "deck" | "bridge"} game
  * @property {number} hands
@@ -43,8 +45,8 @@
 
 /**
  * @typedef {SeatedFields & { event: "seated" }} Seated
- * @typedef {SeatedFields & { event: "ask-sit" }} AskSit
- * @typedef {{ event: "ask-admit", name: string, fingerprint: string, hands: number, message: string }} AskAdmit
+ * @typedef {SeatedFields & { event: "ask-sit", sentences?: Part[][] }} AskSit
+ * @typedef {{ event: "ask-admit", name: string, fingerprint: string, hands: number, message: string, sentences?: Part[][] }} AskAdmit
  */
 
 /**
@@ -74,6 +76,7 @@
 /**
  * @typedef {object} YourTurnFields
  * @property {"your-turn"} event
+ * @property {Part[][]} [sentences] one for each of `proposals`
  * @property {(string | null)[]} cards
  * @property {number[]} positions
  * @property {string[]} board
@@ -107,6 +110,7 @@
 /**
  * @typedef {object} Result
  * @property {"result"} event
+ * @property {Part[][]} [sentences]
  * @property {number} hand
  * @property {number[]} stacks
  * @property {{ chips: number, winners: { seat: number, chips: number }[] }[]} pots
@@ -132,13 +136,13 @@
  */
 
 /**
- * @typedef {{ event: "waiting", seats: number[], for: Pending, seconds: number, left?: number }} Waiting
+ * @typedef {{ event: "waiting", sentences?: Part[][], seats: number[], for: Pending, seconds: number, left?: number }} Waiting
  * @typedef {{ event: "ask-again", in_a_row: number, failed_checks: number, message: string }} AskAgain
  * @typedef {{ event: "out-of-time", seat: number, away?: boolean, asks?: boolean }} OutOfTime
  * @typedef {{ event: "roll-call", seat: number, missing: number[] }} RollCall
  * @typedef {{ event: "gone", seat: number }} Gone
  * @typedef {{ event: "leaving", costs: number, pot: number, message: string }} Leaving
- * @typedef {{ event: "ask-rebuy", seats: number[], chips: number, time?: Time }} AskRebuy
+ * @typedef {{ event: "ask-rebuy", sentences?: Part[][], seats: number[], chips: number, time?: Time }} AskRebuy
  * @typedef {{ event: "stopped", seat: number, how: "leave" | "forfeit" | "dispute", step?: number }} Stopped
  * @typedef {{ event: "over", how: Ended, hands: number, stacks: number[], log: string | null, exit_code: number,
  *   message: string }} Over
@@ -153,8 +157,8 @@
 
 /**
  * An event of the program. The program sends one event per line.
- * @typedef {{ event: "hello", version: number }
- *   | { event: "invite", version: number, invite: string, link?: string, code?: string, opens?: number }
+ * @typedef {{ sentences?: Part[][] } & ({ event: "hello", version: number }
+ *   | { event: "invite", version: number, invite: string, link?: string, code?: string }
  *   | { event: "listening", addresses: string[] }
  *   | { event: "notice", text: string }
  *   | AskSit | AskAdmit | { event: "admit-lapsed", fingerprint: string, message: string }
@@ -164,7 +168,7 @@
  *   | CardSeen | { event: "board", hand: number, cards: string[] }
  *   | YourTurn | TheirTurn | Chose
  *   | { event: "not-stolen", hand: number, seat: number }
- *   | Rolled | Result | Pause | AskRebuy | Stopped | Over | Closed | Failed} Message
+ *   | Rolled | Result | Pause | AskRebuy | Stopped | Over | Closed | Failed)} Message
  */
 
 /**

@@ -10,7 +10,7 @@ import { trouble } from "./trouble.js";
 import { deckView } from "./deck.js";
 import { boardsView } from "./boards.js";
 import { areSeveral, hasEnded, isAway, isMyTurn, isOpen, isPlaying, isPoker, isShuffling, pots, seatToChoose, seats, timeLeft, winningCards } from "./match.js";
-import { amount, asSentence, cardName, didShort, gameName, inShort, lastHand, mayDisappear, nameOf, problem, sentence, shortAmount, spoken, stakes, timeWords, topic, won } from "./words.js";
+import { amount, asSentence, cardName, didShort, mayDisappear, nameOf, problem, sentencesOf, shortAmount, spoken, timeWords, winsOf, won } from "./words.js";
 
 /** The interval at which a clock is redrawn, in milliseconds. */
 const TICK = 200;
@@ -78,19 +78,19 @@ export function tablePage(app) {
 
     /** @param {Message} event */
     tell(event) {
-      const parts = sentence(app.match, event);
-      if (log.add(event, parts, topic(app.match, event))) unspoken.pop();
+      // The sentences of a turn are in the view of the deck.
+      const sentences = event.event === "your-turn" ? [] : sentencesOf(event);
+      if (log.add(event, sentences)) unspoken.pop();
       actions.tell(event);
       felt.tell(event);
-      const text = spoken(parts);
-      if (text && event.event !== "your-turn") unspoken.push(text);
+      if (sentences.length > 0) unspoken.push(spoken(sentences));
     },
 
     update() {
       const { match } = app;
       setScene();
       const seated = match.seated;
-      setText(title, seated ? gameName(seated) : "Table");
+      setText(title, seated ? seated.title : "Table");
       setText(about, seated ? aboutHand(match) : "");
       scene.update();
       cost.update(match);
@@ -124,7 +124,9 @@ function aboutHand(match) {
   const { seated, deal } = match;
   if (!seated) return "";
   const hand = deal ? `Hand ${amount(deal.number)} of ${amount(seated.hands)}` : "";
-  return [hand, ...stakes(seated)].filter(Boolean).join(" · ");
+  const { blinds, ante } = seated;
+  const posts = blinds ? `blinds ${blinds.map(amount).join("/")}` : ante && `ante ${amount(ante[0])}, smallest bet ${amount(ante[1])}`;
+  return [hand, posts].filter(Boolean).join(" · ");
 }
 
 /** @param {App} app */
@@ -295,8 +297,8 @@ function feltView(app) {
     const parts = pots(match).map((chips, at) => ` · ${at === 0 ? "main" : "side"} ${amount(chips)}`);
     setText(pot, match.deal && !result && !match.over ? `Pot ${amount(match.pot)}${parts.join("")}` : "");
     updateBoard();
-    const before = match.deal?.asked === false && match.previous ? lastHand(match, match.previous) : "";
-    setText(outcome, result ? inShort(match, result) : before || (isShuffling(match) ? "The deck is being shuffled" : ""));
+    const before = match.deal?.asked === false && match.previous ? `Hand ${amount(match.previous.hand)}: ${winsOf(match.previous)}` : "";
+    setText(outcome, result ? winsOf(result) : before || (isShuffling(match) ? "The deck is being shuffled" : ""));
     if (result && result !== paid && from.width > 0 && !keepsStill()) for (const seat of won(result).keys()) all[seat]?.pay(from);
     paid = result;
     tick();

@@ -1,10 +1,11 @@
 // Problem reports. Their texts follow docs/threat-model.md.
 
 import { buttonTo, complain, h } from "./dom.js";
+import { written } from "./cards.js";
 import { areSeveral, hasEnded, isPoker } from "./match.js";
 import { mayRematch, rematch } from "./rematch.js";
 import { IN_PAGE, retry } from "./server.js";
-import { amount, asSentence, called, forgive, mayDisappear, nameOf, risks, terms } from "./words.js";
+import { asSentence, forgive, mayDisappear, nameOf, sentencesOf } from "./words.js";
 
 const WRITTEN = "Your choices are signed and on your disk.";
 const OPEN = "The match stays open. A sealed hand continues with the same cards, or not at all.";
@@ -169,21 +170,13 @@ function ofQuestion(app, match) {
       match.askSit = null;
       send(app, { do: "sit", agree });
     };
-    const { fingerprints, opens, seat } = askSit;
-    const [host, ...guests] = fingerprints.map((fingerprint, at) =>
-      `${nameOf({ ...match, own: seat, seated: { ...askSit, event: "seated" } }, at)} (fingerprint ${fingerprint})`);
-    const others = guests.filter((_, at) => at + 1 !== seat);
-    return ["ask", "Do you accept these terms?", [`${host} proposes:`, ...terms(askSit).map(asSentence),
-      ...(others.length > 0 ? ["The other guests:", ...others] : [])], [], [...(opens ? risks(fingerprints.length, opens) : []), "If you decline, the host is notified."],
+    return ["ask", "Do you accept these terms?", sentencesOf(askSit), [], ["If you decline, the host is notified."],
     [["Sit down", () => sit(true)], ["Decline", () => sit(false)]]];
   }
   if (askAdmit) {
-    const { name, fingerprint, hands } = askAdmit;
     /** @type {(agree: boolean) => void} */
-    const admit = (agree) => send(app, { do: "admit", fingerprint, agree });
-    const who = `\u2068${called(name)}\u2069`;
-    return ["ask", `Play with ${who}?`, [`${who} wants to play.`,
-      `Fingerprint: ${fingerprint}. Hands you have played with this player: ${amount(hands)}.`,
+    const admit = (agree) => send(app, { do: "admit", fingerprint: askAdmit.fingerprint, agree });
+    return ["ask", "Play with this player?", [...sentencesOf(askAdmit),
       "You have not invited this player. The seat stays free for the guest with your invite."], [], ["If you decline, this player cannot ask again."],
       [["Accept", () => admit(true)], ["Decline", () => admit(false)]]];
   }
@@ -259,8 +252,8 @@ function ofPage(app, match) {
 
 /** @param {Trouble} trouble @param {Match} match */
 function screen([kind, title, happened, safe, todo, acts], match) {
-  const block = (/** @type {string[]} */ texts, /** @type {Child} */ heading = null) =>
-    h("div", heading && h("h3", heading), ...texts.map((text) => h("p", text)));
+  const block = (/** @type {(string | Part[])[]} */ texts, /** @type {Child} */ heading = null) =>
+    h("div", heading && h("h3", heading), ...texts.map((text) => h("p", ...written([text].flat()))));
   const blocks = safe.length === 0 ? block([...happened, ...todo]) : h("div.trouble-blocks",
     block(happened, "What happened"), block(safe, "What is safe"), block(todo, "What to do"));
   const buttons = acts.map(([label, act], at) =>

@@ -32,7 +32,7 @@
  * @property {string[]} invites an invite for each guest
  * @property {string | null} link the invite as a link to a page in which the guest plays, if there is one guest and such a page
  * @property {string | null} code the first code that stands for the invite, if there is one guest and the relay knows codes
- * @property {number | null} opens the number of players who open a card together, if the host waits for several guests
+ * @property {Part[][]} risks what the players have to trust each other with, if the host waits for several guests
  * @property {number[]} left the seats that have left a match of several guests
  * @property {number[]} removed the seats that have disappeared, so that the others play on without them
  * @property {string[]} addresses the addresses at which the host listens
@@ -108,7 +108,7 @@
 /**
  * A problem report. `wait`: the player need not answer. `ask`: the player must answer. `cheat`:
  * somebody cheated.
- * @typedef {[kind: "wait" | "ask" | "cheat", title: string, happened: string[], safe: string[], todo: string[], acts: Act[]]} Trouble
+ * @typedef {[kind: "wait" | "ask" | "cheat", title: string, happened: (string | Part[])[], safe: string[], todo: string[], acts: Act[]]} Trouble
  * @typedef {[label: string, act: () => void]} Act
  * @typedef {(app: App, match: Match) => Trouble | null} Finds
  */
@@ -126,7 +126,7 @@
 /**
  * The server's answer to `/verify`, which contains the output of `verify --json`: docs/json.md.
  * `Checked` describes a valid record, and `Bad` says why a file is not one.
- * @typedef {{ names: string[], stacks: number[], bought: number[] } & Record<string, any>} Checked
+ * @typedef {{ called: string[], stacks: number[], bought: number[] } & Record<string, any>} Checked
  * @typedef {{ message: string, cheat: number | null }} Bad
  * @typedef {{ text: string, shown: (string | null)[], verify: { good: boolean, compared: Record<string, any> | null,
  *   records: { record?: Checked, error?: Bad }[] } }} Answer
@@ -154,4 +154,4 @@
  */
 /** @typedef {{ root: HTMLElement, update: (match: Match) => void }} View */
 /** @typedef {[name: string, label: string, example: string, hint: string, last?: string]} AddressField `last` is the value at first */
-/** @typedef {string | { card: string }} Part a text, or a card */
+/** @typedef {string | { name: string } | { cards: string[] }} Part a piece of a sentence: words, the name of a player, or cards side by side */

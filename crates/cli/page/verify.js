@@ -1,25 +1,16 @@
 // The page that verifies one or two records, and shows step by step what they prove.
 
 import { announce, clear, errorLine, h, panel, quiet, setText } from "./dom.js";
-import { amount, called, misleads, problem } from "./words.js";
+import { amount, problem } from "./words.js";
 
 const MOST = 32 * 1024 * 1024;
 
 /** A number with its noun: "1 hand", "2 hands". @param {number} of @param {string} one */
 export const many = (of, one) => `${amount(of)} ${one}${of === 1 ? "" : "s"}`;
 
-/**
- * The names in a record, with their seats if they are equal or misleading.
- * @param {Checked} record
- */
-function namesIn({ names }) {
-  const alike = new Set(names).size < names.length;
-  return names.map((name, seat) => (alike || misleads(name) ? `${called(name)} (seat ${seat})` : called(name)));
-}
-
 /** @param {Checked} record */
 export function chipsTable(record) {
-  const rows = namesIn(record).map((name, seat) => {
+  const rows = record.called.map((name, seat) => {
     const won = record.stacks[seat] - record.bought[seat];
     return h("tr", h("th", { scope: "row" }, name), h("td", amount(record.stacks[seat])),
       h("td", { class: won < 0 ? "lost" : won > 0 && "won" }, `${won > 0 ? "+" : won < 0 ? "−" : "±"}${amount(Math.abs(won))}`));
@@ -67,7 +58,7 @@ function textLines(text, place) {
 
 /** @param {Checked} record @param {ReturnType<typeof textLines>} words */
 function proofs(record, { claims, hands, sets }) {
-  const names = namesIn(record);
+  const names = record.called;
   const boards = record.game === "bridge";
   const who = names.flatMap((name, seat) => [h("dt", name), h("dd.code", record.fingerprints[seat])]);
   const end = record.cheat !== null
@@ -121,7 +112,7 @@ function comparison(compared, files, record) {
           `${files[longer]} has ${many(compared.more[longer], "more signed part")}.`);
     }
     case "forked": {
-      const name = record ? namesIn(record)[compared.cheat] : `Seat ${compared.cheat}`;
+      const name = record ? record.called[compared.cheat] : `Seat ${compared.cheat}`;
       return step("bad", `${name} signed two different things`,
         `The records diverge in hand ${compared.hand}, step ${compared.step}. The two signatures prove it: `
           + `${name} cheated, or continued from an older copy of the files.`);

@@ -55,7 +55,7 @@ def hand(cards, seats, draw, **fields):
     """The events of a hand up to a turn. Each seat holds `cards` cards."""
     held = [list(range(seat, seats * cards, seats)) for seat in range(seats)]
     names = ["Anna", "Bartholomew the Great", "Clara"] + [f"Player {seat}" for seat in range(3, seats)]
-    seated = {**SEATED, "names": names[:seats], "fingerprints": SEATED["fingerprints"][:1] * seats, "stack": 12000,
+    seated = {**SEATED, "names": names[:seats], "called": names[:seats], "fingerprints": SEATED["fingerprints"][:1] * seats, "stack": 12000,
               "game": "draw" if draw else "holdem", "clock": {"move": 30, "bank": 120}}
     stacks = [11000] * seats
     dealt = {**DEALT, "stacks": stacks, "bets": [0] * seats, "pot": 100 * seats}

@@ -21,9 +21,15 @@ return [`${scrollWidth} wide in ${clientWidth}: ` + out.slice(0, 5).map((one) =>
 
 LOST = {"event": "line-lost", "message": "the connection was lost: the connection was interrupted"}
 SEALED = {"event": "sealed", "hand": 1, "seal": "9f" * 32}
+TERMS = [[{"name": "Anna"}, f" (fingerprint {SEATED['fingerprints'][0]}) wants to play:"],
+         ["  No-limit Texas hold'em, 200 chips each, blinds 1/2, 3 hands. No clock. Shuffled by fisher-yates."]]
 OVER = {"event": "over", "hands": 1, "stacks": [200, 200], "log": SEATED["log"], "exit_code": 2}
 RESULT = {
-    "event": "result", "hand": 1, "stacks": [202, 198], "pots": [{"chips": 8, "winners": [{"seat": 0, "chips": 8}]}],
+    "event": "result", "hand": 1, "stacks": [202, 198], "sentences": [
+        ["You: ", {"cards": ["6h", "4d"]}, ", two pair, sixes and fives."],
+        [{"name": "Bert"}, ": ", {"cards": ["Kc", "3c"]}, ", pair, fives."],
+        ["You win 8."], ["You have 202 chips, ", {"name": "Bert"}, " has 198 chips."],
+    ], "pots": [{"chips": 8, "winners": [{"seat": 0, "chips": 8}]}],
     "shown": [
         {"seat": 0, "cards": ["6h", "4d"], "worth": "two pair, sixes and fives"},
         {"seat": 1, "cards": ["Kc", "3c"], "worth": "pair, fives"},
@@ -42,19 +48,22 @@ def error(code, message):
 # Problems at a table: the events of the program, and its exit code if it has ended.
 TROUBLES = {
     "shuffling": ([SEATED, DEALT], None),
-    "line-lost": ([SEATED, DEALT, SEALED, LOST, {"event": "waiting", "seats": [1], "for": "line", "seconds": 15}], None),
+    "line-lost": ([SEATED, DEALT, SEALED, LOST, {"event": "waiting", "seats": [1], "for": "line", "seconds": 15, "sentences": [
+        ["Waiting for ", {"name": "Bert"}, " to reconnect: 15 s"]]}], None),
     "ask-again": ([SEATED, DEALT, {"event": "ask-again", "in_a_row": 8, "failed_checks": 1,
                    "message": "The last 8 attempts with Bert failed, and 1 check failed"}], None),
-    "ask-sit": ([{"event": "hello", "version": 2}, {**SEATED, "event": "ask-sit", "seat": 1, "shuffle": "fisher-yates"}], None),
+    "ask-sit": ([{"event": "hello", "version": 2}, {**SEATED, "event": "ask-sit", "seat": 1, "sentences": TERMS}], None),
     "ask-admit": ([{"event": "ask-admit", "name": "Carla", "fingerprint": SEATED["fingerprints"][1], "hands": 12,
-                    "message": "Carla is at the door and wants to play"}], None),
+                    "message": "Carla is at the door and wants to play",
+                    "sentences": [["Carla is at the door and wants to play."]]}], None),
     "declined": ([{"event": "hello", "version": 2}, error(4, "The host declined to play with you now.")], 4),
     "out-of-time": ([clocked(), DEALT, SEALED, {"event": "out-of-time", "seat": 1}], None),
     "silent": ([SEATED, DEALT, SEALED, {"event": "out-of-time", "seat": 1}], None),
     "away": ([clocked(), DEALT, SEALED, LOST, {"event": "out-of-time", "seat": 1, "away": True}], None),
     "sits-out": ([clocked(), DEALT, {"event": "out-of-time", "seat": 0}, {"event": "chose", "hand": 1, "seat": 0, "do": "fold"},
                   {"event": "sits-out"}], None),
-    "rebuy": ([SEATED, DEALT, SEALED, RESULT, {"event": "ask-rebuy", "seats": [1], "chips": 200}], None),
+    "rebuy": ([SEATED, DEALT, SEALED, RESULT, {"event": "ask-rebuy", "seats": [1], "chips": 200, "sentences": [
+        [{"name": "Bert"}, " has no chips. Buy in again for 200? Both must agree."]]}], None),
     "result": ([SEATED, DEALT, SEALED, RESULT], None),
     "disputed": ([SEATED, DEALT, SEALED, {"event": "stopped", "seat": 1, "how": "dispute", "step": 17},
                   {**OVER, "how": "disputed", "message": "One of the two cheated."}], 2),

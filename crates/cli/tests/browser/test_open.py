@@ -55,7 +55,7 @@ class Open(Case):
         bert.reads(seal)
         anna.fill("Boards.*", "2")
         anna.press("Propose")
-        bert.reads("Anna proposes to open board 2: all hands to all")
+        bert.reads("Anna proposes to open board 2 to all")
         bert.press("Agree")
         hands = []
         for browser in (anna, bert):

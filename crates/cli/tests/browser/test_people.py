@@ -130,7 +130,7 @@ class People(Case):
     def test_late_player_of_several_sees_that_it_sits_out_and_can_come_back(self):
         browser = self.browser()
         fed(browser, Page(self, "Anna"))
-        seated = {**CLOCKED, "names": ["Anna", "Bert", "Clara"], "fingerprints": SEATED["fingerprints"][:1] * 3}
+        seated = {**CLOCKED, "called": ["Anna", "Bert", "Clara"], "names": ["Anna", "Bert", "Clara"], "fingerprints": SEATED["fingerprints"][:1] * 3}
         dealt = {**DEALT, "stacks": [200, 199, 198], "bets": [0, 1, 2], "playing": [0, 1, 2]}
         feed(browser, seated, dealt, {"event": "out-of-time", "seat": 0}, {"event": "chose", "hand": 1, "seat": 0, "do": "fold"},
              {**dealt, "hand": 2, "playing": [1, 2]})
@@ -201,9 +201,11 @@ class People(Case):
         fed(browser, Page(self, "Anna"))
         browser.before_each_page("window.program.command = 'join'")
         again(browser)
-        feed(browser, {**SEATED, "event": "ask-sit", "seat": 1, "shuffle": "fisher-yates"})
+        feed(browser, {**SEATED, "event": "ask-sit", "seat": 1, "shuffle": "fisher-yates",
+                       "sentences": [[{"name": "Anna"}, " wants to play:"], ["  200 chips each"]]})
         browser.find("h2", "Do you accept these terms\\?")
         text = browser.text()
+        self.assertRegex(text, "Anna wants to play:\\n\\s*200 chips each")
         for wrong in ("What happened", "What is safe", "Looking for the host"):
             self.assertNotIn(wrong, text)
         self.assertEqual(browser.run("return document.querySelectorAll('[data-kind=loud]').length"), 0)
@@ -238,7 +240,7 @@ class People(Case):
     def test_advice_uses_the_names_of_the_page(self):
         browser = self.browser()
         fed(browser, Page(self, "Anna"))
-        feed(browser, SEATED, *({"event": "notice", "text": text} for text in ADVICE))
+        feed(browser, SEATED, *({"event": "notice", "text": text, "sentences": [[text]]} for text in ADVICE))
         text = browser.reads("you need not wait")[0] + browser.run("return document.querySelector('.log').innerText")
         self.assertEqual(re.findall(r"--[a-z]+|`[^`]*`|run: .*", text), [])
         for field in ("Address in the invite", "Relay", "Where the host is now", "Close", "Resume", "Wait at"):

@@ -10,7 +10,10 @@ OWN = [{"event": "card", "hand": 1, "position": at, "card": card, "holder": 0} f
 OTHERS = [{"event": "card", "hand": 1, "position": at, "card": card, "holder": 1} for at, card in ((1, "Kc"), (3, "3c"))]
 STREETS = [{"event": "board", "hand": 1, "cards": BOARD[:number]} for number in (3, 4, 5)]
 RESULT = {
-    "event": "result", "hand": 1, "stacks": [160, 240], "pots": [{"chips": 40, "winners": [{"seat": 1, "chips": 40}]}],
+    "event": "result", "sentences": [["You: ", {"cards": ["6h", "4d"]}, ", pair, kings."],
+                                     [{"name": "Bert"}, ": ", {"cards": ["Kc", "3c"]}, ", full house, kings over threes."],
+                                     [{"name": "Bert"}, " wins 40."], ["You have 160 chips, ", {"name": "Bert"}, " has 240 chips."]],
+    "hand": 1, "stacks": [160, 240], "pots": [{"chips": 40, "winners": [{"seat": 1, "chips": 40}]}],
     "shown": [
         {"seat": 0, "cards": ["6h", "4d"], "worth": "pair, kings"},
         {"seat": 1, "cards": ["Kc", "3c"], "worth": "full house, kings over threes", "best": ["Kc", "Kh", "Ks", "3c", "3s"]},
@@ -20,7 +23,7 @@ TURN = {
     "event": "your-turn", "hand": 2, "turn": 3, "button": 1, "pot": 3, "stacks": [158, 239], "bets": [2, 1], "cards": ["9h", "8d"],
     "positions": [0, 2], "held": [[0, 2], [1, 3]], "board": [], "ask": "bet", "call": None, "bet": None, "raise": {"min": 4, "max": 160},
 }
-LINE = "Hand 1: Bert won 40 with full house, kings over threes"
+LINE = "Hand 1: Bert wins 40."
 
 # Records the states of the table: the number of board cards, and whether there is a winner.
 RECORD = """

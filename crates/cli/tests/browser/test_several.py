@@ -45,7 +45,7 @@ class Several(Case):
         clara.press("Join")
         for guest, other in ((bert, "Clara"), (clara, "Bert")):
             guest.find("h2", "Do you accept these terms\\?")
-            for text in (r"Anna \(fingerprint [\w-]+\) proposes", rf"{other} \(fingerprint [\w-]+\)", "All 3 players together can read every card"):
+            for text in (r"Anna \(fingerprint [\w-]+\), the host", rf"{other} \(fingerprint [\w-]+\)", "all 3 players together can read every card"):
                 guest.reads(text)
         self.looks({"bert": bert, "clara": clara}, "terms")
         bert.press("Sit down")

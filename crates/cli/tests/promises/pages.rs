@@ -398,10 +398,6 @@ fn web_page_lists_the_games_of_the_program() {
         keys(part("lobby.js", "select(\"host-game\", {", "});")),
         names
     );
-    assert_eq!(
-        keys(part("words.js", "gameName(seated) {", "}[seated.game]")),
-        names
-    );
     let union = part("protocol.js", "@property {\"holdem\"", "} game\n");
     let quoted = format!("\"holdem\"{union}");
     let named: Vec<&str> = quoted
