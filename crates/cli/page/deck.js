@@ -134,7 +134,8 @@ function diceView(say) {
     const rolled = match.deal?.rolled.at(-1);
     if (rolled === shown) return;
     shown = rolled;
-    clear(last, rolled && h("p", `${rolled.dice}: ${amount(rolled.sum)}`),
+    const who = rolled?.seat === match.own ? "You roll" : `${nameOf(match, rolled?.seat ?? 0)} rolls`;
+    clear(last, rolled && h("p", `${who} ${rolled.dice}: ${amount(rolled.sum)}`),
       rolled && h("div.row", { role: "img", "aria-label": `The dice show ${rolled.faces.join(", ")}` },
         ...rolled.faces.map((face) => die(face, Number(rolled.dice.split("d")[1])))));
   };

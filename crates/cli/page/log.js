@@ -2,7 +2,6 @@
 
 import { h, panel } from "./dom.js";
 import { written } from "./cards.js";
-import { spoken } from "./words.js";
 
 /** Events that stand out from the moves of a hand. */
 const LOUD = ["line-lost", "ask-again", "out-of-time", "roll-call", "gone", "stopped", "error", "again"];
@@ -19,14 +18,14 @@ export function logView() {
   const box = h("div.log", { role: "log", "aria-live": "off", "aria-label": "Log", tabindex: "0" }, hands);
   const root = panel("log-title", "Log", box);
   root.classList.add("log-panel");
-  let entries = group("");
+  let entries = group([]);
   /** The last entry, and its topic. */
   let last = { topic: "", entry: /** @type {HTMLElement} */ (hands) };
 
-  /** @param {string} title */
+  /** @param {Part[]} title */
   function group(title) {
     const list = h("ol");
-    hands.append(h("li.log-hand", title && h("h3", title), list));
+    hands.append(h("li.log-hand", title.length > 0 && h("h3", ...written(title)), list));
     return list;
   }
 
@@ -39,7 +38,7 @@ export function logView() {
      */
     add(event, sentences) {
       if (event.event === "dealt" && event.try === 0) {
-        entries = group(spoken(sentences));
+        entries = group(sentences[0] ?? []);
         if (hands.children.length > KEPT) hands.firstChild?.remove();
         last.topic = "";
         return false;

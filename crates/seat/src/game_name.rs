@@ -81,6 +81,18 @@ impl GameName {
             (None, _) => "a deck without rules".to_owned(),
         }
     }
+
+    /// Returns the title in short form, for the heading of a small screen.
+    pub(crate) fn heading(self, fixed_limit: bool) -> &'static str {
+        match self {
+            GameName::Holdem => "No-limit hold'em",
+            GameName::FixedHoldem => "Fixed-limit hold'em",
+            GameName::Draw if fixed_limit => "Fixed-limit five-card draw",
+            GameName::Draw => "Five-card draw",
+            GameName::Deck => "A deck without rules",
+            GameName::Bridge => "Boards of bridge",
+        }
+    }
 }
 
 impl fmt::Display for GameName {

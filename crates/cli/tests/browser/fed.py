@@ -22,7 +22,7 @@ window.fetch = (path, init) => {
 
 SEATED = {
     "event": "seated", "version": 2, "seat": 0, "names": ["Anna", "Bert"], "called": ["Anna", "Bert"],
-    "title": "No-limit Texas hold'em",
+    "title": "No-limit hold'em",
     "fingerprints": ["15b6-bd02-6a7y-t711-6453-knx7", "t0zf-9ew9-qbry-wavd-q8ma-gd2p"],
     "game": "holdem", "hands": 3, "stack": 200, "blinds": [1, 2], "cards": 52, "drawn": 9,
     "match": "b7c9a3e4840cb8c8b4bd0fd5729906c5702738857fbb23174b4be72c2a501a7d",

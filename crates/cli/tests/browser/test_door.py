@@ -15,7 +15,7 @@ class Door(Case):
         bert = self.lobby("Bert")
         bert.fill("Invite", invite)
         bert.press("Join")
-        for term in ("Anna \\(fingerprint .*", "1 hand", "100 chips each", "Blinds 1/100", "1 s for each move"):
+        for term in ("Anna \\(fingerprint .*", "1 hand", "100 chips each", "blinds 1/100", "1 s for a move"):
             bert.reads(term)
         bert.picture("ask-sit")
         bert.press("Decline")

@@ -154,7 +154,7 @@ class Poker(Case):
         anna.unfold("Match")
         self.assertFalse(anna.has_button("Close here"))
         feed(anna, {"event": "out-of-time", "seat": 1})
-        anna.reads("Nothing has come from Bert for ten minutes")
+        anna.reads("Bert does not respond")
         anna.find("button", "Close here")
         anna.press("Leave for good")
         anna.reads("“Close here” costs nothing, because the other player is out of time")

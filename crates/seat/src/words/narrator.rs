@@ -44,7 +44,7 @@ struct Line<'a> {
 struct Shown<'a> {
     /// The names in sentences, in order of the seats.
     called: &'a [String],
-    title: String,
+    title: &'static str,
 }
 
 impl Narrator {
@@ -75,7 +75,7 @@ impl Narrator {
         let names = Names::of(seated);
         let shown = Some(Shown {
             called: names.all(),
-            title: capitalized(seated.game.title(seated.has_fixed_limit())),
+            title: seated.game.heading(seated.has_fixed_limit()),
         });
         serde_json::to_string(&Line {
             event,
@@ -210,15 +210,17 @@ impl Narrator {
             Event::AdmitLapsed { message, .. }
             | Event::Leaving { message, .. }
             | Event::Closed { message, .. } => one(message),
-            Event::AskAdmit { message, .. }
-            | Event::AskAgain { message, .. }
-            | Event::Error { message, .. } => vec![sentence(message).into()],
+            // It begins with a name, which keeps its letters.
+            Event::AskAdmit { message, .. } => one(&format!("{message}.")),
+            Event::AskAgain { message, .. } | Event::Error { message, .. } => {
+                vec![sentence(message).into()]
+            }
             Event::Pause { .. } | Event::Hello { .. } | Event::TheirTurn(_) => Vec::new(),
         }
     }
 
     /// Whether the others play on if a seat disappears or leaves.
-    pub fn may_leave(&self) -> bool {
+    fn may_leave(&self) -> bool {
         let seated = self.seated.as_ref();
         seated.is_some_and(|seated| seated.may_leave() > 0)
     }
@@ -377,7 +379,7 @@ mod tests {
             let mut narrator = Narrator::default();
             let first = line(&mut narrator, seated(name));
             assert_eq!(first["called"], json!(["Anna", shown]));
-            assert_eq!(first["title"], "No-limit Texas hold'em");
+            assert_eq!(first["title"], "No-limit hold'em");
             let told = line(&mut narrator, chose.clone());
             assert_eq!(
                 told["sentences"],
