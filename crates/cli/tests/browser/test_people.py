@@ -288,7 +288,7 @@ class People(Case):
                 bert.until(lambda: bert.run("return performance.getEntriesByType('resource').filter("
                                             "(one) => one.name.endsWith('/join')).length > 2"), "more than one attempt")
             second.press("Rematch")
-            for term in ("1 hand", "90 chips each", "Blinds 1/2", "30 s for each move"):
+            for term in ("1 hand", "90 chips each", "blinds 1/2", "30 s for a move"):
                 bert.reads(term)
             bert.press("Sit down")
         anna.until(lambda: anna.has_button("Fold"), "a third match")
