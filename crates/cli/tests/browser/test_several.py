@@ -79,7 +79,7 @@ class Several(Case):
             anna.press("Check")
         clara.press("All in.*")
         clara.press("All in 198")
-        bert.reads("Clara bets 198 and is all in")
+        bert.reads("Clara bets 198, all in")
         self.looks(players, "all-in")
         anna.press("All in.*")
         for browser in players.values():
