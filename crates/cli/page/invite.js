@@ -4,7 +4,7 @@ import { announce, buttonTo, clear, complain, h, quiet, setText, svg } from "./d
 import { hasEnded } from "./match.js";
 import { waysToInvite } from "./places.js";
 import { IN_PAGE } from "./server.js";
-import { forPage, spoken } from "./words.js";
+import { forPage } from "./words.js";
 
 /**
  * @param {string} label
@@ -39,15 +39,14 @@ function picture(code) {
     svg("path", { d: squares.join("") }));
 }
 
-/** @param {number} guests @param {Part[][]} risks what the players have to trust each other with */
-function steps(guests, risks) {
+/** @param {number} guests */
+function steps(guests) {
   const several = guests > 1;
   return h("ol.steps",
     h("li", `Send ${several ? "each invite to one player" : "this invite to the other player"} over a channel you trust. `,
       h("strong", "Anyone who has it can take the seat, once.")),
     h("li", `${IN_PAGE ? "A guest opens it in a browser, or pastes it under “Join”." : "A guest pastes it under “Join”, or runs the command in a terminal."} A player you have met can join by your name, and you are asked first.`),
-    h("li", `The match begins when ${several ? `all ${guests + 1}` : "both"} players are here.`),
-    several && h("li", spoken(risks)));
+    h("li", `The match begins when ${several ? `all ${guests + 1}` : "both"} players are here.`));
 }
 
 /**
@@ -89,15 +88,15 @@ export function inviteView(app) {
     h("p", "Or tell the other player this code, which serves once within an hour. The guest’s program needs the same relay."),
     h("p.invite-text.code", { tabindex: "0", "aria-label": "Code" }, code)];
   /** @param {Match} match */
-  const showInvites = ({ invites, link, code: words, risks }) => {
+  const showInvites = ({ invites, link, code: words }) => {
     shownInvites = invites.length;
     sent.hidden = false;
     if (invites.length === 1) {
       const [code, ...said] = parts(invites[0], "");
-      return clear(sent, h("div", steps(1, []), ...said, ...words ? spoken(words) : [], ...link ? linked(link) : []), code);
+      return clear(sent, h("div", steps(1), ...said, ...words ? spoken(words) : [], ...link ? linked(link) : []), code);
     }
     meets.after(notices);
-    clear(sent, h("div", steps(invites.length, risks), h("ul.items", ...invites.map((invite, at) => {
+    clear(sent, h("div", steps(invites.length), h("ul.items", ...invites.map((invite, at) => {
       const [code, text, copy] = parts(invite, ` ${at + 1}`);
       return h("li.item", h("h3", `Invite ${at + 1}`), copy, h("details.more", h("summary", "Text and QR code"), text, code));
     }))));

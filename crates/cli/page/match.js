@@ -17,7 +17,7 @@ const KEPT = 20;
 export function newMatch(watches = false) {
   return {
     watches, events: 0,
-    seated: null, own: 0, invites: [], link: null, code: null, risks: [], left: [], removed: [], addresses: [], notices: [],
+    seated: null, own: 0, invites: [], link: null, code: null, left: [], removed: [], addresses: [], notices: [],
     deal: null, button: 0, stacks: [], bets: [], pot: 0,
     turn: null, since: 0, previous: null,
     ...NOTHING, waiting: null, outOfTime: null, late: null, leaving: null, sitsOut: false,
@@ -147,8 +147,6 @@ export function apply(match, event, now) {
       match.invites.push(event.invite);
       match.link = event.link ?? null;
       match.code = event.code ?? null;
-      // The first sentence is about the invite.
-      match.risks = event.sentences?.slice(1) ?? [];
       break;
     case "listening":
       match.addresses = event.addresses;

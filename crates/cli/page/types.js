@@ -32,7 +32,6 @@
  * @property {string[]} invites an invite for each guest
  * @property {string | null} link the invite as a link to a page in which the guest plays, if there is one guest and such a page
  * @property {string | null} code the first code that stands for the invite, if there is one guest and the relay knows codes
- * @property {Part[][]} risks what the players have to trust each other with, if the host waits for several guests
  * @property {number[]} left the seats that have left a match of several guests
  * @property {number[]} removed the seats that have disappeared, so that the others play on without them
  * @property {string[]} addresses the addresses at which the host listens

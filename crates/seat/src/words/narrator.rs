@@ -6,7 +6,7 @@ use dealerless_table::rules::PokerKind;
 use serde::Serialize;
 
 use super::{
-    Names, Sentence, capitalized, chips, chose, chosen_for_you, count, game, gone, result, risks,
+    Names, Sentence, capitalized, chips, chose, chosen_for_you, count, game, gone, result,
     roll_call, rolled, sealed, sentence, table, terms, waiting,
 };
 use crate::command::Said;
@@ -93,16 +93,7 @@ impl Narrator {
         let names = &self.names;
         let one = |text: &str| vec![Sentence::from(text)];
         match event {
-            Event::Invite { guests, opens, .. } => {
-                let seats = guests.map_or(2, |guests| usize::from(guests) + 1);
-                let risks = risks(seats, opens.map_or(seats, usize::from));
-                let ready = "The invite is ready.".to_owned();
-                [ready]
-                    .into_iter()
-                    .chain(risks)
-                    .map(Sentence::from)
-                    .collect()
-            }
+            Event::Invite { .. } => one("The invite is ready."),
             Event::Listening { addresses } => one(&format!(
                 "Waiting for a player at {}.",
                 addresses.join(", ")
