@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use dealerless_table::rules::PokerKind;
 use serde::Serialize;
 
 use super::{
@@ -11,7 +10,6 @@ use super::{
 };
 use crate::command::Said;
 use crate::event::{Ask, Event, Standing, YourTurn};
-use crate::game_name::GameName;
 use crate::seated::Seated;
 
 /// Tells the events of a match in sentences. The terminal and the page show these sentences; the
@@ -234,18 +232,14 @@ impl Narrator {
     fn card(&mut self, position: usize, card: &str, holder: Option<u8>) -> Option<Sentence> {
         let seated = self.seated.as_ref()?;
         let face = || Sentence::cards([card.to_owned()]);
-        let kind = match seated.game {
-            GameName::Holdem | GameName::FixedHoldem => PokerKind::Holdem,
-            GameName::Draw => PokerKind::FiveCardDraw,
-            GameName::Bridge | GameName::Deck => {
-                let whose = match holder {
-                    Some(_) => " (only you see it)",
-                    None => "",
-                };
-                let place = capitalized(&self.names.place(position));
-                let place = Sentence::from(format!("{place}: "));
-                return Some(place.and(face()).and(whose));
-            }
+        let Some((kind, _)) = seated.game.poker() else {
+            let whose = match holder {
+                Some(_) => " (only you see it)",
+                None => "",
+            };
+            let place = capitalized(&self.names.place(position));
+            let place = Sentence::from(format!("{place}: "));
+            return Some(place.and(face()).and(whose));
         };
         let holder = holder?;
         let held = self.held.entry(holder).or_default();
