@@ -92,10 +92,8 @@ impl KeptDeck {
         check_circuit(session.security(), shuffle)?;
         let run = Run::new(shuffle.circuit(), &Input::ONE_EACH, seeds.bits());
         let words = session.run(run.in_context(name))?;
-        let (pack, drawn) = (
-            Pack::Cards(shuffle.spec().cards() as u32),
-            shuffle.spec().draw(),
-        );
+        let pack = Pack::Cards(shuffle.spec().cards() as u32);
+        let drawn = shuffle.spec().draw();
         let kept = Self::keep(session, pack, &words, drawn, shuffle.validity(), name)?;
         let words = words.iter().take(drawn).map(<[_]>::to_vec).collect();
         let unchecked = UncheckedDeck {

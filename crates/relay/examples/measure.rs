@@ -1,5 +1,5 @@
-//! Measures a relay on this machine, as docs/measurements.md shows it: its memory and the time that
-//! it adds to a round trip. `cargo run --release -p dealerless-relay --features internals --example
+//! Measures a relay on this machine, as docs/measurements.md shows it: its memory, the time that it
+//! adds to a round trip, and the round trips of a pair during attacks. `cargo run --release -p dealerless-relay --features internals --example
 //! measure`; Linux only. It asserts no times.
 
 use std::error::Error;
@@ -70,7 +70,7 @@ impl Server {
         Ok(format!("{now:.1} MB, at most {most:.1} MB"))
     }
 
-    /// A connection from 127.0.0.1 or one of the next addresses.
+    /// A connection from one of 127.0.0.1 to 127.0.0.100.
     fn connect(&self, number: usize) -> Outcome<TcpStream> {
         self.connect_from(u8::try_from(1 + number % 100)?)
     }
@@ -114,7 +114,7 @@ fn line(room: usize, side: u8) -> String {
     format!("please relay {room:064x} for side {side:016x}\n")
 }
 
-/// Sends 64 bytes there and back, and reports the times.
+/// Sends 64 bytes there and back [`ROUND_TRIPS`] times, and reports the times.
 fn round_trips(name: &str, [here, there]: &mut [TcpStream; 2]) -> Outcome<()> {
     let mut times = Vec::new();
     thread::scope(|scope| -> Outcome<()> {
@@ -149,6 +149,7 @@ fn report(name: &str, times: &mut [Duration]) {
     );
 }
 
+/// A pair without a relay, at a relay, and from a WebSocket.
 fn alone() -> Outcome<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let here = TcpStream::connect(listener.local_addr()?)?;
@@ -184,7 +185,7 @@ fn page(server: &Server, room: usize, side: u8) -> Outcome<WebSocket<TcpStream>>
     Ok(page)
 }
 
-/// All rooms carry traffic.
+/// A pair beside quiet rooms, and then beside busy ones.
 fn rooms() -> Outcome<()> {
     let server = Server::start()?;
     let mut pairs = (0..ROOMS)

@@ -46,12 +46,12 @@ impl GameName {
     pub fn of(stakes: &Stakes) -> Self {
         match stakes.variety() {
             Variety::Poker(kind, rules) => {
-                let names = || Self::ALL.into_iter();
+                let mut names = Self::ALL.into_iter();
+                let exact = names.find(|name| name.poker() == Some((kind, rules.limit)));
                 // A game that has no name for its limit has one name for all limits.
-                names()
-                    .find(|name| name.poker() == Some((kind, rules.limit)))
-                    .or_else(|| names().find(|name| name.poker().is_some_and(|(of, _)| of == kind)))
-                    .expect("each game has a name")
+                let mut names = Self::ALL.into_iter();
+                let of_kind = || names.find(|name| name.poker().is_some_and(|(of, _)| of == kind));
+                exact.or_else(of_kind).expect("each game has a name")
             }
             Variety::Deck { .. } | Variety::Game { .. } => GameName::Deck,
             Variety::Boards { .. } => GameName::Bridge,
@@ -69,8 +69,8 @@ impl GameName {
         }
     }
 
-    /// Returns the title of the game within a sentence. `fixed_limit`: whether the bets have fixed
-    /// sizes, whatever the name says.
+    /// Returns the title of the game within a sentence. With `fixed_limit`, the bets have fixed sizes;
+    /// otherwise the limit is that of the name.
     pub fn title(self, fixed_limit: bool) -> String {
         match (self.poker(), self) {
             (Some((kind, limit)), _) => {

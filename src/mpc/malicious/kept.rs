@@ -35,12 +35,13 @@ pub trait Keep: TwoParty {
     /// party that reveals the tag and on the index of the bit. Both parties must pass the same
     /// `name` (for example the match, the hand and the card).
     ///
-    /// Only with negligible probability may a party find a tag that the other party accepts for the
-    /// wrong share, and a tag must not reveal anything about other bits.
+    /// Implementations must ensure that a party finds a tag that the other party accepts for the
+    /// wrong share only with negligible probability, and that a tag reveals nothing about other
+    /// bits.
     ///
     /// # Errors
     /// [`Error::Usage`](crate::mpc::Error::Usage) if a bit is from a different session;
-    /// [`Error::Ended`](crate::mpc::Error::Ended).
+    /// [`Error::Ended`](crate::mpc::Error::Ended) if the session has ended.
     fn keep(&self, bits: &[Self::Shared], name: &[u8]) -> Result<Vec<KeptBit>>;
 }
 

@@ -1,5 +1,5 @@
-//! The shuffling engine. It has no thread and no clock, and waits only for the bytes of its peer, in
-//! [`Transport::recv`](dealerless::net::Transport::recv).
+//! The shuffling engine. It starts no thread, reads the time only through [`Binding::now`], and waits
+//! only for the bytes of its peer, in [`Transport::recv`](dealerless::net::Transport::recv).
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -132,7 +132,7 @@ impl<R: CryptoRng, S: Keep> Engine<R, S> {
                 Done::Shuffled { deck, spent }
             }
             Order::Reshuffle(order) => {
-                let deck = self.last.before(&order)?;
+                let deck = self.last.deck_for(&order)?;
                 let rng = &mut self.rng;
                 let (hand, deck) = deck.reshuffle(session, &order.hand, &order.name, rng)?;
                 self.last.live.push((Some(order.step), deck));
@@ -155,8 +155,9 @@ struct LastDeck<B> {
 }
 
 impl<B: Clone> LastDeck<B> {
-    /// The deck whose hand an order reshuffles.
-    fn before(&mut self, order: &Reshuffling) -> deck::Result<&LiveDeck<B>> {
+    /// Returns the deck whose hand an order reshuffles. Checks the seeds first, if nobody has, and
+    /// drops all other decks.
+    fn deck_for(&mut self, order: &Reshuffling) -> deck::Result<&LiveDeck<B>> {
         if let Some(unchecked) = self.unchecked.take() {
             self.live
                 .push((None, unchecked.check_seeds(&order.validity)?));

@@ -3,8 +3,8 @@
 use super::ranking::{HandRank, best_five};
 use dealerless::deck::Card;
 
-/// A game of poker, played with a deck of 52 cards. The facts of each game stand in one table,
-/// `PokerKind::facts`; what they cannot express has a method of its own.
+/// A game of poker, played with a deck of 52 cards. `PokerKind::facts` lists the facts of each
+/// game; a method has what they cannot express.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PokerKind {
     /// Texas hold'em.
@@ -53,7 +53,7 @@ impl PokerKind {
         self.facts().number
     }
 
-    /// The title of the game within a sentence, without its limit.
+    /// The title of the game, worded for the middle of a sentence, without its limit.
     pub fn title(self) -> &'static str {
         self.facts().title
     }

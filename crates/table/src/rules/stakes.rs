@@ -11,8 +11,8 @@ use super::poker_kind::PokerKind;
 
 /// The game, the number of hands, the number of seats and the betting rules.
 ///
-/// The values are always in bounds: [`Stakes::new`], [`Stakes::of_kinds`] and `Stakes::decode`
-/// refuse all others.
+/// The values are always in bounds: all constructors and `Stakes::decode` refuse other
+/// values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stakes {
     variety: Variety,
@@ -370,7 +370,7 @@ impl Variety {
             Variety::Boards { boards } => {
                 writer.u8(number::BOARDS).u32(boards);
             }
-            // Its decks and goods follow from the stakes.
+            // `Stakes::encode` writes a board game itself.
             Variety::Game { .. } => {}
         }
     }
