@@ -30,7 +30,7 @@ impl Names {
         }
     }
 
-    /// Returns the names for a third person. None of `names` may be [misleading](misleads).
+    /// Returns the names for a third person. None of `names` may be misleading.
     pub fn of_all(names: Vec<String>, boards: bool) -> Self {
         Names {
             own: None,
