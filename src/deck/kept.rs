@@ -18,7 +18,7 @@ use super::faces::{Faces, HANDS, Pack};
 use super::live::{LiveDeck, UncheckedDeck};
 use super::{Card, check_circuit, seeds_in_range};
 use crate::circuit::Party;
-use crate::mpc::{self, Input, Keep, KeptBit, Run, Words};
+use crate::mpc::{self, Input, Keep, KeptBit, Run, Security, Words};
 use crate::shuffle::split::{Split, SplitCircuit};
 use crate::shuffle::{Algorithm, Randomness, ShuffleCircuit, Spec};
 
@@ -89,7 +89,7 @@ impl KeptDeck {
         seeds: &Randomness,
         name: &[u8],
     ) -> Result<(Self, UncheckedDeck<S::Shared>)> {
-        check_circuit(session.security(), shuffle)?;
+        check_circuit(Security::Malicious, shuffle)?;
         let run = Run::new(shuffle.circuit(), &Input::ONE_EACH, seeds.bits());
         let words = session.run(run.in_context(name))?;
         let pack = Pack::Cards(shuffle.spec().cards() as u32);

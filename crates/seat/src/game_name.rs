@@ -116,6 +116,8 @@ pub fn title(stakes: &Stakes) -> String {
 
 #[cfg(test)]
 mod tests {
+    use dealerless_table::rules::{BettingRules, Posts};
+
     use super::*;
 
     #[test]
@@ -135,6 +137,26 @@ mod tests {
                 | GameName::Deck
                 | GameName::Bridge => {}
             }
+        }
+    }
+
+    #[test]
+    fn every_game_of_poker_has_a_name_at_each_limit() {
+        for (kind, limit) in PokerKind::ALL
+            .into_iter()
+            .flat_map(|kind| [Limit::NoLimit, Limit::Fixed].map(|limit| (kind, limit)))
+        {
+            let rules = BettingRules {
+                stack: 100,
+                limit,
+                posts: Posts::Blinds { small: 1, big: 2 },
+            };
+            let stakes = Stakes::new(Variety::Poker(kind, rules), 2, 1).unwrap();
+            let named = GameName::of(&stakes).poker().map(|(kind, _)| kind);
+            assert_eq!(named, Some(kind));
+            assert!(
+                title(&stakes).ends_with(kind.title()) && title(&stakes).starts_with(limit.title())
+            );
         }
     }
 }

@@ -29,15 +29,17 @@ pub struct KeptBit {
     pub accepted: [[u8; 32]; 2],
 }
 
-/// An engine whose outputs can outlive the session.
+/// An engine that protects against a malicious peer, and whose outputs can outlive the session.
 pub trait Keep: TwoParty {
     /// Returns the data that opens `bits` after the session. Each tag depends on `name`, on the
     /// party that reveals the tag and on the index of the bit. Both parties must pass the same
     /// `name` (for example the match, the hand and the card).
     ///
-    /// Implementations must ensure that a party finds a tag that the other party accepts for the
-    /// wrong share only with negligible probability, and that a tag reveals nothing about other
-    /// bits.
+    /// Implementations must ensure that both parties keep the same `masked`; that the tags which a
+    /// party accepts are those which the honest peer keeps, for this name, opener and index only;
+    /// that a party finds an accepted tag of the wrong share only with negligible probability; and
+    /// that a tag reveals nothing about other bits. Otherwise a seat could make an honest one look
+    /// guilty.
     ///
     /// # Errors
     /// [`Error::Usage`](crate::mpc::Error::Usage) if a bit is from a different session;

@@ -69,6 +69,7 @@ fn nothing_goes_round_the_function_that_makes_texts_harmless() {
         "seat",
         "relay",
         "table",
+        "connection",
         "bridge",
         "logic",
     ] {

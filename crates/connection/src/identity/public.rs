@@ -125,6 +125,7 @@ impl PublicIdentity {
 
     /// Whether [`Identity::sign`](super::Identity::sign) made this signature for the same purpose
     /// over the same fields, according to [`VerifyingKey::verify_strict`].
+    #[must_use]
     pub fn has_signed(&self, tag: &str, fields: &[&[u8]], signature: &[u8; 64]) -> bool {
         let signature = Signature::from_bytes(signature);
         VerifyingKey::from_bytes(&self.ed25519)

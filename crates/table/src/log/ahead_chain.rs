@@ -51,6 +51,7 @@ pub struct SignedAhead {
 impl SignedAhead {
     /// Whether `by` signed this shuffle in the match with the id `of`, after steps of the chain with
     /// the hash `before`.
+    #[must_use]
     pub(super) fn is_signed(&self, by: &PublicIdentity, of: &[u8; 32], before: &[u8; 32]) -> bool {
         self.part.is_signed(by, &self.head.hash(of), before)
     }

@@ -59,6 +59,7 @@ impl SignedPart {
     }
 
     /// Whether `by` signed this part, like [`sign`](Self::sign), after steps with the hash `before`.
+    #[must_use]
     pub(super) fn is_signed(&self, by: &PublicIdentity, of: &[u8; 32], before: &[u8; 32]) -> bool {
         let (number, place) = (self.step.to_le_bytes(), [self.seat.number()]);
         let fields: [&[u8]; 5] = [of, &number, before, &place, &self.part];
@@ -142,6 +143,7 @@ impl SignedAck {
 
     /// Whether `by` signed this ack in the match with the id `of`, after steps with the hash
     /// `before`.
+    #[must_use]
     pub(super) fn is_signed(&self, by: &PublicIdentity, of: &[u8; 32], before: &[u8; 32]) -> bool {
         let (number, place) = (self.step.to_le_bytes(), [self.seat.number()]);
         let fields: [&[u8]; 4] = [of, &number, before, &place];
@@ -225,6 +227,7 @@ impl Signed {
         }
     }
 
+    #[must_use]
     fn is_signed(&self, by: &PublicIdentity, of: &[u8; 32], before: &[u8; 32]) -> bool {
         match self {
             Signed::Part(part) => part.is_signed(by, of, before),

@@ -121,3 +121,29 @@ impl PokerKind {
         rank.map(|rank| rank.to_string())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::betting_rules::{BettingRules, Limit, Posts};
+    use super::super::stakes::{Stakes, Variety};
+    use super::*;
+
+    #[test]
+    fn each_game_has_a_number_of_its_own_and_a_board_that_grows() {
+        let rules = BettingRules {
+            stack: 100,
+            limit: Limit::NoLimit,
+            posts: Posts::Blinds { small: 1, big: 2 },
+        };
+        for kind in PokerKind::ALL {
+            // A number of another game would decode as that game.
+            let stakes = Stakes::new(Variety::Poker(kind, rules), 2, 1).unwrap();
+            assert_eq!(Stakes::decode(&stakes.encode()), Ok(stakes));
+            assert!(kind.facts().board.is_sorted() && kind.rounds() > 0);
+            // The compiler requires that a new variant is listed here. Add it to `ALL` as well.
+            match kind {
+                PokerKind::Holdem | PokerKind::FiveCardDraw => {}
+            }
+        }
+    }
+}

@@ -223,6 +223,7 @@ impl SignedVote {
 
     /// Whether `by` signed this vote and the part in it, in the match with the id `of`, after steps
     /// with the hash `before`. A proof has a signature of its own.
+    #[must_use]
     pub(in crate::log) fn is_signed(
         &self,
         by: &PublicIdentity,
