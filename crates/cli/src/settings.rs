@@ -51,11 +51,13 @@ impl PageSettings {
     }
 
     /// Whether this program knows all of these settings.
+    #[cfg(feature = "browser")]
     pub(crate) fn is_known(&self) -> bool {
         self.unknown.is_empty()
     }
 
     /// Replaces the settings that `new` contains.
+    #[cfg(feature = "browser")]
     pub(crate) fn replace(&mut self, new: PageSettings) {
         self.settings = new.settings.or(self.settings.take());
         self.terms = new.terms.or(self.terms.take());
