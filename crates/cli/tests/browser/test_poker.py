@@ -131,7 +131,7 @@ class Poker(Case):
     def test_leaving_shows_its_cost_and_can_be_taken_back(self):
         anna = self.lobby("Anna")
         guest = self.guest(self.host(anna, HOLDEM, Hands="2"))
-        anna.reads("30 s for each move, and a bank of 120 s")
+        anna.reads("30 s for a move, and a bank of 120 s")
         anna.press("Call 1")
         guest.until("your-turn")
         anna.unfold("Match")
