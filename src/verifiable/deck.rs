@@ -157,7 +157,7 @@ pub enum Receiver {
     Seat(usize),
 }
 
-/// A card to open, and for whom. The order of a part's slots is that of this type.
+/// A card to open, and its receiver. The slots of a part are in the order of this type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Slot {
     /// The number of the deck in the hand. The goods and the coins have numbers as well

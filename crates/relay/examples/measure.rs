@@ -299,8 +299,9 @@ fn floods() -> Outcome<()> {
             keep(open, stream, step)
         }),
         (
-            "rooms of four addresses in which nobody reads",
+            "unread data in the rooms of four addresses",
             |server, step, open| {
+                // Two connections for each of 126 rooms, from four addresses.
                 if open.len() < 4 * 2 * 126 {
                     let from = 1 + u8::try_from(step % 4)?;
                     let pair = [server.connect_from(from)?, server.connect_from(from)?];
@@ -358,12 +359,15 @@ fn floods() -> Outcome<()> {
     Ok(())
 }
 
-/// Keeps the newest 5000 connections.
+/// The number of connections that an attack keeps open.
+const KEPT: usize = 5000;
+
+/// Keeps the newest connections.
 fn keep(open: &mut Vec<TcpStream>, stream: TcpStream, step: usize) -> Outcome<()> {
-    if open.len() < 5000 {
+    if open.len() < KEPT {
         open.push(stream);
     } else {
-        open[step % 5000] = stream;
+        open[step % KEPT] = stream;
     }
     Ok(())
 }

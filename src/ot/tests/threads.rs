@@ -1,4 +1,4 @@
-//! What a party sends does not depend on its number of threads.
+//! A party sends the same bytes with any number of threads.
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};

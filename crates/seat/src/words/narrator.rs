@@ -37,7 +37,7 @@ struct Line<'a> {
     sentences: Vec<Sentence>,
 }
 
-/// What a page shows of the players and the game.
+/// The names of the players and the title of the game, as a page shows them.
 #[derive(Serialize)]
 struct Shown<'a> {
     /// The names in sentences, in order of the seats.
@@ -62,16 +62,11 @@ impl Narrator {
     /// If the event cannot be written as JSON.
     pub fn line(&mut self, event: &Event) -> serde_json::Result<String> {
         let sentences = self.tell(event);
-        let (Event::AskSit(seated) | Event::Seated(seated)) = event else {
-            let shown = None;
-            return serde_json::to_string(&Line {
-                event,
-                shown,
-                sentences,
-            });
+        let seated = match event {
+            Event::AskSit(seated) | Event::Seated(seated) => Some((seated, Names::of(seated))),
+            _ => None,
         };
-        let names = Names::of(seated);
-        let shown = Some(Shown {
+        let shown = seated.as_ref().map(|(seated, names)| Shown {
             called: names.all(),
             title: seated.game.heading(seated.has_fixed_limit()),
         });

@@ -51,7 +51,7 @@ impl Dealt {
         Dealt::from_hand(hand, deck)
     }
 
-    /// A hand in which the seats `out` sit out.
+    /// A hand that the seats `out` sit out.
     pub(crate) fn without(
         out: &[u8],
         stakes: &Stakes,
