@@ -234,7 +234,7 @@ impl MatchLog {
         }
         let is_last = |call: &Call| !open.iter().any(|later| tally.supersedes(later, call));
         let mut won = open.iter().filter(|call| is_last(call));
-        let won = won.find(|call| tally.is_signed_by_all(call))?;
+        let won = won.find(|call| tally.is_signed_by_all(call) && !tally.is_doubted(call))?;
         let carrying = tally.on(won).filter(|vote| vote.own_part().is_some());
         Some(Ending::Won {
             call: won.id(),

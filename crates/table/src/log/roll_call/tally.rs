@@ -147,6 +147,15 @@ impl<'a> Tally<'a> {
         self.silent(call).is_empty() && !self.is_lost(call)
     }
 
+    /// Whether a seat that the call does not name has signed another one, which is not lost and claims
+    /// that the owner has not voted on this call. The others can then end the step without the owner.
+    pub(super) fn is_doubted(&self, call: &Call) -> bool {
+        let says_silent = (self.log.owner, Missing::Vote(call.id()));
+        let calls = self.calls.values().map(|counted| counted.call);
+        let mut doubts = calls.filter(|later| later.has(&says_silent) && !self.is_lost(later));
+        doubts.any(|later| self.on(later).any(|vote| !call.named().contains(vote.seat)))
+    }
+
     /// The possible calls that a seat has signed and that are not lost.
     fn signed(&self, seat: Seat) -> Vec<&'a Call> {
         let has_signed = |call: &Call| {

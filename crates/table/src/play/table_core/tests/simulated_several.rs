@@ -331,6 +331,14 @@ fn random_world(seed: u64) -> (World, Vec<usize>) {
     (world, clean)
 }
 
+/// Three seats have called a fourth one for its vote, and are bound. It comes back with that vote, which
+/// is the last one on the earlier call.
+#[test]
+fn seat_that_comes_back_does_not_win_a_call_that_the_others_have_gone_beyond() {
+    let (mut world, clean) = random_world(37_261_349);
+    assert_eq!(world.played(&clean), [""; 0]);
+}
+
 #[test]
 fn random_matches_of_several_seats() {
     let first = std::env::var("DEALERLESS_SEED")
