@@ -9,7 +9,7 @@ use std::time::Duration;
 use common::Shuffler;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
-use dealerless::mpc::Security;
+use dealerless::mpc::EngineKind;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit};
 
 /// Creates a group of many short benchmarks, with less time for each than criterion's default.
@@ -66,7 +66,7 @@ fn plaintext(criterion: &mut Criterion) {
 /// Measures the time from fresh randomness to a sealed deck on both sides. All shuffles run in one
 /// session. The throughput is in ANDs per second.
 fn shuffling(criterion: &mut Criterion) {
-    let mut shuffler = Shuffler::new(Security::SemiHonest);
+    let mut shuffler = Shuffler::new(EngineKind::SemiHonest);
     for draw in [9, 20, 52] {
         let mut results = Vec::new();
         let mut group = group(criterion, "shuffle");

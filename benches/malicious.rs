@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use common::{Loopback, Shuffler, Times};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use dealerless::mpc::Security;
+use dealerless::mpc::EngineKind;
 use dealerless::shuffle::Algorithm;
 
-const SECURITY: Security = Security::Malicious;
+const ENGINE: EngineKind = EngineKind::Malicious;
 
 /// Measures the time from the listening socket to two sessions that can preprocess.
 fn setup(criterion: &mut Criterion) {
@@ -21,7 +21,7 @@ fn setup(criterion: &mut Criterion) {
     criterion.bench_function("malicious/setup", |bencher| {
         bencher.iter_custom(|iterations| {
             let set_up = |_| {
-                let (sessions, time) = loopback.set_up(SECURITY);
+                let (sessions, time) = loopback.set_up(ENGINE);
                 drop(sessions);
                 time
             };
@@ -43,7 +43,7 @@ fn shuffles(criterion: &mut Criterion) {
     ] {
         let circuit = Arc::new(common::checked_shuffle(52, draw, algorithm));
         let ands = circuit.circuit().ands() as u64;
-        let mut shuffler = Shuffler::new(SECURITY);
+        let mut shuffler = Shuffler::new(ENGINE);
         let mut group = criterion.benchmark_group(format!("malicious/{algorithm}/{draw}-of-52"));
         group.throughput(Throughput::Elements(ands));
         for (name, phase) in phases {

@@ -13,7 +13,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use dealerless::circuit::Party;
 use dealerless::deck::SealedDeck;
 use dealerless::dice::{self, Dice, Terms};
-use dealerless::mpc::{Audience, Security};
+use dealerless::mpc::{Audience, EngineKind};
 use dealerless::net::{Channel, Deadlines, TcpTransport};
 use dealerless::shuffle::Algorithm;
 use rand::rand_core::UnwrapErr;
@@ -82,7 +82,7 @@ fn stolen(criterion: &mut Criterion) {
     for (phase, name) in ["pool", "online"].into_iter().enumerate() {
         group.bench_function(name, |bencher| {
             bencher.iter_custom(|iterations| {
-                let ([garbler, evaluator], _) = Loopback::listen().set_up(Security::Malicious);
+                let ([garbler, evaluator], _) = Loopback::listen().set_up(EngineKind::Malicious);
                 let peer = thread::spawn(move || steals(evaluator, iterations));
                 let times = steals(garbler, iterations);
                 peer.join().expect("no panic");

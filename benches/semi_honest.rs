@@ -13,7 +13,7 @@ use common::{Loopback, Shuffler};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use dealerless::circuit::Ownership;
 use dealerless::crypto::{Block, TweakableHash};
-use dealerless::mpc::{ActiveLabel, Security, ZeroLabel, evaluate, garble};
+use dealerless::mpc::{ActiveLabel, EngineKind, ZeroLabel, evaluate, garble};
 use dealerless::ot::Delta;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit};
 use rand::rand_core::UnwrapErr;
@@ -30,7 +30,7 @@ fn setup(criterion: &mut Criterion) {
         bencher.iter_custom(|iterations| {
             let mut total = Duration::ZERO;
             for _ in 0..iterations {
-                let (sessions, time) = loopback.set_up(Security::SemiHonest);
+                let (sessions, time) = loopback.set_up(EngineKind::SemiHonest);
                 total += time;
                 drop(sessions);
             }
@@ -43,7 +43,7 @@ fn setup(criterion: &mut Criterion) {
 fn shuffle(criterion: &mut Criterion) {
     let circuit = Arc::new(full_shuffle());
     let ands = circuit.circuit().ands();
-    let mut shuffler = Shuffler::new(Security::SemiHonest);
+    let mut shuffler = Shuffler::new(EngineKind::SemiHonest);
     let before = shuffler.bytes_sent();
     let mut shuffles = 0;
     criterion.bench_function("shuffle/fisher-yates/52-of-52", |bencher| {

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use dealerless::circuit::Party;
 use dealerless::deck::SealedDeck;
-use dealerless::mpc::{self, Greeting, Offer, Security, TwoParty};
+use dealerless::mpc::{self, EngineKind, Greeting, Offer, TwoParty};
 use dealerless::net::{Channel, Deadlines, TcpTransport};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use rand::rand_core::UnwrapErr;
@@ -51,25 +51,25 @@ impl Loopback {
 
     /// Connects the garbler and the evaluator, and sets up their sessions. Returns the sessions and
     /// the time until both were ready.
-    pub fn set_up(&self, security: Security) -> ([Session; 2], Duration) {
+    pub fn set_up(&self, engine: EngineKind) -> ([Session; 2], Duration) {
         let address = self.address;
         let begun = Instant::now();
         let peer = thread::spawn(move || {
             let stream = TcpTransport::connect(address, PATIENCE).expect("connected");
-            (session(Party::Evaluator, security, stream), Instant::now())
+            (session(Party::Evaluator, engine, stream), Instant::now())
         });
         let stream = TcpTransport::accept(&self.listener, PATIENCE).expect("accepted");
-        let garbler = session(Party::Garbler, security, stream);
+        let garbler = session(Party::Garbler, engine, stream);
         let mine = Instant::now();
         let (evaluator, theirs) = peer.join().expect("no panic of the evaluator");
         ([garbler, evaluator], mine.max(theirs) - begun)
     }
 }
 
-fn session(role: Party, security: Security, transport: TcpTransport) -> Session {
+fn session(role: Party, engine: EngineKind, transport: TcpTransport) -> Session {
     let channel = Channel::new(transport, Deadlines::default());
     let rng = &mut UnwrapErr(SysRng);
-    let offer = Offer::new(role, security);
+    let offer = Offer::new(role, engine);
     let greeting = Greeting::exchange(channel, offer, rng).expect("hellos");
     Session::setup(greeting, rng).expect("a session")
 }
@@ -93,8 +93,8 @@ pub struct Shuffler {
 }
 
 impl Shuffler {
-    pub fn new(security: Security) -> Self {
-        let ([garbler, mut evaluator], _) = Loopback::listen().set_up(security);
+    pub fn new(engine: EngineKind) -> Self {
+        let ([garbler, mut evaluator], _) = Loopback::listen().set_up(engine);
         let (tasks, todo) = mpsc::channel::<(Arc<ShuffleCircuit>, u64)>();
         let (finished, done) = mpsc::channel();
         thread::spawn(move || {

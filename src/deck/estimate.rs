@@ -1,7 +1,7 @@
 //! The memory that shuffles need, estimated before a circuit is built or anything is sent.
 
 use super::choice::checks_seeds;
-use crate::mpc::Security;
+use crate::mpc::EngineKind;
 use crate::shuffle::Spec;
 
 /// Bytes that every process needs.
@@ -14,12 +14,12 @@ const BUILDING: u64 = 270;
 const CIRCUIT: u64 = 110;
 
 /// Bytes for each AND that one party of a session needs to prepare and run circuits.
-const fn session(security: Security) -> u64 {
-    match security {
+const fn session(engine: EngineKind) -> u64 {
+    match engine {
         // Labels, and temporary tables.
-        Security::SemiHonest => 80,
+        EngineKind::SemiHonest => 80,
         // Leaky triples, several for each AND.
-        Security::Malicious => 800,
+        EngineKind::Malicious => 800,
     }
 }
 
@@ -35,20 +35,19 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The estimate for shuffles by `spec`, in a session of this security that prepares `at_once`
+    /// The estimate for shuffles by `spec`, in a session of this engine that prepares `at_once`
     /// shuffles together.
-    pub fn of(spec: Spec, security: Security, at_once: u32) -> Self {
+    pub fn of(spec: Spec, engine: EngineKind, at_once: u32) -> Self {
         Self::of_ands(
-            spec.estimated_ands(checks_seeds(security)),
-            security,
+            spec.estimated_ands(checks_seeds(engine.security())),
+            engine,
             at_once,
         )
     }
 
     /// As [`of`](Self::of), for a circuit with a known number of ANDs.
-    pub fn of_ands(ands: usize, security: Security, at_once: u32) -> Self {
-        let session =
-            (session(security).saturating_mul(ands as u64)).saturating_mul(at_once.into());
+    pub fn of_ands(ands: usize, engine: EngineKind, at_once: u32) -> Self {
+        let session = (session(engine).saturating_mul(ands as u64)).saturating_mul(at_once.into());
         Self { ands, session }
     }
 
@@ -73,26 +72,25 @@ mod tests {
     use crate::shuffle::Algorithm;
 
     #[test]
-    fn memory_grows_with_parties_security_and_shuffles_at_once() {
+    fn memory_grows_with_parties_engine_and_shuffles_at_once() {
         let spec = Spec::new(52, 52, Algorithm::Waksman).unwrap();
-        let memory =
-            |security, at_once, parties| Estimate::of(spec, security, at_once).memory(parties);
+        let memory = |engine, at_once, parties| Estimate::of(spec, engine, at_once).memory(parties);
         let ladder = [
-            memory(Security::Malicious, 1, 0),
-            memory(Security::Malicious, 1, 1),
-            memory(Security::Malicious, 1, 2),
-            memory(Security::Malicious, 10, 2),
-            memory(Security::Malicious, u32::MAX, 2),
+            memory(EngineKind::Malicious, 1, 0),
+            memory(EngineKind::Malicious, 1, 1),
+            memory(EngineKind::Malicious, 1, 2),
+            memory(EngineKind::Malicious, 10, 2),
+            memory(EngineKind::Malicious, u32::MAX, 2),
         ];
         assert!(ladder.is_sorted_by(|a, b| a < b), "{ladder:?}");
-        assert!(memory(Security::SemiHonest, 10, 1) < memory(Security::Malicious, 10, 1));
-        assert_eq!(Estimate::of(spec, Security::Malicious, 1).ands(), 2226);
+        assert!(memory(EngineKind::SemiHonest, 10, 1) < memory(EngineKind::Malicious, 10, 1));
+        assert_eq!(Estimate::of(spec, EngineKind::Malicious, 1).ands(), 2226);
     }
 
     #[test]
     fn memory_is_the_maximum_of_building_and_running() {
-        let estimate = Estimate::of_ands(1000, Security::Malicious, 3);
-        let of_sessions = 2 * 3 * session(Security::Malicious);
+        let estimate = Estimate::of_ands(1000, EngineKind::Malicious, 3);
+        let of_sessions = 2 * 3 * session(EngineKind::Malicious);
         assert!(CIRCUIT + of_sessions > BUILDING && BUILDING > CIRCUIT);
         assert_eq!(estimate.memory(2), BASE + 1000 * (CIRCUIT + of_sessions));
         assert_eq!(estimate.memory(0), BASE + 1000 * BUILDING);
@@ -100,7 +98,7 @@ mod tests {
 
     #[test]
     fn largest_estimate_does_not_overflow() {
-        let estimate = Estimate::of_ands(1 << 40, Security::Malicious, u32::MAX);
+        let estimate = Estimate::of_ands(1 << 40, EngineKind::Malicious, u32::MAX);
         assert_eq!(estimate.memory(2), u64::MAX);
     }
 }

@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::Blame;
-use crate::mpc::Security;
+use crate::mpc::EngineKind;
 use crate::{net, ot};
 
 /// The result of a call on a session.
@@ -165,13 +165,13 @@ pub enum Disagreement {
     /// Both parties want to be the garbler, or both want to be the evaluator.
     #[error("both parties want the same role")]
     SameRole,
-    /// The parties want different security.
+    /// The parties want different engines.
     #[error("the peer wants {theirs} security, this side {ours}")]
-    Security {
-        /// The security that the peer wants.
-        theirs: Security,
-        /// The security that this party wants.
-        ours: Security,
+    Engine {
+        /// The engine that the peer wants.
+        theirs: EngineKind,
+        /// The engine that this party wants.
+        ours: EngineKind,
     },
     /// The parties want different numbers of bits of statistical security.
     #[error("the peer wants {theirs} bits of statistical security, this side {ours}")]

@@ -5,7 +5,7 @@
 use rand::CryptoRng;
 use serde::{Deserialize, Serialize};
 
-use super::Security;
+use super::EngineKind;
 use super::attempts::{Attempts, Uncounted};
 use super::channel_secret::{ChannelSecret, EphemeralKey};
 use super::error::{Check, Disagreement, Error, Fault, Result};
@@ -15,7 +15,7 @@ use crate::net::hello::{MAX_BODY_BYTES, VERSION, recv_hello, send_hello};
 use crate::net::{self, Channel, Malformed};
 
 /// The maximum size of the terms in a hello, in bytes (see [`Offer::terms`]). The body of the hello
-/// also holds the role, the security mode, the bits of statistical security, the nonce, the key and
+/// also holds the role, the engine, the bits of statistical security, the nonce, the key and
 /// the length of the terms.
 pub const MAX_TERMS: usize = MAX_BODY_BYTES - (1 + 1 + 1 + 32 + 32 + 8);
 
@@ -39,7 +39,7 @@ const CONTEXT: &str = "dealerless 2026-11 session id v1";
 /// The parameters of the session that a party wants.
 pub struct Offer<'a> {
     role: Party,
-    security: Security,
+    engine: EngineKind,
     statistical: u8,
     terms: &'a [u8],
     binding: &'a [u8],
@@ -48,11 +48,11 @@ pub struct Offer<'a> {
 
 impl<'a> Offer<'a> {
     /// An offer for a session in which this party has `role`. The peer must have the other role and
-    /// want the same security.
-    pub fn new(role: Party, security: Security) -> Self {
+    /// want the same engine.
+    pub fn new(role: Party, engine: EngineKind) -> Self {
         Offer {
             role,
-            security,
+            engine,
             statistical: STATISTICAL_SECURITY,
             terms: &[],
             binding: &[],
@@ -100,7 +100,8 @@ impl<'a> Offer<'a> {
 #[derive(Clone, Serialize, Deserialize)]
 struct HelloBody {
     garbler: bool,
-    malicious: bool,
+    /// The number of the engine.
+    engine: u8,
     statistical: u8,
     nonce: [u8; 32],
     /// The sender's public key for the [channel secret](ChannelSecret).
@@ -109,11 +110,11 @@ struct HelloBody {
 }
 
 /// A channel on which both parties have exchanged hellos. The parties speak the same version, have
-/// different roles and want the same security.
+/// different roles and want the same engine.
 pub struct Greeting {
     channel: Channel,
     role: Party,
-    security: Security,
+    engine: EngineKind,
     peer_terms: Vec<u8>,
     secrets: Agreed,
 }
@@ -134,7 +135,7 @@ impl Greeting {
     /// [`Error::Usage`] if the terms are longer than [`MAX_TERMS`], or the bits of statistical
     /// security are not between 40 and 80; [`Error::Channel`] if the peer speaks a different
     /// protocol or version; [`Error::Disagreement`] if the peer has the same role or wants
-    /// different security.
+    /// another engine.
     pub fn exchange(
         mut channel: Channel,
         offer: Offer<'_>,
@@ -151,7 +152,7 @@ impl Greeting {
         let key = EphemeralKey::random(rng);
         let mut mine = HelloBody {
             garbler: offer.role == Party::Garbler,
-            malicious: offer.security == Security::Malicious,
+            engine: offer.engine.number(),
             statistical: offer.statistical,
             nonce: [0; 32],
             key: key.public(),
@@ -163,7 +164,7 @@ impl Greeting {
         Ok(Greeting {
             channel,
             role: offer.role,
-            security: offer.security,
+            engine: offer.engine,
             peer_terms,
             secrets: Agreed {
                 session,
@@ -179,9 +180,9 @@ impl Greeting {
         self.role
     }
 
-    /// The security that both parties want.
-    pub fn security(&self) -> Security {
-        self.security
+    /// The engine that both parties want.
+    pub fn engine(&self) -> EngineKind {
+        self.engine
     }
 
     /// The terms in the peer's hello. They may be any bytes.
@@ -199,17 +200,17 @@ impl Greeting {
         (self.channel, self.secrets.session.0)
     }
 
-    /// Returns the channel, the role and the secrets, for an engine with the given security.
+    /// Returns the channel, the role and the secrets, for an engine of the given kind.
     ///
     /// # Errors
-    /// [`Disagreement::Security`] if the parties have agreed on different security. In this case
+    /// [`Disagreement::Engine`] if the parties have agreed on another engine. In this case
     /// the connection is closed.
-    pub(super) fn into_parts(mut self, security: Security) -> Result<(Channel, Party, Agreed)> {
-        if self.security != security {
+    pub(super) fn into_parts(mut self, engine: EngineKind) -> Result<(Channel, Party, Agreed)> {
+        if self.engine != engine {
             self.channel.abort();
-            return Err(Error::Disagreement(Disagreement::Security {
-                theirs: self.security,
-                ours: security,
+            return Err(Error::Disagreement(Disagreement::Engine {
+                theirs: self.engine,
+                ours: engine,
             }));
         }
         Ok((self.channel, self.role, self.secrets))
@@ -235,18 +236,9 @@ fn compare(mine: &HelloBody, peer: &HelloBody, binding: &[u8]) -> Result<Session
     if mine.garbler == peer.garbler {
         return Err(Fault::Disagreement(Disagreement::SameRole));
     }
-    if mine.malicious != peer.malicious {
-        let security = |malicious| {
-            if malicious {
-                Security::Malicious
-            } else {
-                Security::SemiHonest
-            }
-        };
-        return Err(Fault::Disagreement(Disagreement::Security {
-            theirs: security(peer.malicious),
-            ours: security(mine.malicious),
-        }));
+    if mine.engine != peer.engine {
+        let (theirs, ours) = (engine(peer)?, engine(mine)?);
+        return Err(Fault::Disagreement(Disagreement::Engine { theirs, ours }));
     }
     if mine.statistical != peer.statistical {
         return Err(Fault::Disagreement(Disagreement::StatisticalSecurity {
@@ -269,7 +261,7 @@ fn compare(mine: &HelloBody, peer: &HelloBody, binding: &[u8]) -> Result<Session
     };
     let mut hasher = blake3::Hasher::new_derive_key(CONTEXT);
     hasher.update(&VERSION.to_le_bytes());
-    hasher.update(&[u8::from(mine.malicious), mine.statistical]);
+    hasher.update(&[mine.engine, mine.statistical]);
     for hello in [garbler, evaluator] {
         hasher.update(&hello.nonce);
         hasher.update(&hello.key);
@@ -277,6 +269,12 @@ fn compare(mine: &HelloBody, peer: &HelloBody, binding: &[u8]) -> Result<Session
     }
     hash_string(&mut hasher, binding);
     Ok(SessionId(*hasher.finalize().as_bytes()))
+}
+
+fn engine(hello: &HelloBody) -> Result<EngineKind, Malformed> {
+    let mut kinds = EngineKind::ALL.into_iter();
+    let kind = kinds.find(|kind| kind.number() == hello.engine);
+    kind.ok_or(Malformed::Undecodable(net::Tag::HELLO))
 }
 
 fn hash_string(hasher: &mut blake3::Hasher, string: &[u8]) {

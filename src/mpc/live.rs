@@ -3,7 +3,7 @@
 use super::error::{Error, Fault, Result};
 use super::greeting::Agreed;
 use super::plan::{Identified, check_origin, check_run};
-use super::{Greeting, Run, Security};
+use super::{EngineKind, Greeting, Run};
 use crate::circuit::Party;
 use crate::crypto::SessionId;
 use crate::net::{Channel, Traffic};
@@ -17,18 +17,18 @@ pub(super) struct Live<S> {
 }
 
 impl<S> Live<S> {
-    /// Begins a session with the given security on the greeting's channel. `set_up` creates the
+    /// Begins a session of the given engine on the greeting's channel. `set_up` creates the
     /// secrets of the session.
     ///
     /// # Errors
-    /// [`Disagreement::Security`](super::Disagreement::Security) if the parties have agreed on
-    /// different security; any error of `set_up`, after which the session is aborted.
+    /// [`Disagreement::Engine`](super::Disagreement::Engine) if the parties have agreed on
+    /// another engine; any error of `set_up`, after which the session is aborted.
     pub(super) fn set_up(
         greeting: Greeting,
-        security: Security,
+        engine: EngineKind,
         set_up: impl FnOnce(&mut Channel, Party, Agreed) -> Result<S, Fault>,
     ) -> Result<Self> {
-        let (mut channel, role, agreed) = greeting.into_parts(security)?;
+        let (mut channel, role, agreed) = greeting.into_parts(engine)?;
         channel.begin_phase("setting up oblivious transfer");
         let session = agreed.session;
         let secrets = set_up(&mut channel, role, agreed).inspect_err(|_| channel.abort())?;

@@ -7,8 +7,9 @@
 //!
 //! Two engines implement it. [`Malicious`] uses authenticated garbling, and protects against a peer
 //! that deviates from the protocol in any way. [`SemiHonest`] uses half gates, and protects against
-//! a peer that follows the protocol. [`Session`] is one of the two engines, chosen at run time. The
-//! parties first exchange hellos. The result is a [`Greeting`], from which an engine is set up.
+//! a peer that follows the protocol. [`Session`] is one of the two, chosen at run time by its
+//! [`EngineKind`]. The parties first exchange hellos. The result is a [`Greeting`], from which an
+//! engine is set up.
 
 mod attempts;
 mod channel_secret;
@@ -61,22 +62,48 @@ pub enum Security {
     Malicious,
 }
 
-impl fmt::Display for Security {
+/// An engine that the parties can choose in their hellos. Both must choose the same one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EngineKind {
+    /// Half gates: [`SemiHonest`].
+    SemiHonest,
+    /// Authenticated garbling: [`Malicious`].
+    Malicious,
+}
+
+impl EngineKind {
+    const ALL: [Self; 2] = [Self::SemiHonest, Self::Malicious];
+
+    /// The number in a hello, which also enters the session id.
+    const fn number(self) -> u8 {
+        self as u8
+    }
+
+    /// The adversary that a session of this engine protects against.
+    pub const fn security(self) -> Security {
+        match self {
+            Self::SemiHonest => Security::SemiHonest,
+            Self::Malicious => Security::Malicious,
+        }
+    }
+}
+
+impl fmt::Display for EngineKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Security::SemiHonest => "semi-honest",
-            Security::Malicious => "malicious",
+            Self::SemiHonest => "semi-honest",
+            Self::Malicious => "malicious",
         })
     }
 }
 
-impl FromStr for Security {
+impl FromStr for EngineKind {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
         match name {
-            "semi-honest" => Ok(Security::SemiHonest),
-            "malicious" => Ok(Security::Malicious),
+            "semi-honest" => Ok(Self::SemiHonest),
+            "malicious" => Ok(Self::Malicious),
             _ => Err(Error::usage(format!(
                 "unknown security `{name}`; use malicious or semi-honest"
             ))),

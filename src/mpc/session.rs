@@ -1,16 +1,16 @@
-//! A session whose security is chosen at run time.
+//! A session whose engine is chosen at run time.
 
 use rand::CryptoRng;
 
 use super::error::{Error, Result};
 use super::{
-    AuthenticatedBit, Demand, Greeting, Input, Malicious, Opened, Opening, Run, Security,
-    SemiHonest, SharedBit, TwoParty, Words,
+    AuthenticatedBit, Demand, EngineKind, Greeting, Input, Malicious, Opened, Opening, Run,
+    Security, SemiHonest, SharedBit, TwoParty, Words,
 };
 use crate::circuit::Party;
 use crate::net::Traffic;
 
-/// One of the two engines, with the security that the parties agreed on in their hellos.
+/// One of the two engines, the one that the parties agreed on in their hellos.
 ///
 /// A program that always uses the same engine can use [`SemiHonest`] or [`Malicious`] directly.
 pub struct Session(Engine);
@@ -41,14 +41,16 @@ macro_rules! with_engine {
 }
 
 impl Session {
-    /// Sets up the engine with the security that the parties have agreed on.
+    /// Sets up the engine that the parties have agreed on.
     ///
     /// # Errors
     /// Any [`Error`] of a session.
     pub fn setup(greeting: Greeting, rng: &mut impl CryptoRng) -> Result<Self> {
-        Ok(Session(match greeting.security() {
-            Security::SemiHonest => Engine::SemiHonest(Box::new(SemiHonest::setup(greeting, rng)?)),
-            Security::Malicious => Engine::Malicious(Box::new(Malicious::setup(greeting, rng)?)),
+        Ok(Session(match greeting.engine() {
+            EngineKind::SemiHonest => {
+                Engine::SemiHonest(Box::new(SemiHonest::setup(greeting, rng)?))
+            }
+            EngineKind::Malicious => Engine::Malicious(Box::new(Malicious::setup(greeting, rng)?)),
         }))
     }
 }

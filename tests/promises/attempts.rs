@@ -11,8 +11,8 @@ use dealerless::mpc::Tag::{
     PoolBits, Tables, TripleCommitment, TripleDigest, TripleOpening,
 };
 use dealerless::mpc::{
-    Attempt, Attempts, Check, Demand, Error, Greeting, Input, Malicious, Offer, Result, Run,
-    Security, SemiHonest, TwoParty,
+    Attempt, Attempts, Check, Demand, EngineKind, Error, Greeting, Input, Malicious, Offer, Result,
+    Run, SemiHonest, TwoParty,
 };
 use dealerless::net::{self, Channel};
 use dealerless::ot::Tag::{
@@ -142,7 +142,7 @@ fn play(role: Party, end: End, refused: Option<Attempt>) -> Side {
 
 fn in_session(role: Party, end: End, attempts: Box<dyn Attempts>) -> Result<()> {
     let channel = Channel::new(end, PATIENT);
-    let offer = Offer::new(role, Security::Malicious).counted_by(attempts);
+    let offer = Offer::new(role, EngineKind::Malicious).counted_by(attempts);
     let rng = &mut system_rng();
     let mut session = Malicious::setup(Greeting::exchange(channel, offer, rng)?, rng)?;
     let demand = Demand::of(&circuit());
@@ -315,7 +315,7 @@ fn semi_honest_session_has_no_attempts() {
         let tap = Tap::new(end);
         let counter = Counter::new(&tap, Some(Attempt::Setup));
         let channel = Channel::new(Box::new(tap) as End, PATIENT);
-        let offer = Offer::new(role, Security::SemiHonest).counted_by(Box::new(counter.clone()));
+        let offer = Offer::new(role, EngineKind::SemiHonest).counted_by(Box::new(counter.clone()));
         let rng = &mut system_rng();
         SemiHonest::setup(Greeting::exchange(channel, offer, rng).unwrap(), rng).unwrap();
         assert!(counter.entries.lock().unwrap().is_empty());

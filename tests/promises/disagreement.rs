@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use dealerless::circuit::{Builder, ByParty, Circuit, Party};
 use dealerless::mpc::{
-    Audience, Check, Demand, Disagreement, Error, Greeting, Input, Malicious, Offer, Opening,
-    Result, Run, Security, TwoParty,
+    Audience, Check, Demand, Disagreement, EngineKind, Error, Greeting, Input, Malicious, Offer,
+    Opening, Result, Run, TwoParty,
 };
 use dealerless::net::{self, Channel, Malformed};
 use dealerless::testing::session::{Engine, PATIENT, SOON, both, in_memory, sessions, system_rng};
@@ -279,16 +279,16 @@ fn abort_tells_the_peer_no_reason<E: Engine>() {
 }
 
 #[test]
-fn same_role_or_different_security_starts_no_session() {
+fn same_role_or_another_engine_starts_no_session() {
     let shake = |garbler, evaluator| {
         let begun = Instant::now();
         let errors = both(in_memory(), |party, end| {
-            let (role, security) = match party {
+            let (role, engine) = match party {
                 Party::Garbler => garbler,
                 Party::Evaluator => evaluator,
             };
             let channel = Channel::new(end, PATIENT);
-            let offer = Offer::new(role, security);
+            let offer = Offer::new(role, engine);
             Greeting::exchange(channel, offer, &mut system_rng())
                 .err()
                 .expect("no session")
@@ -299,16 +299,37 @@ fn same_role_or_different_security_starts_no_session() {
             other => panic!("{other}"),
         })
     };
-    let (weak, strong) = (Security::SemiHonest, Security::Malicious);
+    let (weak, strong) = (EngineKind::SemiHonest, EngineKind::Malicious);
     for role in Party::BOTH {
         let same = [Disagreement::SameRole; 2];
         assert_eq!(shake((role, weak), (role, weak)), same);
     }
     for (garbler, evaluator) in [(weak, strong), (strong, weak)] {
-        let other = |theirs, ours| Disagreement::Security { theirs, ours };
+        let other = |theirs, ours| Disagreement::Engine { theirs, ours };
         assert_eq!(
             shake((Party::Garbler, garbler), (Party::Evaluator, evaluator)),
             [other(evaluator, garbler), other(garbler, evaluator)]
         );
+    }
+}
+
+#[test]
+fn engine_with_an_unknown_number_starts_no_session() {
+    let [found, _] = both(in_memory(), |party, end| {
+        let mut channel = Channel::new(end, PATIENT);
+        if party == Party::Garbler {
+            let offer = Offer::new(party, EngineKind::Malicious);
+            return Greeting::exchange(channel, offer, &mut system_rng()).err();
+        }
+        let (is_garbler, engine, bits, nonce, key) = (false, 2_u8, 50_u8, [1_u8; 32], [2_u8; 32]);
+        let terms: Vec<u8> = Vec::new();
+        net::send_hello(&mut channel, &(is_garbler, engine, bits, nonce, key, terms)).unwrap();
+        channel.flush().unwrap();
+        None
+    });
+    let unknown = Malformed::Undecodable(net::Tag::HELLO);
+    match found {
+        Some(Error::Channel(net::Error::Malformed(malformed))) => assert_eq!(malformed, unknown),
+        other => panic!("{other:?}"),
     }
 }

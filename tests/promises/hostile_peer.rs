@@ -62,7 +62,7 @@ fn is_found_in_a_hello(error: &Error) -> bool {
         Error::Channel(net::Error::Malformed(Malformed::Stranger) | net::Error::Version { .. })
             | Error::Disagreement(
                 Disagreement::SameRole
-                    | Disagreement::Security { .. }
+                    | Disagreement::Engine { .. }
                     | Disagreement::StatisticalSecurity { .. }
             )
             | Error::Check(

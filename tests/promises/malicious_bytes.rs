@@ -2,8 +2,8 @@
 
 use dealerless::circuit::{Builder, ByParty, Circuit, Party};
 use dealerless::mpc::{
-    Demand, Error, Greeting, Input, Malicious, MaliciousBytes, Offer, Run, STATISTICAL_SECURITY,
-    Security, TwoParty,
+    Demand, EngineKind, Error, Greeting, Input, Malicious, MaliciousBytes, Offer, Run,
+    STATISTICAL_SECURITY, TwoParty,
 };
 use dealerless::net::Channel;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
@@ -19,7 +19,7 @@ fn measured(circuit: &Circuit, owners: &[Party], runs: u32, rho: u8) -> [ByParty
     let [garbler, evaluator] = both(in_memory(), |me, end| {
         let rng = &mut ChaCha20Rng::from_seed([me as u8; 32]);
         let channel = Channel::new(end, PATIENT);
-        let offer = Offer::new(me, Security::Malicious).statistical_security(rho);
+        let offer = Offer::new(me, EngineKind::Malicious).statistical_security(rho);
         let greeting = Greeting::exchange(channel, offer, rng).unwrap();
         let mut session = Malicious::dealt(greeting, [7; 32], rng).unwrap();
         let demand = Demand::with_owners(circuit, owners);

@@ -4,8 +4,8 @@ use std::sync::Mutex;
 
 use dealerless::circuit::{Bit, Builder, Circuit, Party};
 use dealerless::mpc::{
-    Audience, Disagreement, Error, Greeting, Input, MAX_TERMS, Malicious, Offer, Opening, Run,
-    Security, SemiHonest, Session, TwoParty,
+    Audience, Disagreement, EngineKind, Error, Greeting, Input, MAX_TERMS, Malicious, Offer,
+    Opening, Run, SemiHonest, Session, TwoParty,
 };
 use dealerless::net::{self, Channel};
 use dealerless::testing::circuits::{bits, random_circuit};
@@ -390,16 +390,16 @@ fn greet(end: End, offer: Offer<'_>) -> Result<Greeting, Error> {
 
 #[test]
 fn engine_refuses_a_greeting_for_the_other_engine() {
-    let (weak, strong) = (Security::SemiHonest, Security::Malicious);
+    let (weak, strong) = (EngineKind::SemiHonest, EngineKind::Malicious);
     for (theirs, ours) in [(weak, strong), (strong, weak)] {
         both(in_memory(), |party, end| {
             let greeting = greet(end, Offer::new(party, theirs)).unwrap();
             let rng = &mut system_rng();
             let error = match ours {
-                Security::SemiHonest => SemiHonest::setup(greeting, rng).err(),
-                Security::Malicious => Malicious::setup(greeting, rng).err(),
+                EngineKind::SemiHonest => SemiHonest::setup(greeting, rng).err(),
+                EngineKind::Malicious => Malicious::setup(greeting, rng).err(),
             };
-            let expected = Disagreement::Security { theirs, ours };
+            let expected = Disagreement::Engine { theirs, ours };
             match error {
                 Some(Error::Disagreement(found)) => assert_eq!(found, expected),
                 other => panic!("{other:?}"),
@@ -412,7 +412,7 @@ fn engine_refuses_a_greeting_for_the_other_engine() {
 fn terms_up_to_their_limit_reach_the_peer() {
     both(in_memory(), |party, end| {
         let terms = vec![7 + party as u8; MAX_TERMS];
-        let offer = Offer::new(party, Security::SemiHonest).terms(&terms);
+        let offer = Offer::new(party, EngineKind::SemiHonest).terms(&terms);
         let greeting = greet(end, offer).unwrap();
         assert_eq!(greeting.peer_terms(), [7 + party.other() as u8; MAX_TERMS]);
         SemiHonest::setup(greeting, &mut system_rng()).unwrap();
@@ -421,7 +421,7 @@ fn terms_up_to_their_limit_reach_the_peer() {
 
 #[test]
 fn invalid_offer_is_refused_before_anything_is_sent() {
-    let offer = || Offer::new(Party::Garbler, Security::Malicious);
+    let offer = || Offer::new(Party::Garbler, EngineKind::Malicious);
     let terms = [7; MAX_TERMS + 1];
     let offers = [
         offer().terms(&terms),
@@ -442,7 +442,7 @@ fn invalid_offer_is_refused_before_anything_is_sent() {
 fn different_statistical_security_starts_no_session() {
     let greet = |bits: [u8; 2]| {
         both(in_memory(), |party, end| {
-            let offer = Offer::new(party, Security::Malicious);
+            let offer = Offer::new(party, EngineKind::Malicious);
             let offer = offer.statistical_security(bits[party as usize]);
             greet(end, offer).map(drop)
         })
@@ -465,10 +465,10 @@ fn different_statistical_security_starts_no_session() {
 }
 
 /// Returns the outcomes of two parties whose channels have these bindings.
-fn bound_sessions(security: Security, bindings: [&[u8]; 2]) -> [Result<Vec<bool>, Error>; 2] {
+fn bound_sessions(engine: EngineKind, bindings: [&[u8]; 2]) -> [Result<Vec<bool>, Error>; 2] {
     let circuit = xor_of_two(4);
     both(in_memory(), |party, end| {
-        let offer = Offer::new(party, security).bound_to(bindings[party as usize]);
+        let offer = Offer::new(party, engine).bound_to(bindings[party as usize]);
         let mut session = Session::setup(greet(end, offer)?, &mut system_rng())?;
         let run = Run::new(&circuit, &Input::ONE_EACH, &[true, false, true, true]);
         let shared = session.run(run)?;
@@ -478,9 +478,9 @@ fn bound_sessions(security: Security, bindings: [&[u8]; 2]) -> [Result<Vec<bool>
 
 #[test]
 fn different_channel_bindings_end_the_session() {
-    for security in [Security::SemiHonest, Security::Malicious] {
+    for engine in [EngineKind::SemiHonest, EngineKind::Malicious] {
         for same in [&b""[..], b"a hash"] {
-            for outcome in bound_sessions(security, [same; 2]) {
+            for outcome in bound_sessions(engine, [same; 2]) {
                 assert_eq!(outcome.unwrap(), [false; 4]);
             }
         }
@@ -489,7 +489,7 @@ fn different_channel_bindings_end_the_session() {
             [b"a hash", b""],
             [b"", b"a hash"],
         ] {
-            for outcome in bound_sessions(security, others) {
+            for outcome in bound_sessions(engine, others) {
                 let error = outcome.expect_err("different bindings");
                 assert!(
                     matches!(error, Error::Check(_) | Error::Channel(_)),

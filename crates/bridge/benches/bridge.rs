@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use common::{Loopback, Session, checked_shuffle};
 use criterion::{Criterion, criterion_group, criterion_main};
 use dealerless::deck::SealedDeck;
-use dealerless::mpc::{Audience, Security};
+use dealerless::mpc::{Audience, EngineKind};
 use dealerless::shuffle::split::{Split, SplitCircuit};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit};
 use dealerless_bridge::big_deal::Generator;
@@ -128,7 +128,7 @@ impl Method {
     /// Measures the given number of rounds in a new session. Returns the time of the slower party
     /// for each round.
     fn times(&self, rounds: usize) -> Vec<Duration> {
-        let ([garbler, evaluator], _) = Loopback::listen().set_up(Security::Malicious);
+        let ([garbler, evaluator], _) = Loopback::listen().set_up(EngineKind::Malicious);
         let repeat = |mut session| {
             (0..rounds)
                 .map(|_| {

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use anyhow::ensure;
 use dealerless::deck::Estimate;
-use dealerless::mpc::Security;
+use dealerless::mpc::EngineKind;
 use dealerless::shuffle::{InSlices, Spec};
 
 use crate::output::{bytes, count};
@@ -59,7 +59,7 @@ impl Limit {
         draw: usize,
         ands: usize,
     ) -> anyhow::Result<()> {
-        let memory = Estimate::of_ands(ands, Security::SemiHonest, 0).memory(0);
+        let memory = Estimate::of_ands(ands, EngineKind::SemiHonest, 0).memory(0);
         let (cards, draw) = (count(cards as u64), count(draw as u64));
         self.check(memory, || {
             format!("the {name} circuit that draws {draw} of {cards} cards")
@@ -74,11 +74,11 @@ impl Limit {
     pub fn check_session(
         self,
         spec: Spec,
-        security: Security,
+        engine: EngineKind,
         parties: u64,
         at_once: u32,
     ) -> anyhow::Result<()> {
-        let estimate = Estimate::of(spec, security, at_once);
+        let estimate = Estimate::of(spec, engine, at_once);
         self.check(estimate.memory(parties), || {
             let (draw, cards) = (count(spec.draw() as u64), count(spec.cards() as u64));
             let ands = count(estimate.ands() as u64);
@@ -88,7 +88,7 @@ impl Limit {
                 _ => format!(", {} shuffles at once", count(at_once.into())),
             };
             format!(
-                "a {security} session that draws {draw} of {cards} cards by {algorithm} ({ands} AND \
+                "a {engine} session that draws {draw} of {cards} cards by {algorithm} ({ands} AND \
                  gates{ready})"
             )
         })
@@ -102,14 +102,14 @@ impl Limit {
         self,
         name: impl Display,
         ands: usize,
-        security: Security,
+        engine: EngineKind,
         parties: u64,
         at_once: u32,
     ) -> anyhow::Result<()> {
-        let memory = Estimate::of_ands(ands, security, at_once).memory(parties);
+        let memory = Estimate::of_ands(ands, engine, at_once).memory(parties);
         self.check(memory, || {
             let (ands, at_once) = (count(ands as u64), count(at_once.into()));
-            format!("a {security} session that runs {name} ({ands} AND gates, {at_once} at once)")
+            format!("a {engine} session that runs {name} ({ands} AND gates, {at_once} at once)")
         })
     }
 

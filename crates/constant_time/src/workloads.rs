@@ -10,7 +10,7 @@ use dealerless::crypto::{Block, SecretBit, SessionId, TweakableHash};
 use dealerless::deck::{self, SealedDeck};
 use dealerless::mpc::{
     ActiveLabel, Audience, Demand, Greeting, Input, Malicious, Offer, Opening, Result, Run,
-    Security, SemiHonest, TwoParty, ZeroLabel, evaluate, garble,
+    EngineKind, SemiHonest, TwoParty, ZeroLabel, evaluate, garble,
 };
 use dealerless::net::{Channel, Deadlines, memory_pair};
 use dealerless::ot::Delta;
@@ -110,13 +110,13 @@ fn half_gates() {
 
 /// An engine that is set up with secret randomness.
 trait Engine: TwoParty + Sized {
-    const SECURITY: Security;
+    const ENGINE: EngineKind;
 
     fn begin(greeting: Greeting) -> Result<Self>;
 }
 
 impl Engine for SemiHonest {
-    const SECURITY: Security = Security::SemiHonest;
+    const ENGINE: EngineKind = EngineKind::SemiHonest;
 
     fn begin(greeting: Greeting) -> Result<Self> {
         SemiHonest::setup(greeting, &mut SecretRng)
@@ -124,7 +124,7 @@ impl Engine for SemiHonest {
 }
 
 impl Engine for Malicious {
-    const SECURITY: Security = Security::Malicious;
+    const ENGINE: EngineKind = EngineKind::Malicious;
 
     fn begin(greeting: Greeting) -> Result<Self> {
         Malicious::setup(greeting, &mut SecretRng)
@@ -137,7 +137,7 @@ fn sessions<E: Engine>(act: impl Fn(&mut E) -> deck::Result<()> + Sync) {
     let (one, other) = memory_pair();
     let side = |role, transport| {
         let channel = Channel::new(PublicConnection(transport), PATIENT);
-        let offer = Offer::new(role, E::SECURITY);
+        let offer = Offer::new(role, E::ENGINE);
         let greeting = Greeting::exchange(channel, offer, &mut system_rng())?;
         act(&mut E::begin(greeting)?)
     };

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use dealerless::circuit::Party;
-use dealerless::mpc::{self, Offer, STATISTICAL_SECURITY, Security};
+use dealerless::mpc::{self, EngineKind, Offer, STATISTICAL_SECURITY, Security};
 use dealerless::net::{self, Channel, Malformed, Transport};
 use dealerless_command_line::arguments::TimeoutArgs;
 use dealerless_command_line::system_rng;
@@ -29,8 +29,12 @@ can read it, change it or pose as the peer. Use it only on a network you trust."
 #[derive(clap::Args)]
 pub struct SessionArgs {
     /// Kind of adversary to protect against: malicious, or (for research) semi-honest.
-    #[arg(long, value_name = "SECURITY", default_value = "malicious")]
-    pub security: Security,
+    #[arg(
+        long = "security",
+        value_name = "SECURITY",
+        default_value = "malicious"
+    )]
+    pub engine: EngineKind,
     /// Bits of statistical security; only `bench` has an option for this number.
     #[arg(skip = STATISTICAL_SECURITY)]
     pub(crate) statistical_security: u8,
@@ -71,7 +75,7 @@ protocol: such a peer can change an output, or learn the inputs."
 impl SessionArgs {
     /// The notice about what a session with these options protects against.
     pub fn notice(&self, evaluates: Evaluates) -> &'static str {
-        notice(self.security, evaluates)
+        notice(self.engine.security(), evaluates)
     }
 
     /// Same as [`TimeoutArgs::patience`].
@@ -137,7 +141,7 @@ impl Greeting {
     ) -> mpc::Result<Self> {
         let begun = Instant::now();
         let channel = Channel::new(transport, args.timeout.deadlines());
-        let offer = Offer::new(role, args.security)
+        let offer = Offer::new(role, args.engine)
             .statistical_security(args.statistical_security)
             .terms(terms);
         let greeting = mpc::Greeting::exchange(channel, offer, &mut system_rng())?;

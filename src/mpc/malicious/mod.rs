@@ -58,7 +58,7 @@ use super::live::Live;
 use super::plan::{BitId, Identified, Plan};
 use super::tag::Tag;
 use super::values::opened_to;
-use super::{Demand, Greeting, Offer, Opened, Opening, Run, Security, TwoParty, Words};
+use super::{Demand, EngineKind, Greeting, Offer, Opened, Opening, Run, Security, TwoParty, Words};
 use crate::circuit::Party;
 use crate::crypto::{SessionId, Step, TweakableHash};
 use crate::net::{Channel, Traffic};
@@ -106,7 +106,7 @@ impl Malicious {
     /// `rng` must be cryptographically secure, like the random generator of the operating system.
     ///
     /// # Errors
-    /// [`Disagreement::Security`](super::Disagreement::Security) if the parties have agreed on
+    /// [`Disagreement::Engine`](super::Disagreement::Engine) if the parties have agreed on
     /// different security; any other [`Error`](super::Error) of a session.
     pub fn setup(greeting: Greeting, rng: &mut impl CryptoRng) -> Result<Self> {
         Self::with_ots(greeting, rng, |session, role, channel, rng| {
@@ -140,7 +140,7 @@ impl Malicious {
             &mut R,
         ) -> Result<(CotSender, CotReceiver), Fault>,
     ) -> Result<Self> {
-        let live = Live::set_up(greeting, Security::Malicious, |channel, role, agreed| {
+        let live = Live::set_up(greeting, EngineKind::Malicious, |channel, role, agreed| {
             let (session, mut attempts) = (agreed.session, agreed.attempts);
             let ots = counted(&mut attempts, Attempt::Setup, || {
                 ots(&session, role, channel, rng)
@@ -168,7 +168,7 @@ impl Malicious {
     /// # Errors
     /// Any [`Error`](super::Error) of a session.
     pub fn new(channel: Channel, role: Party, rng: &mut impl CryptoRng) -> Result<Self> {
-        let offer = Offer::new(role, Security::Malicious);
+        let offer = Offer::new(role, EngineKind::Malicious);
         Self::setup(Greeting::exchange(channel, offer, rng)?, rng)
     }
 

@@ -31,7 +31,7 @@ use super::plan::{BitId, Identified, Plan, share_outputs};
 use super::tables::{TableReader, TableWriter};
 use super::tag::Tag;
 use super::walk::RunHash;
-use super::{Demand, Greeting, Offer, Opened, Opening, Run, Security, TwoParty, Words};
+use super::{Demand, EngineKind, Greeting, Offer, Opened, Opening, Run, Security, TwoParty, Words};
 use crate::circuit::{Output, Party};
 use crate::crypto::{Oracle, SecretVec, SessionId, Step, TweakableHash};
 use crate::net::{self, Channel, Message, Traffic};
@@ -106,7 +106,7 @@ impl SemiHonest {
     /// `rng` must be cryptographically secure, like the random generator of the operating system.
     ///
     /// # Errors
-    /// [`Disagreement::Security`](super::Disagreement::Security) if the parties have agreed on
+    /// [`Disagreement::Engine`](super::Disagreement::Engine) if the parties have agreed on
     /// different security; any other [`Error`](super::Error) of a session.
     pub fn setup(greeting: Greeting, rng: &mut impl CryptoRng) -> Result<Self> {
         Self::with_role(greeting, |session, role, channel| match role {
@@ -141,7 +141,7 @@ impl SemiHonest {
         greeting: Greeting,
         set_up: impl FnOnce(&SessionId, Party, &mut Channel) -> Result<Role, Fault>,
     ) -> Result<Self> {
-        let live = Live::set_up(greeting, Security::SemiHonest, |channel, role, agreed| {
+        let live = Live::set_up(greeting, EngineKind::SemiHonest, |channel, role, agreed| {
             let session = agreed.session;
             Ok(Secrets {
                 role: set_up(&session, role, channel)?,
@@ -162,7 +162,7 @@ impl SemiHonest {
     /// # Errors
     /// Any [`Error`](super::Error) of a session.
     pub fn new(channel: Channel, role: Party, rng: &mut impl CryptoRng) -> Result<Self> {
-        let offer = Offer::new(role, Security::SemiHonest);
+        let offer = Offer::new(role, EngineKind::SemiHonest);
         Self::setup(Greeting::exchange(channel, offer, rng)?, rng)
     }
 }

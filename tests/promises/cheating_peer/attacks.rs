@@ -326,7 +326,7 @@ fn peer_with_semi_honest_security_is_refused() {
             assert!(
                 matches!(
                     outcome,
-                    Err(Error::Disagreement(Disagreement::Security { .. }))
+                    Err(Error::Disagreement(Disagreement::Engine { .. }))
                 ),
                 "{outcome:?}"
             );

@@ -145,7 +145,7 @@ fn of_hello() -> Content {
                     net::Error::Malformed(Malformed::Stranger) | net::Error::Version { .. }
                 ) | Error::Disagreement(
                     Disagreement::SameRole
-                        | Disagreement::Security { .. }
+                        | Disagreement::Engine { .. }
                         | Disagreement::StatisticalSecurity { .. }
                 ) | Error::Check(
                     // With another nonce or key, the parties are in different sessions.

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use dealerless::circuit::{Builder, Circuit, Party};
 use dealerless::mpc::{
-    Audience, Demand, Error, Greeting, Input, Malicious, Offer, Opening, Result, Run, Security,
+    Audience, Demand, EngineKind, Error, Greeting, Input, Malicious, Offer, Opening, Result, Run,
     TwoParty,
 };
 use dealerless::net::{self, Channel, Deadlines, memory_pair};
@@ -113,7 +113,7 @@ pub(crate) fn begin(
     seed: Seed,
 ) -> Result<Malicious> {
     let rng = &mut system_rng();
-    let offer = Offer::new(role, Security::Malicious);
+    let offer = Offer::new(role, EngineKind::Malicious);
     let greeting = Greeting::exchange(Channel::new(end, deadlines), offer, rng)?;
     match setup {
         Setup::Made => Malicious::setup(greeting, rng),

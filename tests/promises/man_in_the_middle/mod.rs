@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use cases::{Case, Edits, Subject, Transcript, flips, misplaced};
 use dealerless::circuit::Party;
 use dealerless::deck::{Error, Result};
-use dealerless::mpc::{Audience, Security};
+use dealerless::mpc::{Audience, EngineKind};
 use dealerless::net::Deadlines;
 use dealerless::testing::line::End;
 use dealerless::testing::session::{PATIENT, SOON, both, in_memory, system_rng};
@@ -278,8 +278,8 @@ fn play_all<E: Engine>(
     });
 }
 
-fn conclude(report: Report, security: Security, begun: Instant) {
-    println!("{security}: the changed part; cases, caught, agreed, wrong; findings");
+fn conclude(report: Report, engine: EngineKind, begun: Instant) {
+    println!("{engine}: the changed part; cases, caught, agreed, wrong; findings");
     for ((sender, tag, subject), tally) in &report.rows {
         let (sender, message) = (Party::BOTH[*sender].to_string(), cases::name_of(*tag));
         println!(
@@ -308,7 +308,7 @@ fn changes_give_no_wrong_answer<E: Engine>(of: fn(&Transcript, bool) -> Vec<Case
     for game in games::<E>() {
         play_all(&mut report, &game, of);
     }
-    conclude(report, E::SECURITY, begun);
+    conclude(report, E::ENGINE, begun);
 }
 
 fn flipped_bits_give_no_wrong_answer<E: Engine>() {

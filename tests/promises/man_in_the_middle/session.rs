@@ -4,7 +4,7 @@
 use dealerless::circuit::{Circuit, Party};
 use dealerless::deck::{self, Card, SealedDeck};
 use dealerless::mpc::{
-    Audience, Greeting, Input, Malicious, Offer, Opening, Result, Run, Security, SemiHonest,
+    Audience, EngineKind, Greeting, Input, Malicious, Offer, Opening, Result, Run, SemiHonest,
     TwoParty, Words,
 };
 use dealerless::net::{Channel, Deadlines};
@@ -23,7 +23,7 @@ const TERMS: &[u8] = b"a game";
 
 /// An engine that games can use.
 pub(crate) trait Engine: TwoParty<Shared: Send> + Sized {
-    const SECURITY: Security;
+    const ENGINE: EngineKind;
 
     fn made(greeting: Greeting, rng: &mut ChaCha20Rng) -> Result<Self>;
 
@@ -31,7 +31,7 @@ pub(crate) trait Engine: TwoParty<Shared: Send> + Sized {
 }
 
 impl Engine for SemiHonest {
-    const SECURITY: Security = Security::SemiHonest;
+    const ENGINE: EngineKind = EngineKind::SemiHonest;
 
     fn made(greeting: Greeting, rng: &mut ChaCha20Rng) -> Result<Self> {
         SemiHonest::setup(greeting, rng)
@@ -43,7 +43,7 @@ impl Engine for SemiHonest {
 }
 
 impl Engine for Malicious {
-    const SECURITY: Security = Security::Malicious;
+    const ENGINE: EngineKind = EngineKind::Malicious;
 
     fn made(greeting: Greeting, rng: &mut ChaCha20Rng) -> Result<Self> {
         Malicious::setup(greeting, rng)
@@ -96,7 +96,7 @@ impl<E: Engine> Player<E> {
         let mut rng = ChaCha20Rng::from_seed(seed);
         rng.set_stream(1 + role as u64);
         let channel = Channel::new(end, deadlines);
-        let offer = Offer::new(role, E::SECURITY).terms(TERMS);
+        let offer = Offer::new(role, E::ENGINE).terms(TERMS);
         let greeting = Greeting::exchange(channel, offer, &mut rng)?;
         let session = match setup {
             Setup::Made => E::made(greeting, &mut rng),

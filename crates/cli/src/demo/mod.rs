@@ -6,7 +6,7 @@ mod seats;
 
 use anyhow::{Context, ensure};
 use dealerless::deck::Choice;
-use dealerless::mpc::Security;
+use dealerless::mpc::{EngineKind, Security};
 use dealerless_command_line::arguments;
 use dealerless_seat::game_name::GameName;
 use dealerless_seat::words::capitalized;
@@ -97,7 +97,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             "demo",
             &Report {
                 game: args.game,
-                security: Security::Malicious.to_string(),
+                security: EngineKind::Malicious.to_string(),
                 algorithm: algorithm.name(),
                 cards,
                 draw: drawn,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::{Context, bail, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use dealerless::deck::Choice;
-use dealerless::mpc::Security;
+use dealerless::mpc::EngineKind;
 use dealerless::shuffle::{Algorithm, Spec};
 use dealerless_command_line::arguments;
 use dealerless_seat::game_name::GameName;
@@ -296,9 +296,9 @@ pub(super) fn check_memory(
     let Some(boards) = stakes.boards() else {
         let (cards, drawn) = stakes.deck();
         let spec = Spec::new(cards, drawn, algorithm)?;
-        return memory.check_session(spec, Security::Malicious, 1, at_once);
+        return memory.check_session(spec, EngineKind::Malicious, 1, at_once);
     };
     let ands = DealCircuit::estimate(stakes, algorithm)?.ands();
     let name = format!("the deal of {boards} boards");
-    memory.check_session_of(name, ands, Security::Malicious, 1, at_once)
+    memory.check_session_of(name, ands, EngineKind::Malicious, 1, at_once)
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use dealerless::circuit::Party;
 use dealerless::deck::SealedDeck;
-use dealerless::mpc::{Audience, Greeting, Malicious, Offer, Security};
+use dealerless::mpc::{Audience, EngineKind, Greeting, Malicious, Offer};
 use dealerless::net::{Channel, Deadlines, Transport};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use dealerless_connection::identity::Budget;
@@ -100,7 +100,7 @@ fn deal(connection: &Connection, own: &Player, role: Party, shuffle: &ShuffleCir
     let rng = &mut rand::rng();
     let budget = Budget::default();
     let counted = own.peers.counted(&connection.met.peer).unwrap();
-    let offer = Offer::new(role, Security::Malicious)
+    let offer = Offer::new(role, EngineKind::Malicious)
         .bound_to(&connection.met.handshake_hash)
         .statistical_security(budget.rho())
         .counted_by(counted);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use dealerless::mpc::{STATISTICAL_SECURITY, Security};
+use dealerless::mpc::{EngineKind, STATISTICAL_SECURITY};
 use dealerless_command_line::arguments::{TimeoutArgs, address};
 use dealerless_command_line::memory::MemoryArgs;
 
@@ -85,19 +85,19 @@ pub struct Args {
     pub(super) limit: MemoryArgs,
     /// Kind of adversary to protect against: malicious, semi-honest, or both separated by a comma.
     #[arg(
-        long,
+        long = "security",
         value_name = "SECURITY",
         value_delimiter = ',',
         default_value = "malicious"
     )]
-    pub(super) security: Vec<Security>,
+    pub(super) engine: Vec<EngineKind>,
     /// Kind of deck [default: sealed]. A verifiable deck is for 2 to 10 seats, which all run in this process; --cards,
     /// --seats, --may-leave, --rounds and --json are its only other options.
     #[arg(
         long,
         value_name = "DECK",
         conflicts_with_all = [
-            "draw", "algorithm", "netlist", "pool", "rtt", "listen", "connect", "security",
+            "draw", "algorithm", "netlist", "pool", "rtt", "listen", "connect", "engine",
             "statistical_security", "csv", "latex", "rounds_csv", "output",
         ]
     )]

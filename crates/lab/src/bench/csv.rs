@@ -45,7 +45,7 @@ pub(super) fn reports(reports: &[Report<'_>]) -> String {
     for report in reports {
         let link = report.link.as_ref();
         let mut cells = vec![
-            report.security.to_string(),
+            report.engine.to_string(),
             csv_cell(report.netlist.unwrap_or_default()),
             report.algorithm.unwrap_or_default().to_owned(),
             number(report.cards),
@@ -159,7 +159,7 @@ fn what(measured: &Measured<'_>) -> String {
     let spec = row.spec();
     let netlist = row.netlist().map(|netlist| csv_cell(&netlist.name));
     let cells = [
-        row.security.to_string(),
+        row.engine.to_string(),
         netlist.unwrap_or_default(),
         number(spec.map(|spec| spec.algorithm().name())),
         number(spec.map(|spec| spec.cards())),

@@ -53,8 +53,8 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     } else {
         Evaluates::Circuit
     };
-    for security in plan::once(&args.security) {
-        say(notice(security, evaluates));
+    for engine in plan::once(&args.engine) {
+        say(notice(engine.security(), evaluates));
     }
     let both_here = args.listen.is_none() && args.connect.is_none();
     if !both_here {

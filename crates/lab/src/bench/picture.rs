@@ -1,4 +1,4 @@
-//! The picture of a sweep, with a curve for each algorithm, security and pool.
+//! The picture of a sweep, with a curve for each algorithm, engine and pool.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ pub(super) struct Sweep {
     decks: bool,
     /// The numbers of cards for the subtitle, such as `m of 52 cards`.
     fixed: String,
-    with_security: bool,
+    with_engine: bool,
     with_pool: bool,
 }
 
@@ -58,7 +58,7 @@ impl Sweep {
             quantity,
             decks,
             fixed,
-            with_security: all.iter().any(|one| one.security != all[0].security),
+            with_engine: all.iter().any(|one| one.engine != all[0].engine),
             with_pool: all.iter().any(|one| one.pool != all[0].pool),
         })
     }
@@ -121,10 +121,10 @@ impl Sweep {
 
     /// The text of the settings that all curves have in common.
     fn setting(&self, reports: &[Report<'_>]) -> String {
-        let security = (!self.with_security).then(|| reports[0].security.to_string());
+        let engine = (!self.with_engine).then(|| reports[0].engine.to_string());
         let pool = format!("pool of {}", reports[0].pool_shuffles);
         let pool = (!self.with_pool).then_some(pool);
-        let parts = [security, pool, Some(reports[0].place())];
+        let parts = [engine, pool, Some(reports[0].place())];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
@@ -134,8 +134,8 @@ impl Sweep {
         let mut curves: Vec<(String, Vec<Point>)> = Vec::new();
         for report in reports {
             let mut name = report.algorithm.unwrap_or_default().to_owned();
-            if self.with_security {
-                name += &format!(", {}", report.security);
+            if self.with_engine {
+                name += &format!(", {}", report.engine);
             }
             if self.with_pool {
                 name += &format!(", pool {}", report.pool_shuffles);

@@ -6,7 +6,7 @@ use std::fmt;
 use anyhow::ensure;
 use dealerless::circuit::Circuit;
 use dealerless::deck;
-use dealerless::mpc::Security;
+use dealerless::mpc::EngineKind;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use dealerless_command_line::progress::Progress;
 
@@ -43,7 +43,7 @@ pub(super) enum Source<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Configuration<'a> {
     pub(super) source: Source<'a>,
-    pub(super) security: Security,
+    pub(super) engine: EngineKind,
     /// The number of runs for which the pool is filled at once.
     pub(super) pool: u32,
 }
@@ -92,12 +92,14 @@ impl<'a> Configuration<'a> {
 
     /// A description that distinguishes the configuration from all others.
     pub(super) fn describe(&self) -> String {
-        format!("{}, {}, pool of {}", self.name(), self.security, self.pool)
+        format!("{}, {}, pool of {}", self.name(), self.engine, self.pool)
     }
 
     pub(super) fn build(&self) -> Subject<'a> {
         match self.source {
-            Source::Shuffle(spec) => Subject::Shuffle(Box::new(deck::circuit(spec, self.security))),
+            Source::Shuffle(spec) => {
+                Subject::Shuffle(Box::new(deck::circuit(spec, self.engine.security())))
+            }
             Source::Netlist(netlist) => Subject::Netlist(netlist),
         }
     }
@@ -105,7 +107,7 @@ impl<'a> Configuration<'a> {
     /// The approximate number of ANDs of the circuit.
     fn estimated_ands(&self) -> usize {
         match self.source {
-            Source::Shuffle(spec) => deck::Estimate::of(spec, self.security, 1).ands(),
+            Source::Shuffle(spec) => deck::Estimate::of(spec, self.engine, 1).ands(),
             Source::Netlist(netlist) => netlist.circuit.ands(),
         }
     }
@@ -118,10 +120,10 @@ impl<'a> Configuration<'a> {
     fn check_memory(&self, args: &Args, parties: u64) -> anyhow::Result<()> {
         let limit = args.limit.memory;
         match self.source {
-            Source::Shuffle(spec) => limit.check_session(spec, self.security, parties, self.pool),
+            Source::Shuffle(spec) => limit.check_session(spec, self.engine, parties, self.pool),
             Source::Netlist(netlist) => {
                 let ands = netlist.circuit.ands();
-                limit.check_session_of(&netlist.name, ands, self.security, parties, self.pool)
+                limit.check_session_of(&netlist.name, ands, self.engine, parties, self.pool)
             }
         }
     }
@@ -141,7 +143,7 @@ impl fmt::Display for Configuration<'_> {
                 write!(f, "netlist {digest:?} {}", netlist.owners.letters())?;
             }
         }
-        write!(f, " {} {}", self.security, self.pool)
+        write!(f, " {} {}", self.engine, self.pool)
     }
 }
 
@@ -174,18 +176,18 @@ pub(super) fn configurations<'a>(
     args: &Args,
     netlists: &'a [Netlist],
 ) -> anyhow::Result<Vec<Configuration<'a>>> {
-    let (securities, pools) = (once(&args.security), once(&args.pool));
+    let (engines, pools) = (once(&args.engine), once(&args.pool));
     let mut all = Vec::new();
-    let mut add = |source, security| {
+    let mut add = |source, engine| {
         all.extend(pools.iter().map(|&pool| Configuration {
             source,
-            security,
+            engine,
             pool,
         }));
     };
     for netlist in netlists {
-        for &security in &securities {
-            add(Source::Netlist(netlist), security);
+        for &engine in &engines {
+            add(Source::Netlist(netlist), engine);
         }
     }
     let shuffles = netlists.is_empty() || !args.algorithm.is_empty();
@@ -196,7 +198,7 @@ pub(super) fn configurations<'a>(
     };
     // Check the count for one algorithm per deal first, since finding the cheapest algorithm takes
     // a while for large decks.
-    let fewest = deals.len() * securities.len() * pools.len();
+    let fewest = deals.len() * engines.len() * pools.len();
     let check = |count| {
         let most = count <= MAX_CONFIGURATIONS;
         ensure!(
@@ -208,12 +210,9 @@ pub(super) fn configurations<'a>(
     check(fewest)?;
     let progress = Progress::begin(deals.len(), "decks and draws checked");
     for (cards, draw) in deals {
-        for &security in &securities {
+        for &engine in &engines {
             for algorithm in algorithms(args, cards, draw)? {
-                add(
-                    Source::Shuffle(Spec::new(cards, draw, algorithm)?),
-                    security,
-                );
+                add(Source::Shuffle(Spec::new(cards, draw, algorithm)?), engine);
             }
         }
         progress.step();
@@ -300,7 +299,7 @@ mod tests {
             for algorithm in &Algorithm::ALL[..algorithms] {
                 all.push(Configuration {
                     source: Source::Shuffle(Spec::new(52, draw, *algorithm).unwrap()),
-                    security: Security::Malicious,
+                    engine: EngineKind::Malicious,
                     pool: 1,
                 });
             }

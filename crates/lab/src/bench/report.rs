@@ -1,7 +1,7 @@
 //! The report of one configuration.
 
 use comfy_table::{CellAlignment, Table};
-use dealerless::mpc::{STATISTICAL_SECURITY, Security};
+use dealerless::mpc::{EngineKind, STATISTICAL_SECURITY};
 use dealerless_command_line::output::{bytes, count, grid};
 use serde::{Serialize, Serializer};
 
@@ -17,8 +17,8 @@ pub(super) struct Report<'a> {
     /// A short name of the source.
     #[serde(skip)]
     pub(super) name: String,
-    #[serde(serialize_with = "as_text")]
-    pub(super) security: Security,
+    #[serde(rename = "security", serialize_with = "as_text")]
+    pub(super) engine: EngineKind,
     /// Bits of statistical security; `null` if the session is semi-honest.
     pub(super) statistical_security: Option<u8>,
     /// The name of the file; `null` for a shuffle.
@@ -51,8 +51,8 @@ pub(super) struct Report<'a> {
     pub(super) setups: usize,
 }
 
-fn as_text<S: Serializer>(security: &Security, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(security)
+fn as_text<S: Serializer>(engine: &EngineKind, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(engine)
 }
 
 impl<'a> Report<'a> {
@@ -63,10 +63,10 @@ impl<'a> Report<'a> {
         let rounds = measured.record.rounds.len() - 1;
         Report {
             name: configuration.name(),
-            security: configuration.security,
-            statistical_security: match configuration.security {
-                Security::SemiHonest => None,
-                Security::Malicious => Some(args.statistical_security),
+            engine: configuration.engine,
+            statistical_security: match configuration.engine {
+                EngineKind::SemiHonest => None,
+                EngineKind::Malicious => Some(args.statistical_security),
             },
             netlist: configuration.netlist().map(|netlist| &*netlist.name),
             algorithm: spec.map(|spec| spec.algorithm().name()),
@@ -100,11 +100,11 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// The security of the configuration, in words.
+    /// The engine of the configuration, in words.
     pub(super) fn protection(&self) -> String {
         match self.statistical_security {
-            None | Some(STATISTICAL_SECURITY) => self.security.to_string(),
-            Some(bits) => format!("{} at {bits} bits", self.security),
+            None | Some(STATISTICAL_SECURITY) => self.engine.to_string(),
+            Some(bits) => format!("{} at {bits} bits", self.engine),
         }
     }
 

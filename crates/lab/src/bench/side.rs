@@ -221,7 +221,7 @@ impl Side<'_> {
         record: &mut Record,
     ) -> anyhow::Result<Session> {
         let args = SessionArgs {
-            security: configuration.security,
+            engine: configuration.engine,
             statistical_security: self.job.statistical_security,
             timeout: self.job.timeout,
         };

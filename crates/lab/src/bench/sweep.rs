@@ -163,7 +163,7 @@ impl<'a> Parties<'a> {
             (None, None) => return Ok(Parties::Here),
         };
         let session = SessionArgs {
-            security: args.security[0],
+            engine: args.engine[0],
             statistical_security: args.statistical_security,
             timeout: timeout(args.timeout, args.link.shape()),
         };
@@ -363,7 +363,7 @@ mod tests {
     use std::net::TcpStream;
     use std::num::NonZeroU64;
 
-    use dealerless::mpc::{STATISTICAL_SECURITY, Security};
+    use dealerless::mpc::{EngineKind, STATISTICAL_SECURITY};
     use dealerless::shuffle::{Algorithm, Spec};
 
     use super::*;
@@ -377,7 +377,7 @@ mod tests {
         let configurations: Vec<_> = (algorithms.iter())
             .map(|&algorithm| Configuration {
                 source: Source::Shuffle(Spec::new(16, 5, algorithm).unwrap()),
-                security: Security::Malicious,
+                engine: EngineKind::Malicious,
                 pool: 1,
             })
             .collect();
@@ -425,7 +425,7 @@ mod tests {
     fn warm_up_round_alone_is_not_a_measurement() {
         let configuration = Configuration {
             source: Source::Shuffle(Spec::new(5, 2, Algorithm::Cut).unwrap()),
-            security: Security::Malicious,
+            engine: EngineKind::Malicious,
             pool: 1,
         };
         let group = [configuration; 3];

@@ -1,7 +1,7 @@
 //! The table of a sweep, for the screen and for LaTeX.
 
 use comfy_table::CellAlignment;
-use dealerless::mpc::Security;
+use dealerless::mpc::EngineKind;
 use dealerless_command_line::latex::{self, Cell};
 use dealerless_command_line::output::{bytes, count, grid};
 
@@ -47,7 +47,7 @@ pub(super) fn latex(reports: &[Report<'_>], environment: &Environment) -> String
             let ms = |ms: f64| Cell::Decimal(format!("{ms:.2}"));
             vec![
                 Cell::Text(report.name.clone()),
-                Cell::Text(report.security.to_string()),
+                Cell::Text(report.engine.to_string()),
                 Cell::Count(report.pool_shuffles.into()),
                 Cell::Count(report.and as u64),
                 ms(setup.ms),
@@ -91,14 +91,14 @@ pub(super) fn describe(reports: &[Report<'_>]) -> String {
     let (columns, grid) = fitting(reports);
     let several = number_of_rounds(reports);
     let first = &reports[0];
-    let security = (!columns.security).then(|| format!(", {}", first.protection()));
+    let engine = (!columns.engine).then(|| format!(", {}", first.protection()));
     let pool = count(first.pool_shuffles.into());
     let pool = (!columns.pool).then(|| format!(", pool of {pool}"));
     format!(
         "Medians of {}{}{},\n{}.\nTimes in ms; total{} and bytes (their mean) are of pool and \
          online\ntogether, without setup.\n\n{}",
         rounds(&several),
-        security.unwrap_or_default(),
+        engine.unwrap_or_default(),
         pool.unwrap_or_default(),
         first.place(),
         if columns.quartiles {
@@ -127,7 +127,7 @@ fn fitting(reports: &[Report<'_>]) -> (Columns, String) {
 
 /// The optional columns of a table.
 struct Columns {
-    security: bool,
+    engine: bool,
     pool: bool,
     quartiles: bool,
     /// The maximum length of a name.
@@ -138,7 +138,7 @@ impl Columns {
     fn of(reports: &[Report<'_>], quartiles: bool, name: usize) -> Self {
         let first = &reports[0];
         Columns {
-            security: reports.iter().any(|one| one.security != first.security),
+            engine: reports.iter().any(|one| one.engine != first.engine),
             pool: (reports.iter()).any(|one| one.pool_shuffles != first.pool_shuffles),
             quartiles,
             name,
@@ -152,15 +152,15 @@ impl Columns {
         ]));
         for report in reports {
             let total = &report.phases.total;
-            let security = match report.security {
-                Security::SemiHonest => "semi",
-                Security::Malicious => "mal.",
+            let engine = match report.engine {
+                EngineKind::SemiHonest => "semi",
+                EngineKind::Malicious => "mal.",
             };
             let [online, median, q1, q3] = [report.phases.online.ms, total.ms, total.q1, total.q3]
                 .map(|ms| format!("{ms:.2}"));
             grid.add_row(self.pick([
                 shorten(&report.name, self.name),
-                security.to_owned(),
+                engine.to_owned(),
                 report.pool_shuffles.to_string(),
                 count(report.and as u64),
                 online,
@@ -179,13 +179,13 @@ impl Columns {
     /// Selects the cells of the table's columns from a row with all columns.
     fn pick<T>(&self, all: [T; 9]) -> impl Iterator<Item = T> {
         let Columns {
-            security,
+            engine,
             pool,
             quartiles,
             ..
         } = *self;
         let shown = [
-            true, security, pool, true, true, true, quartiles, quartiles, true,
+            true, engine, pool, true, true, true, quartiles, quartiles, true,
         ];
         all.into_iter()
             .zip(shown)

@@ -2,7 +2,7 @@
 
 use dealerless::circuit::{Circuit, Party};
 use dealerless::deck::{self, Card, Estimate, KeptDeck, UncheckedDeck};
-use dealerless::mpc::{Demand, Keep, Security};
+use dealerless::mpc::{Demand, EngineKind, Keep, Security};
 use dealerless::shuffle::split::{Split, SplitCircuit, SplitError};
 use dealerless::shuffle::{Algorithm, Randomness, ShuffleCircuit, Spec, SpecError};
 use rand::CryptoRng;
@@ -63,10 +63,10 @@ impl DealCircuit {
         let (cards, drawn) = stakes.deck();
         let Some(boards) = stakes.boards() else {
             let spec = Spec::new(cards, drawn, algorithm)?;
-            return Ok(Estimate::of(spec, Security::Malicious, at_once));
+            return Ok(Estimate::of(spec, EngineKind::Malicious, at_once));
         };
         let ands = Split::new(cards / 4, boards as usize)?.estimated_ands();
-        Ok(Estimate::of_ands(ands, Security::Malicious, at_once))
+        Ok(Estimate::of_ands(ands, EngineKind::Malicious, at_once))
     }
 
     /// The circuit for the given stakes and algorithm.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use dealerless::circuit::Party;
 use dealerless::deck::{self, LiveDeck, UncheckedDeck};
-use dealerless::mpc::{Attempt, Attempts, Greeting, Keep, Malicious, Offer, Security};
+use dealerless::mpc::{Attempt, Attempts, EngineKind, Greeting, Keep, Malicious, Offer};
 use dealerless::net::Channel;
 use rand::CryptoRng;
 
@@ -85,7 +85,7 @@ impl<R: CryptoRng> Engine<R> {
     /// # Errors
     /// The error with which the session has failed.
     pub fn start(channel: Channel, binding: Binding, mut rng: R) -> deck::Result<Self> {
-        let offer = Offer::new(role(binding.seat), Security::Malicious)
+        let offer = Offer::new(role(binding.seat), EngineKind::Malicious)
             .bound_to(&binding.handshake)
             .statistical_security(STATISTICAL_SECURITY)
             .counted_by(binding.attempts);

@@ -190,9 +190,9 @@ enum What {
 
 impl Job {
     fn new(args: &Args) -> anyhow::Result<Self> {
-        let security = args.session.security;
+        let engine = args.session.engine;
         let what = match (
-            OwnShuffle::of(&args.shuffle, security, args.parties())?,
+            OwnShuffle::of(&args.shuffle, engine, args.parties())?,
             &args.netlist,
         ) {
             (Some(shuffle), _) => What::Shuffle(Box::new(shuffle)),

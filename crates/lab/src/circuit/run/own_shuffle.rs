@@ -3,7 +3,7 @@
 use anyhow::{Context, bail, ensure};
 use dealerless::circuit::{ByParty, Party};
 use dealerless::deck::Choice;
-use dealerless::mpc::Security;
+use dealerless::mpc::EngineKind;
 use dealerless::shuffle::{Encoding, Randomness, ShuffleCircuit};
 use dealerless_command_line::arguments::algorithm;
 use dealerless_command_line::memory::MemoryArgs;
@@ -96,7 +96,7 @@ impl OwnShuffle {
     /// error repeats an input.
     pub(super) fn of(
         args: &ShuffleArgs,
-        security: Security,
+        engine: EngineKind,
         parties: u64,
     ) -> anyhow::Result<Option<Self>> {
         let (Some(algorithm), Some(cards)) = (args.algorithm, args.cards) else {
@@ -104,7 +104,7 @@ impl OwnShuffle {
         };
         let draw = args.draw.unwrap_or(cards);
         let spec = algorithm.spec(cards, draw)?;
-        (args.limit.memory).check_session(spec, security, parties, 1)?;
+        (args.limit.memory).check_session(spec, engine, parties, 1)?;
         let mut lists = ByParty::from_fn(|_| None);
         let mut first_card = None;
         for party in Party::BOTH {

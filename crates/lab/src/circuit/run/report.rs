@@ -78,7 +78,7 @@ impl Outcome {
                     cards: cards.as_deref(),
                     first_card: shuffle.map(|shuffle| shuffle.first_card),
                     and,
-                    security: args.session.security.to_string(),
+                    security: args.session.engine.to_string(),
                     cost: Cost {
                         setup_ms,
                         run_ms,

@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex};
 
 use dealerless::circuit::Party;
-use dealerless::mpc::{Attempt, Attempts, Greeting, Malicious, Offer, Security};
+use dealerless::mpc::{Attempt, Attempts, EngineKind, Greeting, Malicious, Offer};
 use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair, system_time};
 use dealerless_connection::identity::Identity;
 use dealerless_connection::storage::MemoryStorage;
@@ -57,7 +57,7 @@ fn engine_is_bound_to_its_connection_and_counts_its_attempts() {
         let (one, other) = memory_pair();
         let (mut dealer, done, attempts) = engine([1; 32], one);
         let handshake = [handshake; 32];
-        let offer = Offer::new(Party::Evaluator, Security::Malicious)
+        let offer = Offer::new(Party::Evaluator, EngineKind::Malicious)
             .bound_to(&handshake)
             .statistical_security(bits);
         let (channel, mut rng) = (Channel::new(other, Deadlines::default()), system_rng());
