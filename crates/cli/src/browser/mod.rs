@@ -37,7 +37,7 @@ use crate::failure::BrokenOff;
 use crate::output::{say, show, show_json};
 use crate::table::FolderArgs;
 use gate::Gate;
-use programs::{Own, Programs, Start};
+use programs::{ProgramArgs, Programs, Start};
 use server::Server;
 
 /// Opens the table in a browser: host, join or resume a match, or look at records.
@@ -74,7 +74,7 @@ pub(crate) struct Args {
 
 /// Runs `table`.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let own = Own::new(&args.folder, args.name.as_deref());
+    let own = ProgramArgs::new(&args.folder, args.name.as_deref());
     Page {
         own,
         at: place(args.address, args.port),
@@ -95,7 +95,7 @@ pub(crate) fn play(
 ) -> anyhow::Result<()> {
     let args = same_arguments(std::env::args_os().skip(1));
     Page {
-        own: Own::new(folder, name),
+        own: ProgramArgs::new(folder, name),
         at: place(None, 0),
         opens,
         json: false,
@@ -143,7 +143,7 @@ fn same_arguments(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
 
 /// The settings of the server.
 struct Page {
-    own: Own,
+    own: ProgramArgs,
     at: SocketAddrV4,
     opens: bool,
     json: bool,

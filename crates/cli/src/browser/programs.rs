@@ -38,9 +38,9 @@ const WATCHERS: usize = 3;
 pub(super) const CANNOT_START: &str = "cannot start the program: if its file was moved or replaced, end this program and start \
                                        it again";
 
-/// The options of the folder and of the name.
+/// The options that each program of the page gets: the folder and the name of the player.
 #[derive(Clone)]
-pub(super) struct Own {
+pub(super) struct ProgramArgs {
     folder: FolderArgs,
     name: Option<String>,
 }
@@ -53,9 +53,9 @@ pub(super) struct Start {
     pub(super) first_line: Option<String>,
 }
 
-impl Own {
+impl ProgramArgs {
     pub(super) fn new(folder: &FolderArgs, name: Option<&str>) -> Self {
-        Own {
+        ProgramArgs {
             folder: folder.clone(),
             name: name.map(str::to_owned),
         }
@@ -124,7 +124,7 @@ pub(super) enum NotTaken {
 
 /// The programs that are started for the page, one after another.
 pub(super) struct Programs {
-    pub(super) own: Own,
+    pub(super) own: ProgramArgs,
     this: PathBuf,
     /// Held while a command uses the folder, and while a program that plays starts.
     folder: tokio::sync::Mutex<()>,
@@ -177,7 +177,7 @@ pub(super) struct State {
 impl Programs {
     /// # Errors
     /// If the file of this program cannot be found.
-    pub(super) fn new(own: Own) -> anyhow::Result<Self> {
+    pub(super) fn new(own: ProgramArgs) -> anyhow::Result<Self> {
         Ok(Programs {
             own,
             this: this_program().context("cannot find the file of this program")?,

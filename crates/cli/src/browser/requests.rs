@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use serde::Deserialize;
 
-use super::programs::{Own, Start};
+use super::programs::{ProgramArgs, Start};
 use crate::join::FROM_INPUT;
 
 /// A request to host a match.
@@ -72,7 +72,12 @@ fn number(value: Option<impl ToString>) -> Option<String> {
 }
 
 /// A command that plays, under the name from the page if there is one.
-fn playing(command: &str, own: &Own, name: Option<&str>, options: Vec<OsString>) -> Vec<OsString> {
+fn playing(
+    command: &str,
+    own: &ProgramArgs,
+    name: Option<&str>,
+    options: Vec<OsString>,
+) -> Vec<OsString> {
     let mut args: Vec<OsString> = vec![command.into(), "--json".into(), "--pause".into()];
     args.extend(own.player(name));
     args.extend(options);
@@ -86,7 +91,7 @@ fn with_name(mut args: Vec<OsString>, name: String) -> Vec<OsString> {
 }
 
 impl Host {
-    pub(super) fn start(self, own: &Own) -> Start {
+    pub(super) fn start(self, own: &ProgramArgs) -> Start {
         let mut options = options(&[
             ("for", self.guest),
             ("game", Some(self.game)),
@@ -115,7 +120,7 @@ impl Host {
 }
 
 impl Join {
-    pub(super) fn start(self, own: &Own) -> Start {
+    pub(super) fn start(self, own: &ProgramArgs) -> Start {
         let options = options(&[("at", self.at), ("relay", self.relay)]);
         let playing = playing("join", own, self.name.as_deref(), options);
         Start {
@@ -127,7 +132,7 @@ impl Join {
 }
 
 impl Resume {
-    pub(super) fn start(self, own: &Own) -> Start {
+    pub(super) fn start(self, own: &ProgramArgs) -> Start {
         let mut options = options(&[
             ("at", self.at),
             ("listen", self.listen),
@@ -148,12 +153,12 @@ mod tests {
     use super::*;
     use crate::table::FolderArgs;
 
-    fn own_of(home: Option<&str>, name: Option<&str>) -> Own {
+    fn own_of(home: Option<&str>, name: Option<&str>) -> ProgramArgs {
         let (home, identity) = (home.map(Into::into), None);
-        Own::new(&FolderArgs { home, identity }, name)
+        ProgramArgs::new(&FolderArgs { home, identity }, name)
     }
 
-    fn own() -> Own {
+    fn own() -> ProgramArgs {
         own_of(Some("/a b"), Some("--auto"))
     }
 

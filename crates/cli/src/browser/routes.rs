@@ -15,7 +15,7 @@ use super::answers::{self, Answer, Answered, Refusal};
 use super::assets;
 use super::gate::{Gate, Refused};
 use super::page_lines::PageLines;
-use super::programs::{Busy, NoPlace, NotTaken, Own, Program, Programs, Start};
+use super::programs::{Busy, NoPlace, NotTaken, Program, ProgramArgs, Programs, Start};
 use super::{qr, requests};
 use crate::settings::PageSettings;
 use crate::table::LONGEST_LINE;
@@ -152,7 +152,7 @@ impl Routes {
     async fn start<W: DeserializeOwned>(
         &self,
         body: Incoming,
-        to_start: fn(W, &Own) -> Start,
+        to_start: fn(W, &ProgramArgs) -> Start,
     ) -> Answered {
         let body = read(body, SHORT).await?;
         let request: W = dealerless_seat::json::read(&body).map_err(Refusal::bad_request)?;

@@ -16,7 +16,7 @@ use rand::CryptoRng;
 
 use super::error::MeetingError;
 use super::meeting::{
-    MAX_HEADER, MAX_MEETING_MESSAGE, Met, Own, Side, Step, Stepped, malformed, name, nonce,
+    Credentials, MAX_HEADER, MAX_MEETING_MESSAGE, Met, Side, Step, Stepped, malformed, name, nonce,
     with_length,
 };
 use super::noise::{Handshake, NotGenuine, SHORT_MESSAGE};
@@ -26,7 +26,7 @@ use crate::wire::{Reader, Writer};
 
 /// Starts the guest's side.
 pub(super) fn as_guest<'a>(
-    own: Own<'a>,
+    own: Credentials<'a>,
     peer: PublicIdentity,
     rng: &mut impl CryptoRng,
 ) -> Stepped<'a> {
@@ -76,7 +76,7 @@ pub(super) fn as_guest<'a>(
 /// Starts the host's side, after a prelude of `peer`. Calls `verified` when the guest has proved
 /// that it holds the keys of `peer`.
 pub(super) fn as_host<'a>(
-    own: Own<'a>,
+    own: Credentials<'a>,
     peer: PublicIdentity,
     prelude: Prelude,
     header: &'a [u8],

@@ -19,8 +19,8 @@ use super::error::MeetingError;
 use super::invite::{Invite, InviteId};
 use super::invites::{Burned, Invites};
 use super::meeting::{
-    MAX_HEADER, MAX_MEETING_MESSAGE, Met, Own, Side, Step, Stepped, introduced, introduction,
-    malformed, nonce, with_length,
+    Credentials, MAX_HEADER, MAX_MEETING_MESSAGE, Met, Side, Step, Stepped, introduced,
+    introduction, malformed, nonce, with_length,
 };
 use super::noise::{Handshake, NotGenuine, SHORT_MESSAGE};
 use super::prelude::Prelude;
@@ -30,7 +30,11 @@ const USED: u8 = 0;
 const WELCOME: u8 = 1;
 
 /// Starts the guest's side.
-pub(super) fn as_guest<'a>(own: Own<'a>, invite: Invite, rng: &mut impl CryptoRng) -> Stepped<'a> {
+pub(super) fn as_guest<'a>(
+    own: Credentials<'a>,
+    invite: Invite,
+    rng: &mut impl CryptoRng,
+) -> Stepped<'a> {
     if invite.host_key == *own.identity.public().x25519() {
         return Err(MeetingError::Oneself);
     }
@@ -80,7 +84,7 @@ pub(super) fn as_guest<'a>(own: Own<'a>, invite: Invite, rng: &mut impl CryptoRn
 /// Starts the host's side, after a prelude with the invite's `id`. Calls `verified` when the guest
 /// has proved that it knows the secret of the invite.
 pub(super) fn as_host<'a>(
-    own: Own<'a>,
+    own: Credentials<'a>,
     id: InviteId,
     invites: &'a Mutex<Invites>,
     header: &'a [u8],
@@ -165,7 +169,7 @@ mod tests {
         guest: &Identity,
         introduction: &[u8],
     ) -> Result<Met, MeetingError> {
-        let own = Own {
+        let own = Credentials {
             identity: host,
             name: &Name::clean("Anna"),
         };
@@ -195,7 +199,7 @@ mod tests {
         let invites = Mutex::new(invites);
         let id = invites.lock().unwrap().add(&mut rand::rng()).unwrap().id();
         let name = Name::clean("Bob");
-        let honest = introduction(&Own {
+        let honest = introduction(&Credentials {
             identity: &guest,
             name: &name,
         });
@@ -204,11 +208,11 @@ mod tests {
         let small = [0; 32];
         let proof = guest.sign("identity", &[&small]);
         let small = [&guest.public().ed25519()[..], &small, &proof, &[1, 0, b'B']].concat();
-        let foreign = introduction(&Own {
+        let foreign = introduction(&Credentials {
             identity: &other,
             name: &name,
         });
-        let hosts = introduction(&Own {
+        let hosts = introduction(&Credentials {
             identity: &host,
             name: &name,
         });
@@ -235,7 +239,7 @@ mod tests {
         ] {
             assert!(host_meets(&host, &invites, id, &guest, &wrong).is_err());
         }
-        let foreign = introduction(&Own {
+        let foreign = introduction(&Credentials {
             identity: &other,
             name: &name,
         });

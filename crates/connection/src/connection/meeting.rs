@@ -21,9 +21,9 @@ pub const MAX_HEADER: usize = 4096;
 /// The maximum length of a meeting message in bytes.
 pub(super) const MAX_MEETING_MESSAGE: usize = MAX_HEADER + 512 + Succession::PADDED;
 
-/// The identity and the name of this side.
+/// The identity and the name with which this side introduces itself.
 #[derive(Clone, Copy)]
-pub(super) struct Own<'a> {
+pub(super) struct Credentials<'a> {
     pub(super) identity: &'a Identity,
     pub(super) name: &'a Name,
 }
@@ -258,7 +258,7 @@ impl<'a> Meeting<'a> {
 }
 
 /// Encodes the identity, the name and the past identities of this side.
-pub(super) fn introduction(own: &Own) -> Vec<u8> {
+pub(super) fn introduction(own: &Credentials) -> Vec<u8> {
     let mut writer = Writer::default();
     writer.raw(&own.identity.public().encode());
     writer.string(own.name.as_str().as_bytes());
@@ -270,7 +270,7 @@ pub(super) fn introduction(own: &Own) -> Vec<u8> {
 pub(super) fn introduced(
     reader: &mut Reader,
     key: &[u8; 32],
-    own: &Own,
+    own: &Credentials,
 ) -> Result<(Succession, Name), MeetingError> {
     let peer = PublicIdentity::decode(reader.raw(PublicIdentity::LEN).map_err(malformed)?)?;
     if peer.shares_a_key_with(own.identity.public()) {

@@ -13,7 +13,7 @@ use super::error::{ConnectionError, MeetingError};
 use super::incoming::Incoming;
 use super::invite::Invite;
 use super::invites::Invites;
-use super::meeting::{Established, Meeting, Met, Own, Side, Step};
+use super::meeting::{Credentials, Established, Meeting, Met, Side, Step};
 use super::noise::Sealer;
 use super::prelude::Prelude;
 use super::relay_request::{RelayAnswer, RelayToken};
@@ -62,7 +62,7 @@ impl<'a> PolledMeeting<'a> {
     ) -> Self {
         let token = RelayToken(invite.secret.relay_token());
         let invite = invite.clone();
-        let own = Own { identity, name };
+        let own = Credentials { identity, name };
         let begin = move |deadline| {
             let first = first::as_guest(own, invite, &mut system_rng());
             Ok(Meeting::guest(first?, deadline))
@@ -83,7 +83,7 @@ impl<'a> PolledMeeting<'a> {
     ) -> Result<Self, MeetingError> {
         let secret = identity.secret_with(peer).ok_or(MeetingError::Oneself)?;
         let peer = peer.clone();
-        let own = Own { identity, name };
+        let own = Credentials { identity, name };
         let begin = move |deadline| {
             let first = again::as_guest(own, peer, &mut system_rng());
             Ok(Meeting::guest(first?, deadline))
@@ -105,7 +105,7 @@ impl<'a> PolledMeeting<'a> {
         timing: Timing,
         now: Duration,
     ) -> Result<Self, MeetingError> {
-        let own = Own { identity, name };
+        let own = Credentials { identity, name };
         let known = match &expected {
             Expected::Invited(_) => None,
             Expected::Known(peer) => {

@@ -17,7 +17,7 @@ use super::super::core::Timing;
 use super::super::error::MeetingError;
 use super::super::invite::{Invite, InviteId};
 use super::super::invites::Invites;
-use super::super::meeting::{Established, MAX_HEADER, Meeting, Own, Step, Stepped};
+use super::super::meeting::{Credentials, Established, MAX_HEADER, Meeting, Step, Stepped};
 use super::super::prelude::Prelude;
 use super::super::relay_request::RelayToken;
 use super::super::spoken::SpokenError;
@@ -468,7 +468,7 @@ impl Inner {
     fn greeted(&self, prelude: Prelude, number: u64) -> Stepped<'_> {
         let set_shown = move |shown| lock(&self.strangers).set_shown(number, shown);
         let verified = move || set_shown(Shown::Secret);
-        let own = Own {
+        let own = Credentials {
             identity: self.home.identity(),
             name: &self.name,
         };

@@ -14,7 +14,7 @@ use dealerless::net::system_time;
 use super::super::core::Timing;
 use super::super::error::MeetingError;
 use super::super::invite::{Invite, MAX_ADDRESSES};
-use super::super::meeting::{Established, Meeting, Own, Side, Stepped};
+use super::super::meeting::{Credentials, Established, Meeting, Side, Stepped};
 use super::super::relay_request::RelayToken;
 use super::super::{again, first};
 use super::live::Connection;
@@ -51,7 +51,7 @@ impl Guest<'_> {
     /// # Errors
     /// The most informative [`MeetingError`] of all routes.
     pub fn join(&self, invite: &Invite) -> Result<Connection, MeetingError> {
-        let own = Own {
+        let own = Credentials {
             identity: self.identity,
             name: self.name,
         };
@@ -71,7 +71,7 @@ impl Guest<'_> {
         addresses: &[Address],
         relay: Option<&Address>,
     ) -> Result<Connection, MeetingError> {
-        let own = Own {
+        let own = Credentials {
             identity: self.identity,
             name: self.name,
         };

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::super::error::MeetingError;
 use super::super::invite::Invite;
 use super::super::invites::Invites;
-use super::super::meeting::{Established, Meeting, Own, Step};
+use super::super::meeting::{Credentials, Established, Meeting, Step};
 use super::super::prelude::Prelude;
 use super::super::{again, first};
 use crate::identity::{Identity, Name};
@@ -38,8 +38,8 @@ impl Players {
         }
     }
 
-    fn own(&self, index: usize) -> Own<'_> {
-        Own {
+    fn own(&self, index: usize) -> Credentials<'_> {
+        Credentials {
             identity: &self.identities[index],
             name: &self.names[index],
         }
