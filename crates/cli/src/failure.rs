@@ -3,8 +3,8 @@
 use dealerless::Blame;
 use dealerless_command_line::failure;
 pub(crate) use dealerless_command_line::failure::{AnswerIsNo, BROKEN_OFF};
-use dealerless_command_line::failure::{LOCAL, NO, NOBODY_READS};
-use dealerless_command_line::usage::Called;
+use dealerless_command_line::failure::{NO, NOBODY_READS};
+use dealerless_command_line::usage::{Called, LOCAL};
 use dealerless_connection::{MeetingError, SpokenError};
 use dealerless_seat::ending::{Breach, CONNECTION, PEER};
 use dealerless_seat::event::Event;

@@ -6,9 +6,6 @@ use serde::Serialize;
 use crate::output::{NobodyReads, say, show_json};
 use crate::usage::Called;
 
-/// The exit code of wrong usage and local errors.
-pub const LOCAL: u8 = Blame::ThisSide.exit_code();
-
 /// The exit code when the command succeeded and the answer is no.
 pub const NO: u8 = 4;
 
@@ -126,6 +123,7 @@ mod tests {
     use dealerless::ot;
 
     use super::*;
+    use crate::usage::LOCAL;
 
     /// Errors for each blame, with the exit code and a part of the advice.
     fn errors() -> [(anyhow::Error, u8, &'static str); 11] {

@@ -8,9 +8,12 @@ use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command, FromArgMatches};
+use dealerless::Blame;
 
-use crate::failure::LOCAL;
 use crate::output::say;
+
+/// The exit code of wrong usage and local errors.
+pub const LOCAL: u8 = Blame::ThisSide.exit_code();
 
 /// The command that was called, and whether it reports to a program.
 pub struct Called {
