@@ -18,6 +18,7 @@
 //! | [`stored`] | the own identity, the known players and the open matches, as JSON |
 //! | [`records`] | records of matches, as JSON and as text for people |
 //! | [`retry`] | the pauses between tries |
+//! | [`run`] | a player's session as a state machine |
 //! | [`terms`] | the terms that a host proposes |
 //! | [`words`], [`cards`], [`hands`] | sentences, and the names of cards and bridge hands |
 //!
@@ -43,6 +44,7 @@ pub mod open_match;
 pub mod peers;
 pub mod records;
 pub mod retry;
+pub mod run;
 pub mod seat;
 #[expect(missing_docs, reason = "docs/table-protocol.md describes each field")]
 pub mod seated;

@@ -11,11 +11,12 @@ use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::{Channel, Deadlines, Transport};
 use dealerless_connection::Priority;
 use dealerless_connection::{SystemRng, system_rng};
+use dealerless_seat::run::Line;
 use dealerless_table::Seat;
-use dealerless_table::play::{Binding, DealCircuit, Done, Engine, Order, Orders, SharedAttempts};
+use dealerless_table::play::{Binding, DealCircuit, Done, Engine, Order, SharedAttempts};
 
-use crate::line::Line;
-use crate::{host, page};
+use crate::host;
+use crate::page::{self, Page};
 
 /// The engine session of a connection.
 struct Session {
@@ -87,44 +88,51 @@ fn current_socket(state: &State) -> u32 {
     state.session.as_ref().map_or(0, |session| session.socket)
 }
 
-/// The orders of the seat to the engine on this connection.
-pub(crate) struct ToEngine<'a>(pub(crate) &'a mut Line);
+/// Starts the engine on a line, unless it was started before.
+///
+/// # Errors
+/// If the connection has ended.
+pub(crate) fn start(
+    line: &mut Line<Page>,
+    seat: Seat,
+    circuit: &Arc<DealCircuit>,
+) -> io::Result<()> {
+    STATE.with_borrow_mut(|state| {
+        let Some(session) = &mut state.session else {
+            return Ok(());
+        };
+        if matches!(session.stage, Stage::NotStarted) {
+            line.connection.core.begin_engine(1)?;
+            session.stage = Stage::Starts(Binding {
+                seat,
+                handshake: line.connection.met.handshake_hash,
+                circuit: Arc::clone(circuit),
+                attempts: Box::new(session.attempts.clone()),
+                now: host::now,
+            });
+        }
+        Ok(())
+    })
+}
 
-impl Orders for ToEngine<'_> {
-    fn start(&mut self, seat: Seat, circuit: &Arc<DealCircuit>) -> io::Result<()> {
-        let line = &mut *self.0;
-        STATE.with_borrow_mut(|state| {
-            let Some(session) = &mut state.session else {
-                return Ok(());
-            };
-            if matches!(session.stage, Stage::NotStarted) {
-                line.connection.core.begin_engine(1)?;
-                session.stage = Stage::Starts(Binding {
-                    seat,
-                    handshake: line.connection.met.handshake_hash,
-                    circuit: Arc::clone(circuit),
-                    attempts: Box::new(session.attempts.clone()),
-                    now: host::now,
-                });
-            }
-            Ok(())
-        })
-    }
+/// Gives the engine an order.
+pub(crate) fn order(order: Order) {
+    STATE.with_borrow_mut(|state| {
+        if let Some(session) = &mut state.session {
+            session.orders.push_back(order);
+        }
+    });
+}
 
-    fn order(&mut self, order: Order) {
-        STATE.with_borrow_mut(|state| {
-            if let Some(session) = &mut state.session {
-                session.orders.push_back(order);
-            }
-        });
-    }
-
-    fn voided(&mut self) -> io::Result<()> {
-        STATE.with_borrow_mut(|state| match &mut state.session {
-            Some(session) => session.attempts.begins(Attempt::Run),
-            None => Ok(()),
-        })
-    }
+/// Counts an attempt for a run whose outcome the peer has declared void.
+///
+/// # Errors
+/// If no further attempt is allowed, or the count cannot be stored.
+pub(crate) fn count_voided() -> io::Result<()> {
+    STATE.with_borrow_mut(|state| match &mut state.session {
+        Some(session) => session.attempts.begins(Attempt::Run),
+        None => Ok(()),
+    })
 }
 
 /// What [`run`] does next.
@@ -163,7 +171,7 @@ pub(crate) fn run() {
             }
         };
         if let Some(done) = done {
-            page::engine_done(socket, done);
+            page::with_session(|session| session.engine_done(socket, done));
         }
         STATE.with_borrow_mut(|state| match &mut state.session {
             Some(session) if session.socket == socket => {
@@ -201,7 +209,7 @@ struct EngineStream {
 }
 
 impl EngineStream {
-    fn with_line<R>(&self, work: impl FnOnce(&mut Line) -> io::Result<R>) -> io::Result<R> {
+    fn with_line<R>(&self, work: impl FnOnce(&mut Line<Page>) -> io::Result<R>) -> io::Result<R> {
         page::with_line(self.socket, work).unwrap_or(Err(ErrorKind::ConnectionAborted.into()))
     }
 }

@@ -4,7 +4,8 @@
 
 use std::panic;
 
-use crate::line::Happened;
+use dealerless_seat::run::Happened;
+
 use crate::{engine, host, page};
 
 /// Memory for `len` bytes, for one later call of a function with this address and this length.

@@ -26,7 +26,7 @@ use crate::wire::{Reader, Writer};
 
 /// Starts the guest's side.
 pub(super) fn as_guest<'a>(
-    own: Credentials<'a>,
+    own: Credentials,
     peer: PublicIdentity,
     rng: &mut impl CryptoRng,
 ) -> Stepped<'a> {
@@ -35,7 +35,7 @@ pub(super) fn as_guest<'a>(
         .secret_with(&peer)
         .ok_or(MeetingError::Oneself)?;
     let prelude = Prelude::again(&secret, rng).encode();
-    let mut handshake = Handshake::again_guest(own.identity, &peer, &prelude);
+    let mut handshake = Handshake::again_guest(&own.identity, &peer, &prelude);
     let first = [prelude, with_length(&handshake.write(&[]))].concat();
     let guests = nonce(rng);
     Ok(Step::exchange(first, SHORT_MESSAGE, move |second| {
@@ -76,14 +76,14 @@ pub(super) fn as_guest<'a>(
 /// Starts the host's side, after a prelude of `peer`. Calls `verified` when the guest has proved
 /// that it holds the keys of `peer`.
 pub(super) fn as_host<'a>(
-    own: Credentials<'a>,
+    own: Credentials,
     peer: PublicIdentity,
     prelude: Prelude,
-    header: &'a [u8],
+    header: impl AsRef<[u8]> + 'a,
     verified: impl FnOnce() + 'a,
     rng: &mut impl CryptoRng,
 ) -> Stepped<'a> {
-    let mut handshake = Handshake::again_host(own.identity, &peer, &prelude.encode());
+    let mut handshake = Handshake::again_host(&own.identity, &peer, &prelude.encode());
     let hosts = nonce(rng);
     Ok(Step::exchange(Vec::new(), SHORT_MESSAGE, move |first| {
         handshake
@@ -104,7 +104,7 @@ pub(super) fn as_host<'a>(
                 let mut answer = Writer::default();
                 answer
                     .string(own.name.as_str().as_bytes())
-                    .string(header)
+                    .string(header.as_ref())
                     .raw(&hosts);
                 let answer = agreed.seal(&answer.finish());
                 let met = Met {
@@ -113,7 +113,7 @@ pub(super) fn as_host<'a>(
                     peer,
                     peer_name,
                     handshake_hash: agreed.handshake_hash,
-                    header: header.to_vec(),
+                    header: header.as_ref().to_vec(),
                     nonces: [hosts, guests],
                     first: false,
                     invite: None,

@@ -11,7 +11,8 @@
 //! The *past* is the chain of identities that the sender's identity has succeeded, padded to a
 //! fixed length.
 
-use std::sync::{Mutex, PoisonError};
+use std::ops::Deref;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rand::CryptoRng;
 
@@ -31,7 +32,7 @@ const WELCOME: u8 = 1;
 
 /// Starts the guest's side.
 pub(super) fn as_guest<'a>(
-    own: Credentials<'a>,
+    own: Credentials,
     invite: Invite,
     rng: &mut impl CryptoRng,
 ) -> Stepped<'a> {
@@ -40,7 +41,7 @@ pub(super) fn as_guest<'a>(
     }
     let prelude = Prelude::First(invite.secret.id()).encode();
     let mut handshake =
-        Handshake::first_guest(own.identity, &invite.host_key, &invite.secret, &prelude);
+        Handshake::first_guest(&own.identity, &invite.host_key, &invite.secret, &prelude);
     let first = [prelude, with_length(&handshake.write(&[]))].concat();
     let guests = nonce(rng);
     Ok(Step::exchange(first, SHORT_MESSAGE, move |second| {
@@ -84,22 +85,23 @@ pub(super) fn as_guest<'a>(
 /// Starts the host's side, after a prelude with the invite's `id`. Calls `verified` when the guest
 /// has proved that it knows the secret of the invite.
 pub(super) fn as_host<'a>(
-    own: Credentials<'a>,
+    own: Credentials,
     id: InviteId,
-    invites: &'a Mutex<Invites>,
-    header: &'a [u8],
+    invites: impl Deref<Target = Mutex<Invites>> + 'a,
+    header: impl AsRef<[u8]> + 'a,
     verified: impl FnOnce() + 'a,
     rng: &mut impl CryptoRng,
 ) -> Stepped<'a> {
-    let invites = || invites.lock().unwrap_or_else(PoisonError::into_inner);
-    let secret = invites().secret(&id).ok_or(MeetingError::NotAnswered)?;
+    let secret = lock(&invites)
+        .secret(&id)
+        .ok_or(MeetingError::NotAnswered)?;
     let prelude = Prelude::First(id).encode();
-    let mut handshake = Handshake::first_host(own.identity, &secret, &prelude);
+    let mut handshake = Handshake::first_host(&own.identity, &secret, &prelude);
     let broken = |NotGenuine| MeetingError::Broken("invalid handshake message");
     let hosts = nonce(rng);
     Ok(Step::exchange(Vec::new(), SHORT_MESSAGE, move |first| {
         handshake.read(first).map_err(broken)?;
-        if !invites().is_fresh(&id, first) {
+        if !lock(&invites).is_fresh(&id, first) {
             return Err(MeetingError::Broken("repeated first message"));
         }
         verified();
@@ -114,7 +116,7 @@ pub(super) fn as_host<'a>(
             reader.finish().map_err(malformed)?;
 
             // The new owner of the invite is on disk before the guest receives an answer.
-            let burned = invites()
+            let burned = lock(&invites)
                 .burn(&id, peer.current())
                 .map_err(MeetingError::Invites)?;
             let mut agreed = handshake.finish();
@@ -126,7 +128,7 @@ pub(super) fn as_host<'a>(
             answer
                 .u8(WELCOME)
                 .raw(&introduction(&own))
-                .string(header)
+                .string(header.as_ref())
                 .raw(&hosts);
             let answer = agreed.seal(&answer.finish());
             Ok(Step::exchange(answer, MAX_MEETING_MESSAGE, move |last| {
@@ -140,7 +142,7 @@ pub(super) fn as_host<'a>(
                     succession: peer,
                     peer_name,
                     handshake_hash: agreed.handshake_hash,
-                    header: header.to_vec(),
+                    header: header.as_ref().to_vec(),
                     nonces: [hosts, guests],
                     first: burned == Burned::Now,
                     invite: Some(id),
@@ -151,8 +153,13 @@ pub(super) fn as_host<'a>(
     }))
 }
 
+fn lock(invites: &Mutex<Invites>) -> MutexGuard<'_, Invites> {
+    invites.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
     use std::time::Duration;
 
     use super::super::meeting::Meeting;
@@ -163,15 +170,15 @@ mod tests {
     /// Runs both sides. The guest has the keys of `guest` and sends `introduction`. Returns the
     /// result of the host's side.
     fn host_meets(
-        host: &Identity,
+        host: &Arc<Identity>,
         invites: &Mutex<Invites>,
         id: InviteId,
         guest: &Identity,
         introduction: &[u8],
     ) -> Result<Met, MeetingError> {
         let own = Credentials {
-            identity: host,
-            name: &Name::clean("Anna"),
+            identity: Arc::clone(host),
+            name: Name::clean("Anna"),
         };
         let first = as_host(own, id, invites, b"", || {}, &mut rand::rng())?;
         let mut meeting = Meeting::host(first, [Duration::MAX; 2]);
@@ -194,28 +201,24 @@ mod tests {
 
     #[test]
     fn a_guest_with_a_wrong_identity_is_refused_and_burns_no_invite() {
-        let [host, guest, other] = [1, 2, 3].map(|seed| Identity::from_seed([seed; 32]));
+        let [host, guest, other] = [1, 2, 3].map(|seed| Arc::new(Identity::from_seed([seed; 32])));
         let invites = Invites::open(Box::<MemoryVault>::default()).unwrap();
         let invites = Mutex::new(invites);
         let id = invites.lock().unwrap().add(&mut rand::rng()).unwrap().id();
-        let name = Name::clean("Bob");
-        let honest = introduction(&Credentials {
-            identity: &guest,
-            name: &name,
-        });
+        let introduced = |identity: &Arc<Identity>| {
+            introduction(&Credentials {
+                identity: Arc::clone(identity),
+                name: Name::clean("Bob"),
+            })
+        };
+        let honest = introduced(&guest);
         // A signed key of small order; keys that the guest does not hold; the host's own keys; a
         // name that is longer than the message; an extra byte.
         let small = [0; 32];
         let proof = guest.sign("identity", &[&small]);
         let small = [&guest.public().ed25519()[..], &small, &proof, &[1, 0, b'B']].concat();
-        let foreign = introduction(&Credentials {
-            identity: &other,
-            name: &name,
-        });
-        let hosts = introduction(&Credentials {
-            identity: &host,
-            name: &name,
-        });
+        let foreign = introduced(&other);
+        let hosts = introduced(&host);
         let mut long = honest.clone();
         long[PublicIdentity::LEN] = 0xff;
         let more = [&honest[..], &[0]].concat();
@@ -239,10 +242,7 @@ mod tests {
         ] {
             assert!(host_meets(&host, &invites, id, &guest, &wrong).is_err());
         }
-        let foreign = introduction(&Credentials {
-            identity: &other,
-            name: &name,
-        });
+        let foreign = introduced(&other);
         let error = host_meets(&host, &invites, id, &guest, &foreign)
             .err()
             .unwrap();

@@ -5,6 +5,7 @@
 //! socket.
 
 use std::io::{self, ErrorKind};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rand::CryptoRng;
@@ -22,10 +23,12 @@ pub const MAX_HEADER: usize = 4096;
 pub(super) const MAX_MEETING_MESSAGE: usize = MAX_HEADER + 512 + Succession::PADDED;
 
 /// The identity and the name with which this side introduces itself.
-#[derive(Clone, Copy)]
-pub(super) struct Credentials<'a> {
-    pub(super) identity: &'a Identity,
-    pub(super) name: &'a Name,
+#[derive(Clone)]
+pub struct Credentials {
+    /// The identity.
+    pub identity: Arc<Identity>,
+    /// The name.
+    pub name: Name,
 }
 
 /// A side of a connection.

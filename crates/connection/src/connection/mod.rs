@@ -31,7 +31,7 @@ pub use self::core::{Core, Task, Timing};
 pub use error::{ConnectionError, MeetingError};
 pub use invite::{BadInvite, Invite};
 pub use invites::Invites;
-pub use meeting::{MAX_HEADER, Met, Side};
+pub use meeting::{Credentials, MAX_HEADER, Met, Side};
 pub use polled::{Expected, PolledConnection, PolledMeeting};
 #[cfg(not(target_family = "wasm"))]
 pub use sockets::{

@@ -5,7 +5,7 @@
 //! Time is the [`Duration`] since any fixed moment, as in [`Core`].
 
 use std::io;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::core::{Core, Task, Timing};
@@ -18,30 +18,30 @@ use super::noise::Sealer;
 use super::prelude::Prelude;
 use super::relay_request::{RelayAnswer, RelayToken};
 use super::{again, first};
-use crate::identity::{Identity, Name, PublicIdentity};
+use crate::identity::PublicIdentity;
 use crate::random::system_rng;
 
 /// One side of a meeting at a relay.
-pub struct PolledMeeting<'a> {
-    state: State<'a>,
+pub struct PolledMeeting {
+    state: State,
     timing: Timing,
     /// The bytes for the relay.
     outgoing: Vec<u8>,
 }
 
-enum State<'a> {
+enum State {
     /// Waiting until the relay has paired both players.
     Relay {
         answer: RelayAnswer,
         deadline: Duration,
-        meeting: Begin<'a>,
+        meeting: Begin,
     },
-    Meeting(Meeting<'a>),
+    Meeting(Meeting<'static>),
     Over,
 }
 
 /// Begins a meeting with this deadline.
-type Begin<'a> = Box<dyn FnOnce(Duration) -> Result<Meeting<'a>, MeetingError> + 'a>;
+type Begin = Box<dyn FnOnce(Duration) -> Result<Meeting<'static>, MeetingError>>;
 
 /// The guest for whom a host waits at a relay.
 #[derive(Clone, Debug)]
@@ -52,17 +52,11 @@ pub enum Expected {
     Known(PublicIdentity),
 }
 
-impl<'a> PolledMeeting<'a> {
+impl PolledMeeting {
     /// A guest that meets the host of an invite.
-    pub fn by_invite(
-        (identity, name): (&'a Identity, &'a Name),
-        invite: &Invite,
-        timing: Timing,
-        now: Duration,
-    ) -> Self {
+    pub fn by_invite(own: Credentials, invite: &Invite, timing: Timing, now: Duration) -> Self {
         let token = RelayToken(invite.secret.relay_token());
         let invite = invite.clone();
-        let own = Credentials { identity, name };
         let begin = move |deadline| {
             let first = first::as_guest(own, invite, &mut system_rng());
             Ok(Meeting::guest(first?, deadline))
@@ -76,14 +70,16 @@ impl<'a> PolledMeeting<'a> {
     /// # Errors
     /// [`MeetingError::Oneself`].
     pub fn with_known(
-        (identity, name): (&'a Identity, &'a Name),
+        own: Credentials,
         peer: &PublicIdentity,
         timing: Timing,
         now: Duration,
     ) -> Result<Self, MeetingError> {
-        let secret = identity.secret_with(peer).ok_or(MeetingError::Oneself)?;
+        let secret = own
+            .identity
+            .secret_with(peer)
+            .ok_or(MeetingError::Oneself)?;
         let peer = peer.clone();
-        let own = Credentials { identity, name };
         let begin = move |deadline| {
             let first = again::as_guest(own, peer, &mut system_rng());
             Ok(Meeting::guest(first?, deadline))
@@ -98,18 +94,20 @@ impl<'a> PolledMeeting<'a> {
     /// # Errors
     /// [`MeetingError::Oneself`].
     pub fn as_host(
-        (identity, name): (&'a Identity, &'a Name),
+        own: Credentials,
         expected: Expected,
-        invites: &'a Mutex<Invites>,
-        header: &'a [u8],
+        invites: Arc<Mutex<Invites>>,
+        header: Vec<u8>,
         timing: Timing,
         now: Duration,
     ) -> Result<Self, MeetingError> {
-        let own = Credentials { identity, name };
         let known = match &expected {
             Expected::Invited(_) => None,
             Expected::Known(peer) => {
-                let secret = identity.secret_with(peer).ok_or(MeetingError::Oneself)?;
+                let secret = own
+                    .identity
+                    .secret_with(peer)
+                    .ok_or(MeetingError::Oneself)?;
                 Some((peer.clone(), secret))
             }
         };
@@ -140,7 +138,7 @@ impl<'a> PolledMeeting<'a> {
         side: Side,
         timing: Timing,
         deadline: Duration,
-        begin: impl FnOnce(Duration) -> Result<Meeting<'a>, MeetingError> + 'a,
+        begin: impl FnOnce(Duration) -> Result<Meeting<'static>, MeetingError> + 'static,
     ) -> Self {
         PolledMeeting {
             state: State::Relay {

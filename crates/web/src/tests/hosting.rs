@@ -16,7 +16,6 @@ use super::native_host::Hosted;
 use super::playing::{FILES, RELAY, agree, error, react};
 use super::relay;
 use super::tab::{Act, Closed, Fault, PATIENCE, Player, Relays, open, plays, with_tab};
-use crate::reception::Reception;
 
 /// A request to host hands of a small deck.
 fn hands(hands: u32) -> Value {
@@ -595,17 +594,4 @@ fn page_that_was_killed_says_that_a_host_waits() {
     assert_eq!((before, status), (json!({ "relay": RELAY }), 200));
     assert!(playing.is_null() && last.is_null());
     assert_eq!(lines[0]["invite"], invite);
-}
-
-#[test]
-fn host_that_has_stopped_has_no_timer_and_waits_again_at_once() {
-    let identity = Identity::from_seed([1; 32]);
-    let invite = dealerless_connection::testing::invite(&identity, [2; 32], Vec::new(), None);
-    let second = Duration::from_secs(1);
-    let mut reception = Reception::new(RELAY.into(), &[], Some(&invite), None, Duration::ZERO);
-    assert_eq!(reception.timer(), Duration::ZERO);
-    reception.stop();
-    assert_eq!(reception.timer(), Duration::MAX);
-    reception.begin(second);
-    assert_eq!(reception.timer(), second);
 }

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::disk::Disk;
-use crate::line::Happened;
 use crate::{engine, page};
+use dealerless_seat::run::Happened;
 
 /// The longest real time that a test waits, even on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(300);

@@ -469,8 +469,8 @@ impl Inner {
         let set_shown = move |shown| lock(&self.strangers).set_shown(number, shown);
         let verified = move || set_shown(Shown::Secret);
         let own = Credentials {
-            identity: self.home.identity(),
-            name: &self.name,
+            identity: Arc::clone(self.home.identity()),
+            name: self.name.clone(),
         };
         let rng = &mut system_rng();
         match prelude {

@@ -7,6 +7,7 @@
 
 use std::io::{self, ErrorKind};
 use std::net::TcpStream;
+use std::sync::Arc;
 use std::time::Duration;
 
 use dealerless::net::system_time;
@@ -37,7 +38,7 @@ const POLL: Duration = Duration::from_millis(20);
 /// A player who connects to a host.
 pub struct Guest<'a> {
     /// The identity of the guest.
-    pub identity: &'a Identity,
+    pub identity: &'a Arc<Identity>,
     /// The name of the guest.
     pub name: &'a Name,
     /// The time limits of the guest's meetings and connections.
@@ -51,11 +52,8 @@ impl Guest<'_> {
     /// # Errors
     /// The most informative [`MeetingError`] of all routes.
     pub fn join(&self, invite: &Invite) -> Result<Connection, MeetingError> {
-        let own = Credentials {
-            identity: self.identity,
-            name: self.name,
-        };
-        let begin = || first::as_guest(own, invite.clone(), &mut system_rng());
+        let own = self.credentials();
+        let begin = || first::as_guest(own.clone(), invite.clone(), &mut system_rng());
         let token = RelayToken(invite.secret.relay_token());
         self.meet(invite.addresses(), invite.relay(), &token, begin)
     }
@@ -71,16 +69,20 @@ impl Guest<'_> {
         addresses: &[Address],
         relay: Option<&Address>,
     ) -> Result<Connection, MeetingError> {
-        let own = Credentials {
-            identity: self.identity,
-            name: self.name,
-        };
+        let own = self.credentials();
         let secret = self
             .identity
             .secret_with(peer)
             .ok_or(MeetingError::Oneself)?;
-        let begin = || again::as_guest(own, peer.clone(), &mut system_rng());
+        let begin = || again::as_guest(own.clone(), peer.clone(), &mut system_rng());
         self.meet(addresses, relay, &RelayToken::of_peers(&secret), begin)
+    }
+
+    fn credentials(&self) -> Credentials {
+        Credentials {
+            identity: Arc::clone(self.identity),
+            name: self.name.clone(),
+        }
     }
 
     fn meet<'a>(

@@ -1,7 +1,7 @@
 //! Meetings of two sides joined in memory.
 
 use std::io::ErrorKind;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::super::error::MeetingError;
@@ -18,7 +18,7 @@ const PRELUDE_DEADLINE: Duration = Duration::from_secs(1);
 
 /// Two players, and an invite of the first one.
 struct Players {
-    identities: [Identity; 2],
+    identities: [Arc<Identity>; 2],
     names: [Name; 2],
     invites: Mutex<Invites>,
     invite: Invite,
@@ -27,7 +27,7 @@ struct Players {
 impl Players {
     fn new() -> Self {
         let mut invites = Invites::open(Box::<MemoryVault>::default()).unwrap();
-        let identities = [1, 2].map(|seed| Identity::from_seed([seed; 32]));
+        let identities = [1, 2].map(|seed| Arc::new(Identity::from_seed([seed; 32])));
         let secret = invites.add(&mut rand::rng()).unwrap();
         let key = *identities[0].public().x25519();
         Players {
@@ -38,10 +38,10 @@ impl Players {
         }
     }
 
-    fn own(&self, index: usize) -> Credentials<'_> {
+    fn own(&self, index: usize) -> Credentials {
         Credentials {
-            identity: &self.identities[index],
-            name: &self.names[index],
+            identity: Arc::clone(&self.identities[index]),
+            name: self.names[index].clone(),
         }
     }
 
@@ -50,9 +50,9 @@ impl Players {
         let rng = &mut rand::rng();
         let [host, guest] = [self.own(0), self.own(1)];
         let first = if by_invite {
-            first::as_guest(guest, self.invite.clone(), rng)
+            first::as_guest(guest.clone(), self.invite.clone(), rng)
         } else {
-            again::as_guest(guest, host.identity.public().clone(), rng)
+            again::as_guest(guest.clone(), host.identity.public().clone(), rng)
         };
         let greeted = move |prelude| match prelude {
             Prelude::First(id) => {

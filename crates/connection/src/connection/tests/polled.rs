@@ -1,13 +1,14 @@
 //! Meetings of two sides at a relay, and the connections after them, in memory.
 
 use std::io::ErrorKind;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::super::core::Timing;
 use super::super::error::{ConnectionError, MeetingError};
 use super::super::invite::Invite;
 use super::super::invites::Invites;
+use super::super::meeting::Credentials;
 use super::super::polled::{Expected, PolledConnection, PolledMeeting};
 use super::super::streams::Stream;
 use crate::identity::{Identity, Name};
@@ -16,31 +17,34 @@ use crate::storage::MemoryVault;
 const NOW: Duration = Duration::from_secs(1);
 
 struct Players {
-    identities: [Identity; 2],
+    identities: [Arc<Identity>; 2],
     names: [Name; 2],
-    invites: Mutex<Invites>,
+    invites: Arc<Mutex<Invites>>,
     invite: Invite,
 }
 
 impl Players {
     fn new() -> Self {
-        let identities = [1, 2].map(|seed| Identity::from_seed([seed; 32]));
+        let identities = [1, 2].map(|seed| Arc::new(Identity::from_seed([seed; 32])));
         let mut invites = Invites::open(Box::<MemoryVault>::default()).unwrap();
         let invite = invites.invite(identities[0].public(), Vec::new(), None);
         Players {
             identities,
             names: ["Anna", "Bob"].map(Name::clean),
             invite: invite.unwrap(),
-            invites: Mutex::new(invites),
+            invites: Arc::new(Mutex::new(invites)),
         }
     }
 
-    fn own(&self, index: usize) -> (&Identity, &Name) {
-        (&self.identities[index], &self.names[index])
+    fn own(&self, index: usize) -> Credentials {
+        Credentials {
+            identity: Arc::clone(&self.identities[index]),
+            name: self.names[index].clone(),
+        }
     }
 
     /// The host, and the guest of the invite or as a known peer.
-    fn meetings(&self, by_invite: bool) -> [PolledMeeting<'_>; 2] {
+    fn meetings(&self, by_invite: bool) -> [PolledMeeting; 2] {
         let timing = Timing::default();
         let (expected, guest) = if by_invite {
             let guest = PolledMeeting::by_invite(self.own(1), &self.invite, timing, NOW);
@@ -54,10 +58,10 @@ impl Players {
         [self.host(expected), guest.unwrap()]
     }
 
-    fn host(&self, expected: Expected) -> PolledMeeting<'_> {
+    fn host(&self, expected: Expected) -> PolledMeeting {
         let timing = Timing::default();
-        let invites = &self.invites;
-        PolledMeeting::as_host(self.own(0), expected, invites, b"header", timing, NOW).unwrap()
+        let (invites, header) = (Arc::clone(&self.invites), b"header".to_vec());
+        PolledMeeting::as_host(self.own(0), expected, invites, header, timing, NOW).unwrap()
     }
 }
 

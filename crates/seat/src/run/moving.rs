@@ -1,18 +1,19 @@
 //! Moving an identity: away from this page, and from another place to this page. An identity that was moved
 //! never plays again; a new identity succeeds it.
 
+use crate::stored;
 use anyhow::{Context, ensure};
 use dealerless_connection::identity::{MovedIdentity, NewPlayer};
-use dealerless_seat::stored;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::own::{Own, value};
-use crate::{files, matches};
+use super::matches;
+use super::own::{Own, value};
+use super::world::World;
 
 /// A request to move the identity away.
 #[derive(Default, Deserialize)]
-pub(crate) struct MoveRequest {
+pub(super) struct MoveRequest {
     /// Whether to abandon the open matches.
     #[serde(default)]
     leave_open_matches: bool,
@@ -20,7 +21,7 @@ pub(crate) struct MoveRequest {
 
 /// A request to succeed an identity that was moved here.
 #[derive(Deserialize)]
-pub(crate) struct SucceedRequest {
+pub(super) struct SucceedRequest {
     /// The moved identity.
     text: String,
 }
@@ -30,7 +31,10 @@ pub(crate) struct SucceedRequest {
 ///
 /// # Errors
 /// If there are open matches, or the files cannot be written.
-pub(crate) fn move_away(own: &mut Own, request: &MoveRequest) -> anyhow::Result<Value> {
+pub(super) fn move_away<W: World>(
+    own: &mut Own<W>,
+    request: &MoveRequest,
+) -> anyhow::Result<Value> {
     let open = matches::left_open(own);
     ensure!(
         open == 0 || request.leave_open_matches,
@@ -39,7 +43,7 @@ pub(crate) fn move_away(own: &mut Own, request: &MoveRequest) -> anyhow::Result<
     );
     let text = {
         let peers = own.peers.lock();
-        MovedIdentity::move_away(own.identity(), &peers, &mut value("successor")?)?
+        MovedIdentity::move_away(own.identity(), &peers, &mut value(&own.world, "successor")?)?
     };
     own.has_moved();
     Ok(json!({ "text": *text, "left_matches": open }))
@@ -50,11 +54,11 @@ pub(crate) fn move_away(own: &mut Own, request: &MoveRequest) -> anyhow::Result<
 ///
 /// # Errors
 /// If the text is not a moved identity, the identity of this page is not new, or the files cannot be written.
-pub(crate) fn succeed(own: &Own, request: &SucceedRequest) -> anyhow::Result<Value> {
+pub(super) fn succeed<W: World>(own: &Own<W>, request: &SucceedRequest) -> anyhow::Result<Value> {
     let moved = MovedIdentity::parse(request.text.trim_start())?;
     // The place of the old identity is elsewhere. Its successor is kept here to complete an interrupted
     // succession.
-    let successor = &mut value("succeeded")?;
+    let successor = &mut value(&own.world, "succeeded")?;
     let moved = moved
         .with_successor(successor)
         .context("this page has begun to succeed another identity")?;
@@ -63,9 +67,9 @@ pub(crate) fn succeed(own: &Own, request: &SucceedRequest) -> anyhow::Result<Val
         .context("the known peers of the moved identity")?;
     let new = NewPlayer {
         identity: own.identity(),
-        succession: &mut value("succession")?,
-        peers: Own::kept_peers(own.identity())?,
-        has_played: !files::names(matches::RECORD).is_empty(),
+        succession: &mut value(&own.world, "succession")?,
+        peers: Own::kept_peers(&own.world, own.identity())?,
+        has_played: !own.world.names(matches::RECORD).is_empty(),
     };
     let (succession, peers) = moved.kept.be_succeeded(successor, Some(known), new)?;
     Ok(json!({

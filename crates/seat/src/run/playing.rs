@@ -1,54 +1,55 @@
 //! A seat in play: a table over one connection, which is made again when it is lost.
 
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
+use crate::banks::Banks;
+use crate::command::{Said, nobody_asked};
+use crate::ending::Breach;
+use crate::event::Event;
+use crate::seat::{
+    Accepted, ConnectionLost, LAST_CALL, PlayerNeeds, SeatStory, Stopped, stopped_after,
+};
+use crate::seated::Seated;
 use dealerless_connection::SystemRng;
 use dealerless_connection::identity::SharedPeers;
 use dealerless_connection::storage::Storage as _;
 use dealerless_connection::{ConnectionError, MeetingError, PolledConnection, Stream};
-use dealerless_seat::banks::Banks;
-use dealerless_seat::command::{Said, nobody_asked};
-use dealerless_seat::ending::Breach;
-use dealerless_seat::event::Event;
-use dealerless_seat::seat::{
-    Accepted, ConnectionLost, LAST_CALL, PlayerNeeds, SeatStory, Stopped, stopped_after,
-};
-use dealerless_seat::seated::Seated;
 use dealerless_table::Seat;
 use dealerless_table::log::Sitting;
 use dealerless_table::play::{
-    Control, Done, Event as Happens, Incoming, Moment, News, Outbox, PlayError, Setting, TableCore,
-    TableEvent,
+    Control, DealCircuit, Done, Event as Happens, Incoming, Moment, News, Order, Orders, Outbox,
+    PlayError, Setting, TableCore, TableEvent,
 };
 
-use crate::engine::{self, ToEngine};
-use crate::files::{NamedFile, Value};
-use crate::finder::{Arrival, Finder, goodbye, request};
-use crate::line::{Call, Happened, Line};
-use crate::own::Own;
-use crate::{host, matches, page};
+use super::finding::{Arrival, Finder, goodbye, request};
+use super::line::{Call, Happened, Line};
+use super::matches;
+use super::own::Own;
+use super::world::World;
 
 /// Timeout for the peer to receive the last messages on a connection.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// The longest time between two steps.
 const HOUR: Duration = Duration::from_secs(3600);
 
-pub(crate) type SeatSetting = Setting<NamedFile, Value, SystemRng>;
+pub(super) type SeatSetting<W> = Setting<<W as World>::File, <W as World>::Value, SystemRng>;
 
 /// A seat of a match.
-pub(crate) struct SeatInPlay {
-    table: TableCore<NamedFile, Value, SystemRng, ()>,
+pub(super) struct SeatInPlay<W: World> {
+    world: W,
+    table: TableCore<W::File, W::Value, SystemRng, ()>,
     story: SeatStory,
     peers: SharedPeers,
     peer: Seat,
     of: [u8; 32],
-    line: Option<Line>,
-    finder: Finder,
+    line: Option<Line<W>>,
+    finder: Finder<W>,
     /// Whether the connection was lost, and a new one is to be made when the engine has ended.
     reconnects: bool,
     /// The time banks that were last kept, and their file.
-    banks: (Banks, NamedFile),
+    banks: (Banks, W::File),
     end: Option<Ending>,
 }
 
@@ -61,6 +62,26 @@ struct Ending {
     is_last_call: bool,
 }
 
+/// The orders of a seat to the engine on its connection.
+struct ToEngine<'a, W: World> {
+    world: &'a W,
+    line: &'a mut Line<W>,
+}
+
+impl<W: World> Orders for ToEngine<'_, W> {
+    fn start(&mut self, seat: Seat, circuit: &Arc<DealCircuit>) -> io::Result<()> {
+        self.world.start_engine(self.line, seat, circuit)
+    }
+
+    fn order(&mut self, order: Order) {
+        self.world.order(order);
+    }
+
+    fn voided(&mut self) -> io::Result<()> {
+        self.world.count_voided()
+    }
+}
+
 /// Collects the messages of the log.
 struct Queue(Vec<Vec<u8>>);
 
@@ -71,17 +92,17 @@ impl Outbox for Queue {
     }
 }
 
-impl SeatInPlay {
+impl<W: World> SeatInPlay<W> {
     /// A seat without a connection.
     ///
     /// # Errors
     /// If the files of the deck cannot be read.
-    pub(crate) fn new(
-        own: &Own,
+    pub(super) fn new(
+        own: &Own<W>,
         sitting: &Sitting,
-        setting: SeatSetting,
+        setting: SeatSetting<W>,
         resumed: bool,
-        finder: Finder,
+        finder: Finder<W>,
         now: Duration,
     ) -> anyhow::Result<Self> {
         let of = sitting.match_info.id();
@@ -94,14 +115,15 @@ impl SeatInPlay {
         let story = SeatStory::new(sitting, &seated, &setting.log, peers, needs);
         let mut table = TableCore::new(setting, now)?;
         table.play_mut().pause_after_showdowns();
-        let mut clock = NamedFile::open_or_create(&matches::clock_name(&of))?;
+        let mut clock = own.world.create(&matches::clock_name(&of))?;
         // If they cannot be read, the time banks are full again on this side.
         let stored = String::from_utf8(clock.read()?).unwrap_or_default();
         let (left, own_turn) = Banks::stored(&stored).to_restore();
         table.restore_banks(&left, own_turn);
         let banks = (Banks::of(&table), clock);
-        page::tell(&Event::Seated(Box::new(seated)));
+        own.world.tell(&Event::Seated(Box::new(seated)));
         Ok(SeatInPlay {
+            world: own.world.clone(),
             table,
             story,
             peers: own.peers.clone(),
@@ -119,7 +141,7 @@ impl SeatInPlay {
     ///
     /// # Errors
     /// If the peer is unknown.
-    pub(crate) fn begin(&mut self, line: Line, now: Duration) -> anyhow::Result<()> {
+    pub(super) fn begin(&mut self, line: Line<W>, now: Duration) -> anyhow::Result<()> {
         self.attach(line)?;
         self.table.begin(self.peer, now);
         Ok(())
@@ -129,7 +151,7 @@ impl SeatInPlay {
     ///
     /// # Errors
     /// If the peer is unknown, or the file of the match cannot be written.
-    pub(crate) fn resume(&mut self, mut line: Line, now: Duration) -> anyhow::Result<()> {
+    pub(super) fn resume(&mut self, mut line: Line<W>, now: Duration) -> anyhow::Result<()> {
         if matches!(self.finder, Finder::Calls(_)) {
             let request = Control::Resume(self.of).encode();
             // If the connection has ended, the table learns it from the next message.
@@ -139,14 +161,14 @@ impl SeatInPlay {
         Ok(self.table.resume(self.peer, now)?)
     }
 
-    fn attach(&mut self, mut line: Line) -> anyhow::Result<()> {
+    fn attach(&mut self, mut line: Line<W>) -> anyhow::Result<()> {
         // If the connection has ended, the table learns it from the next message.
         let _ = line
             .connection
             .core
             .send(Stream::Control, &Control::InPage.encode());
         let attempts = self.peers.counted(&line.connection.met.peer)?;
-        engine::attach(line.number(), attempts);
+        self.world.attach_engine(line.number(), attempts);
         self.line = Some(line);
         Ok(())
     }
@@ -155,26 +177,26 @@ impl SeatInPlay {
     ///
     /// # Errors
     /// If no further session is allowed.
-    pub(crate) fn reconnect(&mut self, now: Duration) -> anyhow::Result<()> {
+    pub(super) fn reconnect(&mut self, now: Duration) -> anyhow::Result<()> {
         let question = self.story.question(self.table.play().log())?;
         self.table.on_hold = question.is_some();
         match question {
-            Some(question) => page::tell(&question),
+            Some(question) => self.world.tell(&question),
             None => self.finder.look(now),
         }
         Ok(())
     }
 
     /// A command of the player.
-    pub(crate) fn said(&mut self, said: Said, turn: Option<u64>) {
+    pub(super) fn said(&mut self, said: Said, turn: Option<u64>) {
         match said.command() {
             Some(command) => self.table.receive(None, Incoming::Command(command, turn)),
-            None => page::refuse(nobody_asked()),
+            None => self.world.refuse(nobody_asked()),
         }
     }
 
     /// The connection with this socket.
-    pub(crate) fn line(&mut self, socket: u32) -> Option<&mut Line> {
+    pub(super) fn line(&mut self, socket: u32) -> Option<&mut Line<W>> {
         self.line.as_mut().filter(|line| line.has(socket))
     }
 
@@ -182,9 +204,9 @@ impl SeatInPlay {
     ///
     /// # Errors
     /// If the match cannot continue.
-    pub(crate) fn happened(
+    pub(super) fn happened(
         &mut self,
-        own: &Own,
+        own: &Own<W>,
         socket: u32,
         what: Happened<'_>,
         now: Duration,
@@ -218,7 +240,7 @@ impl SeatInPlay {
     /// Continues after a step of a call.
     fn called(
         &mut self,
-        own: &Own,
+        own: &Own<W>,
         met: Result<Option<PolledConnection>, MeetingError>,
         now: Duration,
     ) -> anyhow::Result<()> {
@@ -241,7 +263,7 @@ impl SeatInPlay {
     }
 
     /// Handles a new connection to the peer. The player was asked before, unlike on the first connection.
-    fn connected(&mut self, own: &Own, line: Line, now: Duration) -> anyhow::Result<()> {
+    fn connected(&mut self, own: &Own<W>, line: Line<W>, now: Duration) -> anyhow::Result<()> {
         let met = &line.connection.met;
         let mut peers = own.peers.lock();
         peers.remember(&met.peer, &met.peer_name, &[], None)?;
@@ -254,7 +276,7 @@ impl SeatInPlay {
     }
 
     /// Reads the request of the guest on a new connection.
-    fn receive_arrival(&mut self, own: &Own, now: Duration) -> anyhow::Result<()> {
+    fn receive_arrival(&mut self, own: &Own<W>, now: Duration) -> anyhow::Result<()> {
         let Finder::Waits(_, waiting) = &mut self.finder else {
             return Ok(());
         };
@@ -283,9 +305,9 @@ impl SeatInPlay {
             // The peer has lost the old connection, which this side may not have noticed.
             self.table.lose_connection(self.peer);
             self.line = None;
-            engine::detach();
+            self.world.detach_engine();
         }
-        if engine::is_settled() {
+        if self.world.is_engine_settled() {
             self.reconnects = false;
             return self.connected(own, arrival.line, now);
         }
@@ -296,7 +318,7 @@ impl SeatInPlay {
     }
 
     /// A result of the engine on the connection with this socket.
-    pub(crate) fn engine_done(&mut self, socket: u32, done: Done) {
+    pub(super) fn engine_done(&mut self, socket: u32, done: Done) {
         if self.line(socket).is_some() {
             let event = Incoming::Event(Happens::Done(done));
             self.table.receive(Some(self.peer), event);
@@ -304,7 +326,7 @@ impl SeatInPlay {
     }
 
     /// Does all that is due. Returns why the match has stopped, once it has.
-    pub(crate) fn step(&mut self, own: &Own, now: Duration) -> Option<anyhow::Result<Stopped>> {
+    pub(super) fn step(&mut self, own: &Own<W>, now: Duration) -> Option<anyhow::Result<Stopped>> {
         if self.end.is_none() {
             match self.play(own, now) {
                 Ok(None) => {}
@@ -321,7 +343,7 @@ impl SeatInPlay {
             .flatten()
     }
 
-    fn play(&mut self, own: &Own, now: Duration) -> anyhow::Result<Option<Stopped>> {
+    fn play(&mut self, own: &Own<W>, now: Duration) -> anyhow::Result<Option<Stopped>> {
         if let Some(command) = self.story.deals(now) {
             // The table refuses it if the match is over or the player has already dealt the hand.
             let _ = self.table.command(command);
@@ -347,7 +369,7 @@ impl SeatInPlay {
             *banks = changed;
         }
         if let Some(event) = self.story.report(&self.table, now) {
-            page::tell(&event);
+            self.world.tell(&event);
         }
         self.look_for_connection(own, now)?;
         Ok(None)
@@ -357,10 +379,11 @@ impl SeatInPlay {
     fn next(&mut self, now: Duration) -> Result<Option<TableEvent<()>>, PlayError> {
         let moment = Moment {
             running: now,
-            unix: host::unix(),
+            unix: W::unix(),
         };
         let mut queue = Queue(Vec::new());
-        let mut orders = self.line.as_mut().map(ToEngine);
+        let world = &self.world;
+        let mut orders = self.line.as_mut().map(|line| ToEngine { world, line });
         let event = self.table.next(moment, &mut queue, orders.as_mut());
         for message in queue.0 {
             if let Some(line) = &mut self.line {
@@ -396,7 +419,7 @@ impl SeatInPlay {
 
     fn drop_line(&mut self) {
         self.line = None;
-        engine::detach();
+        self.world.detach_engine();
     }
 
     fn handle(&mut self, event: TableEvent<()>, now: Duration) -> anyhow::Result<Option<Stopped>> {
@@ -406,7 +429,7 @@ impl SeatInPlay {
                     self.finder.found();
                 }
                 let events = self.story.news(&news, &self.table, now, &mut rand::rng());
-                events.iter().for_each(page::tell);
+                events.iter().for_each(|event| self.world.tell(event));
                 let play = self.table.play();
                 return Ok(stopped_after(&news, play.log(), play.seat()));
             }
@@ -415,13 +438,16 @@ impl SeatInPlay {
                 match self.story.connection_lost(peer, &error, self.table.play()) {
                     ConnectionLost::Ignored => {}
                     ConnectionLost::GoesOn(event) | ConnectionLost::Waits(event) => {
-                        page::tell(&event);
+                        self.world.tell(&event);
                         self.reconnects = true;
                     }
                 }
             }
             TableEvent::Control(control) => {
-                self.story.says(&control).iter().for_each(page::tell);
+                self.story
+                    .says(&control)
+                    .iter()
+                    .for_each(|event| self.world.tell(event));
                 // A host ignores further control messages on the connection on which it plays.
                 return Ok(match self.finder {
                     Finder::Calls(_) => Stopped::by_host(control),
@@ -431,7 +457,7 @@ impl SeatInPlay {
             TableEvent::Accepted(command) => match self.story.accepted(&command, &self.table) {
                 Accepted::Closes => return Ok(Some(Stopped::Closed)),
                 Accepted::Reconnects => self.reconnects = true,
-                Accepted::Tells(events) => events.iter().for_each(page::tell),
+                Accepted::Tells(events) => events.iter().for_each(|event| self.world.tell(event)),
             },
             TableEvent::Posted(()) => {}
         }
@@ -439,14 +465,14 @@ impl SeatInPlay {
     }
 
     /// Makes a new connection when the engine of the last one has ended, and its attempts are counted.
-    fn look_for_connection(&mut self, own: &Own, now: Duration) -> anyhow::Result<()> {
-        if self.reconnects && engine::is_settled() {
+    fn look_for_connection(&mut self, own: &Own<W>, now: Duration) -> anyhow::Result<()> {
+        if self.reconnects && self.world.is_engine_settled() {
             self.reconnects = false;
             self.reconnect(now)?;
         }
         match &mut self.finder {
             Finder::Calls(caller) => {
-                if caller.next.is_some_and(|next| now >= next) && engine::is_settled() {
+                if caller.next.is_some_and(|next| now >= next) && self.world.is_engine_settled() {
                     caller.next = None;
                     let call = Call::new(own, &caller.route, caller.tries, now)?;
                     caller.call = Some(Box::new(call));
@@ -488,7 +514,7 @@ impl SeatInPlay {
     }
 
     /// Continues to close the connection. Returns whether everything is done.
-    fn ending(&mut self, own: &Own, now: Duration) -> bool {
+    fn ending(&mut self, own: &Own<W>, now: Duration) -> bool {
         let Some(end) = &self.end else {
             return false;
         };
@@ -523,14 +549,14 @@ impl SeatInPlay {
         if !is_last_call && let Some(end) = &mut self.end {
             end.is_last_call = true;
             end.until = now + LAST_CALL;
-            page::tell(&self.story.last_call());
+            self.world.tell(&self.story.last_call());
             self.finder.look(now);
         }
         false
     }
 
     /// The time of the next timer.
-    pub(crate) fn timer(&mut self, now: Duration) -> Duration {
+    pub(super) fn timer(&mut self, now: Duration) -> Duration {
         let mut timer = now + HOUR;
         // These timers stop when the match has stopped here.
         if self.end.is_none() {
@@ -552,7 +578,7 @@ impl SeatInPlay {
     }
 
     /// The player ends the program. A match that has not stopped here stays open.
-    pub(crate) fn break_off(&mut self, now: Duration) {
+    pub(super) fn break_off(&mut self, now: Duration) {
         match &mut self.end {
             None => self.stop(Ok(Stopped::BrokenOff), now),
             // The peer may not know how the match has stopped. It learns it when it resumes the match.
@@ -567,10 +593,10 @@ impl SeatInPlay {
     ///
     /// # Errors
     /// If a player has broken the match.
-    pub(crate) fn tell_end(&self, stopped: &Stopped) -> anyhow::Result<()> {
+    pub(super) fn tell_end(&self, stopped: &Stopped) -> anyhow::Result<()> {
         let play = self.table.play();
         if let Some(event) = self.story.last_event(stopped, play.log(), play.seat()) {
-            page::tell(&event);
+            self.world.tell(&event);
         }
         if let Stopped::Over(end) = stopped {
             Breach::check(end, play.seat(), self.story.names())?;
@@ -578,7 +604,7 @@ impl SeatInPlay {
         Ok(())
     }
 
-    pub(crate) fn of(&self) -> [u8; 32] {
+    pub(super) fn of(&self) -> [u8; 32] {
         self.of
     }
 }

@@ -3,27 +3,26 @@
 
 use std::time::Duration;
 
+use crate::command::{Said, not_asked};
+use crate::records::decks::Decks;
 use anyhow::{Context, bail, ensure};
 use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::{ConnectionError, MeetingError, Stream};
-use dealerless_seat::command::{Said, not_asked};
-use dealerless_seat::records::decks::Decks;
 use dealerless_table::Seat;
 use dealerless_table::audit::{Audit, Auditing};
 use dealerless_table::play::{Control, Done, Seating};
 use dealerless_table::record::Record;
 use serde_json::{Value, json};
 
-use crate::failure::{BrokenOff, explain};
-use crate::finder::{goodbye, request};
-use crate::guest::check_memory;
-use crate::hosting::encoded;
-use crate::line::{Call, Happened, Line, Route};
-use crate::matches::{self, Kept};
-use crate::own::Own;
-use crate::page;
-use crate::program::Program;
-use crate::reception::Reception;
+use super::failing::BrokenOff;
+use super::finding::{goodbye, request};
+use super::joining::check_memory;
+use super::line::{Call, Happened, Line, Route};
+use super::matches::{self, Kept};
+use super::own::Own;
+use super::program::{Ended, Program};
+use super::reception::Reception;
+use super::world::World;
 
 /// Timeout for the other player to connect.
 const CONNECTS: Duration = Duration::from_secs(600);
@@ -36,52 +35,49 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 const NOT_CONNECTED: &str = "the other player did not connect in time";
 
-/// A program that audits a match. It answers the request that has started it.
-pub(crate) struct Auditor {
-    /// The number of the request.
-    request: u32,
+/// A program that audits a match.
+pub(super) struct Auditor<W: World> {
     of: [u8; 32],
     peer: PublicIdentity,
     auditing: Auditing,
     /// The deadline for the peer to connect, or for its next message.
     until: Duration,
-    stage: Stage,
+    stage: Stage<W>,
 }
 
-enum Stage {
+enum Stage<W: World> {
     /// A guest calls its host.
-    Calling(Box<Calls>),
+    Calling(Box<Calls<W>>),
     /// A host waits for its guest, and for the request of a guest that has connected.
-    Waiting(Box<Reception>, Option<(Box<Line>, Duration)>),
+    Waiting(Box<Reception<W>>, Option<(Box<Line<W>>, Duration)>),
     Exchanging {
-        line: Box<Line>,
+        line: Box<Line<W>>,
         has_received: bool,
     },
     /// All inputs are open and kept. The other player receives the last message.
-    Ending(Box<Line>),
+    Ending(Box<Line<W>>),
     /// The stage changes.
     Changing,
 }
 
-struct Calls {
+struct Calls<W: World> {
     route: Route,
-    call: Option<Call>,
+    call: Option<Call<W>>,
     /// The time of the next call if none is active.
     next: Duration,
     /// Why the last call has failed.
     failure: Option<MeetingError>,
 }
 
-impl Auditor {
-    /// Audits a match at this relay, and then answers the request with this number.
+impl<W: World> Auditor<W> {
+    /// Audits a match at this relay.
     ///
     /// # Errors
     /// If the match cannot be audited.
-    pub(crate) fn new(
-        own: &Own,
-        kept: &Kept,
+    pub(super) fn new(
+        own: &Own<W>,
+        kept: &Kept<W>,
         relay: String,
-        request: u32,
         now: Duration,
     ) -> anyhow::Result<Self> {
         let (of, peer, seat) = (kept.id(), kept.peer().clone(), kept.opened.sitting.seat);
@@ -92,7 +88,7 @@ impl Auditor {
             check_memory(&header.stakes, terms.algorithm)?;
         }
         let stage = if seat == Seat::HOST {
-            let reception = Reception::new(relay, encoded(header), None, Some(&peer), now);
+            let reception = Reception::new(&own.world, relay, header, None, Some(&peer), now);
             Stage::Waiting(Box::new(reception), None)
         } else {
             Stage::Calling(Box::new(Calls {
@@ -107,7 +103,6 @@ impl Auditor {
             }))
         };
         Ok(Auditor {
-            request,
             of,
             peer,
             auditing: Auditing::new(&kept.opened.log, seat, &inputs)?,
@@ -117,14 +112,14 @@ impl Auditor {
     }
 
     /// The guest has met somebody.
-    fn called(&mut self, mut line: Line, now: Duration) {
+    fn called(&mut self, mut line: Line<W>, now: Duration) {
         let audit = Control::Audit(self.of).encode();
         // If the connection has ended, the exchange reports it.
         let _ = line.connection.core.send(Stream::Control, &audit);
         self.exchange(Box::new(line), now);
     }
 
-    fn exchange(&mut self, line: Box<Line>, now: Duration) {
+    fn exchange(&mut self, line: Box<Line<W>>, now: Duration) {
         self.until = now + ONE_TRY;
         self.stage = Stage::Exchanging {
             line,
@@ -133,7 +128,7 @@ impl Auditor {
     }
 
     /// Continues. Returns the answer once the audit is over.
-    fn next(&mut self, own: &Own, now: Duration) -> anyhow::Result<Option<Value>> {
+    fn next(&mut self, own: &Own<W>, now: Duration) -> anyhow::Result<Option<Value>> {
         match std::mem::replace(&mut self.stage, Stage::Changing) {
             Stage::Calling(calls) if now >= self.until => match calls.failure {
                 Some(error) => return Err(error.into()),
@@ -167,7 +162,7 @@ impl Auditor {
             Stage::Ending(mut line) => {
                 line.flush(now);
                 if line.connection.core.ended().is_some() || now >= self.until {
-                    return made(&self.of).map(Some);
+                    return made(&own.world, &self.of).map(Some);
                 }
                 self.stage = Stage::Ending(line);
             }
@@ -179,9 +174,9 @@ impl Auditor {
     /// Reads the request of a player who has connected. The connection is dropped if it is not the guest.
     fn arrived(
         &mut self,
-        (mut line, until): (Box<Line>, Duration),
+        (mut line, until): (Box<Line<W>>, Duration),
         now: Duration,
-    ) -> Option<(Box<Line>, Duration)> {
+    ) -> Option<(Box<Line<W>>, Duration)> {
         let is_peer = line.connection.met.peer == self.peer;
         match line.connection.core.next_message() {
             Ok(None) if is_peer && now < until => {
@@ -202,8 +197,8 @@ impl Auditor {
     /// Exchanges the openings, try by try.
     fn exchanging(
         &mut self,
-        own: &Own,
-        mut line: Box<Line>,
+        own: &Own<W>,
+        mut line: Box<Line<W>>,
         mut has_received: bool,
         now: Duration,
     ) -> anyhow::Result<Option<Value>> {
@@ -215,7 +210,7 @@ impl Auditor {
             }
             if let Some(opened) = self.auditing.opened() {
                 sent?;
-                keep(&self.of, &opened)?;
+                keep(&own.world, &self.of, &opened)?;
                 line.connection.core.close();
                 self.until = now + SHORT;
                 self.stage = Stage::Ending(line);
@@ -245,7 +240,7 @@ impl Auditor {
     }
 }
 
-impl Calls {
+impl<W: World> Calls<W> {
     fn failed(&mut self, error: MeetingError, now: Duration) {
         self.call = None;
         self.next = now + PAUSE;
@@ -253,7 +248,7 @@ impl Calls {
     }
 
     /// Continues after an event of the socket. Returns the line to the host that was met.
-    fn happened(&mut self, what: Happened<'_>, now: Duration) -> Option<Line> {
+    fn happened(&mut self, what: Happened<'_>, now: Duration) -> Option<Line<W>> {
         match self.call.as_mut()?.happened(what, now) {
             Ok(met) => Some(self.call.take_if(|_| met.is_some())?.connected(met?)),
             Err(error) => {
@@ -264,8 +259,8 @@ impl Calls {
     }
 }
 
-impl Program for Auditor {
-    fn line(&mut self, socket: u32) -> Option<&mut Line> {
+impl<W: World> Program<W> for Auditor<W> {
+    fn line(&mut self, socket: u32) -> Option<&mut Line<W>> {
         let line = match &mut self.stage {
             Stage::Waiting(_, Some((line, _))) => line,
             Stage::Exchanging { line, .. } | Stage::Ending(line) => line,
@@ -276,7 +271,7 @@ impl Program for Auditor {
 
     fn happened(
         &mut self,
-        _: &mut Own,
+        _: &mut Own<W>,
         socket: u32,
         what: Happened<'_>,
         now: Duration,
@@ -301,28 +296,29 @@ impl Program for Auditor {
         Ok(())
     }
 
-    fn said(&mut self, _: &mut Own, _: Said, _: Option<u64>, _: Duration) -> anyhow::Result<()> {
-        page::refuse(not_asked());
+    fn said(
+        &mut self,
+        own: &mut Own<W>,
+        _: Said,
+        _: Option<u64>,
+        _: Duration,
+    ) -> anyhow::Result<()> {
+        own.world.refuse(not_asked());
         Ok(())
     }
 
     fn engine_done(&mut self, _: u32, _: Done) {}
 
-    fn step(&mut self, own: &mut Own, now: Duration) -> Option<anyhow::Result<()>> {
-        let answer = match self.next(own, now) {
-            Ok(None) => return None,
-            Ok(Some(answer)) => Ok(answer),
-            Err(error) => Err(explain(&error)),
-        };
-        page::respond(self.request, answer);
-        Some(Ok(()))
+    fn step(&mut self, own: &mut Own<W>, now: Duration) -> Option<anyhow::Result<Ended>> {
+        let made = self.next(own, now).transpose()?;
+        Some(made.map(Ended::Audited))
     }
 
     fn timer(&mut self, _: Duration) -> Duration {
         let timer = match &self.stage {
             Stage::Calling(calls) => calls.call.as_ref().map_or(calls.next, Call::timer),
             Stage::Waiting(reception, arrival) => {
-                let line = |(line, until): &(Box<Line>, Duration)| line.timer().min(*until);
+                let line = |(line, until): &(Box<Line<W>>, Duration)| line.timer().min(*until);
                 reception
                     .timer()
                     .min(arrival.as_ref().map_or(Duration::MAX, line))
@@ -334,28 +330,23 @@ impl Program for Auditor {
     }
 
     fn break_off(&mut self, _: Duration) -> anyhow::Result<()> {
-        page::respond(self.request, Err("the audit was cancelled".into()));
         Err(BrokenOff.into())
-    }
-
-    fn is_audit(&self) -> bool {
-        true
     }
 }
 
 /// Keeps the opened inputs. They contain this player's own, whose file is then needless.
-fn keep(of: &[u8; 32], opened: &Audit) -> anyhow::Result<()> {
-    matches::keep_audit(of, &opened.encode()).context("cannot keep the opened inputs")?;
-    Ok(matches::destroy_inputs(of)?)
+fn keep(world: &impl World, of: &[u8; 32], opened: &Audit) -> anyhow::Result<()> {
+    matches::keep_audit(world, of, &opened.encode()).context("cannot keep the opened inputs")?;
+    Ok(matches::destroy_inputs(world, of)?)
 }
 
 /// An audit that was made: the decks as a text, whether they agree with the record, and the file.
 ///
 /// # Errors
 /// If the match was not audited here, or a file cannot be read.
-pub(crate) fn made(of: &[u8; 32]) -> anyhow::Result<Value> {
-    let bytes = matches::audit(of)?;
-    let record = Record::read(&matches::record(&matches::record_name(of))?, None)?;
+pub(super) fn made(world: &impl World, of: &[u8; 32]) -> anyhow::Result<Value> {
+    let bytes = matches::audit(world, of)?;
+    let record = Record::read(&matches::record(world, &matches::record_name(of))?, None)?;
     let header = record.log.match_info().header();
     if let Some(terms) = header.sealed() {
         check_memory(&header.stakes, terms.algorithm)?;

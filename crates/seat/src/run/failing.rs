@@ -1,12 +1,12 @@
 //! What an error means for the player: the exit code that the native program would have, and what to do.
 
-use dealerless::Blame;
-use dealerless_connection::{ConnectionError, MeetingError, SpokenError};
-use dealerless_seat::ending::Breach;
-use dealerless_seat::failure::{
+use crate::ending::Breach;
+use crate::failure::{
     INTERRUPTED, NO, advice, blame_of_code, blame_of_connection, blame_of_meeting,
     exit_code_of_meeting, meaning,
 };
+use dealerless::Blame;
+use dealerless_connection::{ConnectionError, MeetingError, SpokenError};
 use dealerless_table::play::PlayError;
 
 /// The exit code when the player has ended the program.
@@ -15,12 +15,12 @@ const BROKEN_OFF: u8 = 130;
 /// The answer of another player is no.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub(crate) struct AnswerIsNo(pub(crate) &'static str);
+pub(super) struct AnswerIsNo(pub(crate) &'static str);
 
 /// The player has ended the program.
 #[derive(Debug, thiserror::Error)]
 #[error("{INTERRUPTED}")]
-pub(crate) struct BrokenOff;
+pub(super) struct BrokenOff;
 
 fn blame(error: &anyhow::Error) -> Option<Blame> {
     let play = error.downcast_ref().map(PlayError::blame);
@@ -35,7 +35,7 @@ fn blame(error: &anyhow::Error) -> Option<Blame> {
 }
 
 /// The exit code of an error.
-pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
+pub(super) fn exit_code(error: &anyhow::Error) -> u8 {
     if let Some(breach) = error.downcast_ref::<Breach>() {
         return breach.exit_code();
     }
@@ -52,7 +52,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
 }
 
 /// The message of an error, and what to do.
-pub(crate) fn explain(error: &anyhow::Error) -> String {
+pub(super) fn explain(error: &anyhow::Error) -> String {
     let advice = match error.downcast_ref::<PlayError>() {
         Some(error) => Some(advice(error)),
         None if error.is::<SpokenError>() => None,

@@ -1,7 +1,7 @@
-//! A code, a meeting and a connection over a WebSocket to a relay.
+//! A code, a meeting and a connection at a relay.
 
-use std::cell::Cell;
 use std::io::ErrorKind;
+use std::sync::Arc;
 use std::time::Duration;
 
 use dealerless_connection::identity::PublicIdentity;
@@ -11,38 +11,33 @@ use dealerless_connection::{
     SpokenError, SpokenExchange, Timing,
 };
 
-use crate::host;
-use crate::own::Own;
+use super::own::Own;
+use super::world::World;
 
 /// How to reach a host, and how to authenticate to it.
 #[derive(Clone)]
-pub(crate) struct Route {
+pub(super) struct Route {
     /// The address of the relay: a URL of a WebSocket.
-    pub(crate) relay: String,
+    pub(super) relay: String,
     /// The invite of the host, if there is one.
-    pub(crate) invite: Option<Box<Invite>>,
+    pub(super) invite: Option<Box<Invite>>,
     /// The keys of the host, if they are known.
-    pub(crate) peer: Option<PublicIdentity>,
+    pub(super) peer: Option<PublicIdentity>,
 }
 
 /// A WebSocket, closed when dropped.
-#[derive(Debug)]
-struct Socket {
+struct Socket<W: World> {
+    world: W,
     number: u32,
     /// Whether it is open. The bytes to send wait for it.
     is_open: bool,
 }
 
-impl Socket {
-    fn open(url: &str) -> Self {
-        thread_local! {
-            static LAST: Cell<u32> = const { Cell::new(0) };
-        }
-        let number = LAST.get() + 1;
-        LAST.set(number);
-        host::socket_open(number, url);
+impl<W: World> Socket<W> {
+    fn open(world: &W, url: &str) -> Self {
         Socket {
-            number,
+            number: world.open(url),
+            world: world.clone(),
             is_open: false,
         }
     }
@@ -67,44 +62,47 @@ impl Socket {
         }
         let bytes = outgoing();
         if !bytes.is_empty() {
-            host::socket_send(self.number, &bytes);
+            self.world.send(self.number, &bytes);
         }
     }
 }
 
-impl Drop for Socket {
+impl<W: World> Drop for Socket<W> {
     fn drop(&mut self) {
-        host::socket_close(self.number);
+        self.world.close(self.number);
     }
 }
 
-/// Something that happened to a socket.
+/// Something that happened to a connection of a [`World`](super::World).
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Happened<'a> {
+pub enum Happened<'a> {
+    /// It is open.
     Opened,
+    /// Bytes have arrived.
     Received(&'a [u8]),
+    /// It is closed, or could not be opened.
     Closed,
 }
 
 /// A meeting over a socket to a relay: of a guest that calls its host, or of a host that waits for a guest.
-pub(crate) struct Call {
-    socket: Socket,
-    meeting: PolledMeeting<'static>,
+pub(super) struct Call<W: World> {
+    socket: Socket<W>,
+    meeting: PolledMeeting,
 }
 
-impl Call {
+impl<W: World> Call<W> {
     /// Call number `number` on this route. Calls alternate between the invite and the host's keys: the
     /// host may know the invite without knowing the guest yet.
     ///
     /// # Errors
     /// [`MeetingError::Oneself`]; [`MeetingError::NoAddress`] if the route has neither.
-    pub(crate) fn new(
-        own: &Own,
+    pub(super) fn new(
+        own: &Own<W>,
         route: &Route,
         number: u32,
         now: Duration,
     ) -> Result<Self, MeetingError> {
-        let (timing, keys) = (Timing::default(), (own.identity(), own.name));
+        let (timing, keys) = (Timing::default(), own.credentials());
         let meeting = match (&route.invite, &route.peer) {
             (Some(invite), peer) if number.is_multiple_of(2) || peer.is_none() => {
                 PolledMeeting::by_invite(keys, invite, timing, now)
@@ -113,7 +111,7 @@ impl Call {
             _ => return Err(MeetingError::NoAddress),
         };
         Ok(Call {
-            socket: Socket::open(&route.relay),
+            socket: Socket::open(&own.world, &route.relay),
             meeting,
         })
     }
@@ -122,27 +120,34 @@ impl Call {
     ///
     /// # Errors
     /// [`MeetingError::Oneself`].
-    pub(crate) fn waiting(
-        own: &Own,
+    pub(super) fn waiting(
+        own: &Own<W>,
         relay: &str,
         expected: Expected,
-        header: &'static [u8],
+        header: Vec<u8>,
         now: Duration,
     ) -> Result<Self, MeetingError> {
-        let (timing, keys) = (Timing::default(), (own.identity(), own.name));
-        let meeting = PolledMeeting::as_host(keys, expected, own.invites, header, timing, now)?;
+        let (timing, keys) = (Timing::default(), own.credentials());
+        let meeting = PolledMeeting::as_host(
+            keys,
+            expected,
+            Arc::clone(&own.invites),
+            header,
+            timing,
+            now,
+        )?;
         Ok(Call {
-            socket: Socket::open(relay),
+            socket: Socket::open(&own.world, relay),
             meeting,
         })
     }
 
-    pub(crate) fn has(&self, socket: u32) -> bool {
+    pub(super) fn has(&self, socket: u32) -> bool {
         self.socket.number == socket
     }
 
     /// The time of the next timer.
-    pub(crate) fn timer(&self) -> Duration {
+    pub(super) fn timer(&self) -> Duration {
         self.meeting.deadline()
     }
 
@@ -150,7 +155,7 @@ impl Call {
     ///
     /// # Errors
     /// The meeting has failed.
-    pub(crate) fn happened(
+    pub(super) fn happened(
         &mut self,
         what: Happened<'_>,
         now: Duration,
@@ -166,12 +171,12 @@ impl Call {
     ///
     /// # Errors
     /// The meeting has taken too long.
-    pub(crate) fn tick(&mut self, now: Duration) -> Result<(), MeetingError> {
+    pub(super) fn tick(&mut self, now: Duration) -> Result<(), MeetingError> {
         self.meeting.received(&[], now).map(drop)
     }
 
     /// The connection over the socket of this call.
-    pub(crate) fn connected(self, connection: PolledConnection) -> Line {
+    pub(super) fn connected(self, connection: PolledConnection) -> Line<W> {
         Line {
             socket: self.socket,
             connection,
@@ -181,25 +186,25 @@ impl Call {
 }
 
 /// The exchange of a code for the invite of a host, over a socket to a relay.
-pub(crate) struct CodeCall {
-    socket: Socket,
+pub(super) struct CodeCall<W: World> {
+    socket: Socket<W>,
     exchange: SpokenExchange,
 }
 
-impl CodeCall {
-    pub(crate) fn new(relay: &str, code: SpokenCode, now: Duration) -> Self {
+impl<W: World> CodeCall<W> {
+    pub(super) fn new(world: &W, relay: &str, code: SpokenCode, now: Duration) -> Self {
         CodeCall {
-            socket: Socket::open(relay),
+            socket: Socket::open(world, relay),
             exchange: SpokenExchange::as_guest(code, now),
         }
     }
 
-    pub(crate) fn has(&self, socket: u32) -> bool {
+    pub(super) fn has(&self, socket: u32) -> bool {
         self.socket.number == socket
     }
 
     /// The time of the next timer.
-    pub(crate) fn timer(&self) -> Duration {
+    pub(super) fn timer(&self) -> Duration {
         self.exchange.deadline()
     }
 
@@ -207,7 +212,7 @@ impl CodeCall {
     ///
     /// # Errors
     /// The exchange has failed, and the code may be void.
-    pub(crate) fn happened(
+    pub(super) fn happened(
         &mut self,
         what: Happened<'_>,
         now: Duration,
@@ -224,27 +229,28 @@ impl CodeCall {
 }
 
 /// A connection over a WebSocket.
-pub(crate) struct Line {
-    socket: Socket,
-    pub(crate) connection: PolledConnection,
+pub struct Line<W: World> {
+    socket: Socket<W>,
+    /// The connection. Its engine's bytes are the caller's business.
+    pub connection: PolledConnection,
     /// The time of the next timer. [`Duration::MAX`] if nothing is to be sent any more.
     timer: Duration,
 }
 
-impl Line {
-    pub(crate) fn number(&self) -> u32 {
+impl<W: World> Line<W> {
+    pub(super) fn number(&self) -> u32 {
         self.socket.number
     }
 
-    pub(crate) fn has(&self, socket: u32) -> bool {
+    pub(super) fn has(&self, socket: u32) -> bool {
         self.socket.number == socket
     }
 
-    pub(crate) fn timer(&self) -> Duration {
+    pub(super) fn timer(&self) -> Duration {
         self.timer
     }
 
-    pub(crate) fn happened(&mut self, what: Happened<'_>, now: Duration) {
+    pub(super) fn happened(&mut self, what: Happened<'_>, now: Duration) {
         match what {
             Happened::Opened => {}
             Happened::Received(bytes) => self.connection.received(bytes, now),
@@ -253,10 +259,10 @@ impl Line {
     }
 
     /// Sends what may be sent now.
-    pub(crate) fn flush(&mut self, now: Duration) {
+    pub fn flush(&mut self, now: Duration) {
         let (frames, timer) = self.connection.outgoing(now);
         if !frames.is_empty() {
-            host::socket_send(self.socket.number, &frames);
+            self.socket.world.send(self.socket.number, &frames);
         }
         self.timer = timer.unwrap_or(Duration::MAX);
     }

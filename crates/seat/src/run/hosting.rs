@@ -2,40 +2,40 @@
 
 use std::time::Duration;
 
+use crate::VERSION;
+use crate::command::{Said, not_asked};
+use crate::event::Event;
+use crate::game_name::GameName;
+use crate::guest::ANSWER;
+use crate::open_match::with_old_keys;
+use crate::peers::all_keys;
+use crate::seat::Stopped;
+use crate::terms::{Terms, Time};
 use anyhow::{bail, ensure};
 use dealerless::deck::Choice;
 use dealerless_connection::identity::{Name, PublicIdentity};
 use dealerless_connection::{ConnectionError, Invite, Stream};
-use dealerless_seat::VERSION;
-use dealerless_seat::command::{Said, not_asked};
-use dealerless_seat::event::Event;
-use dealerless_seat::game_name::GameName;
-use dealerless_seat::guest::ANSWER;
-use dealerless_seat::open_match::with_old_keys;
-use dealerless_seat::peers::all_keys;
-use dealerless_seat::seat::Stopped;
-use dealerless_seat::terms::{Terms, Time};
 use dealerless_table::log::{Header, Phase};
 use dealerless_table::play::{Control, DealCircuit, Done, Seating, Term};
 use serde::{Deserialize, Serialize};
 
-use crate::failure::BrokenOff;
-use crate::finder::{Finder, goodbye, request};
-use crate::guest::check_memory;
-use crate::line::{Happened, Line};
-use crate::matches::{self, Kept};
-use crate::own::Own;
-use crate::page;
-use crate::program::Program;
-use crate::reception::{PAUSE, Reception};
-use crate::seat::SeatInPlay;
+use super::failing::BrokenOff;
+use super::finding::{Finder, goodbye, request};
+use super::joining::check_memory;
+use super::line::{Happened, Line};
+use super::matches::{self, Kept};
+use super::own::Own;
+use super::playing::SeatInPlay;
+use super::program::{Ended, Program};
+use super::reception::{PAUSE, Reception};
+use super::world::World;
 
 /// A request to host a match of two.
 #[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct HostRequest {
-    pub(crate) name: Option<String>,
+pub(super) struct HostRequest {
+    pub(super) name: Option<String>,
     /// The relay: the URL of a WebSocket.
-    pub(crate) relay: String,
+    pub(super) relay: String,
     game: String,
     hands: Option<u32>,
     stack: Option<u64>,
@@ -53,7 +53,7 @@ impl HostRequest {
     ///
     /// # Errors
     /// If a term is invalid, or the match takes too much memory.
-    fn header(&self) -> anyhow::Result<Header> {
+    pub(super) fn header(&self) -> anyhow::Result<Header> {
         let mut games = GameName::ALL.into_iter();
         let game = games.find(|game| game.as_str() == self.game);
         let game = game.ok_or_else(|| anyhow::anyhow!("unknown game {:?}", self.game))?;
@@ -88,47 +88,45 @@ fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(
 
 /// A host that waits with an invite. A page that is loaded again continues to wait.
 #[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct KeptHost {
-    pub(crate) request: HostRequest,
+pub(super) struct KeptHost {
+    pub(super) request: HostRequest,
     invite: String,
 }
 
 /// A host, from the invite to the end of the match.
-pub(crate) struct Hosting {
+pub(super) struct Hosting<W: World> {
     relay: String,
     /// The invite of a new match. `None` if a match is resumed.
     invite: Option<Invite>,
     /// The match that the host proposes.
     header: Header,
-    /// The encoding of the header, which the meetings borrow.
-    encoded: &'static [u8],
-    stage: Stage,
+    stage: Stage<W>,
 }
 
-enum Stage {
+enum Stage<W: World> {
     /// Waiting for the guest.
-    Waiting(Reception),
+    Waiting(Reception<W>),
     /// The player is asked whether to play with a peer after failed attempts.
-    Asked(Box<Line>),
+    Asked(Box<Line<W>>),
     /// The guest has come, and has until this time to say what it wants.
-    Met(Box<Line>, Duration),
-    Playing(Box<SeatInPlay>),
+    Met(Box<Line<W>>, Duration),
+    Playing(Box<SeatInPlay<W>>),
     /// The stage changes.
     Changing,
 }
 
-impl Hosting {
+impl<W: World> Hosting<W> {
     /// A host of a new match.
     ///
     /// # Errors
     /// If a term is invalid, or the invite cannot be kept.
-    pub(crate) fn inviting(
-        own: &mut Own,
+    pub(super) fn inviting(
+        own: &mut Own<W>,
         request: HostRequest,
         now: Duration,
     ) -> anyhow::Result<Self> {
         let header = request.header()?;
-        matches::check_free()?;
+        matches::check_free(&own.world)?;
         let public = own.identity().public();
         let mut invites = own
             .invites
@@ -141,20 +139,20 @@ impl Hosting {
             invite: invite.to_string(),
         };
         own.keep_hosting(Some(kept.clone()))?;
-        Ok(Self::waiting(kept, invite, header, now))
+        Ok(Self::waiting(&own.world, kept, invite, header, now))
     }
 
     /// A host that waits again, after its page was loaded again.
     ///
     /// # Errors
     /// If what it has kept is invalid, or the match takes too much memory.
-    pub(crate) fn again(kept: KeptHost, now: Duration) -> anyhow::Result<Self> {
+    pub(super) fn again(world: &W, kept: KeptHost, now: Duration) -> anyhow::Result<Self> {
         let (invite, header) = (kept.invite.parse()?, kept.request.header()?);
-        Ok(Self::waiting(kept, invite, header, now))
+        Ok(Self::waiting(world, kept, invite, header, now))
     }
 
-    fn waiting(kept: KeptHost, invite: Invite, header: Header, now: Duration) -> Self {
-        page::tell(&Event::Invite {
+    fn waiting(world: &W, kept: KeptHost, invite: Invite, header: Header, now: Duration) -> Self {
+        world.tell(&Event::Invite {
             version: VERSION,
             invite: kept.invite,
             link: None,
@@ -162,14 +160,12 @@ impl Hosting {
             guests: None,
             opens: None,
         });
-        let encoded = encoded(&header);
         let relay = kept.request.relay;
-        let reception = Reception::new(relay.clone(), encoded, Some(&invite), None, now);
+        let reception = Reception::new(world, relay.clone(), &header, Some(&invite), None, now);
         Hosting {
             relay,
             invite: Some(invite),
             header,
-            encoded,
             stage: Stage::Waiting(reception),
         }
     }
@@ -178,59 +174,64 @@ impl Hosting {
     ///
     /// # Errors
     /// If the match cannot be resumed here.
-    pub(crate) fn resuming(
-        own: &Own,
+    pub(super) fn resuming(
+        own: &Own<W>,
         relay: String,
-        kept: Kept,
+        kept: Kept<W>,
         now: Duration,
     ) -> anyhow::Result<Self> {
         let header = kept.opened.sitting.match_info.header().clone();
-        let encoded = encoded(&header);
-        let reception = Reception::new(relay.clone(), encoded, None, Some(kept.peer()), now);
+        let reception = Reception::new(
+            &own.world,
+            relay.clone(),
+            &header,
+            None,
+            Some(kept.peer()),
+            now,
+        );
         let mut seat = matches::resume(own, kept, Finder::Waits(reception, None), now)?;
         seat.reconnect(now)?;
         Ok(Hosting {
             relay,
             invite: None,
             header,
-            encoded,
             stage: Stage::Playing(Box::new(seat)),
         })
     }
 
     /// Waits for the guest of the invite again.
-    fn wait(&mut self, now: Duration) {
+    fn wait(&mut self, world: &W, now: Duration) {
         let (relay, invite) = (self.relay.clone(), self.invite.as_ref());
-        let reception = Reception::new(relay, self.encoded, invite, None, now + PAUSE);
+        let reception = Reception::new(world, relay, &self.header, invite, None, now + PAUSE);
         self.stage = Stage::Waiting(reception);
     }
 
     /// Tells the player why the guest does not sit down, and waits again.
-    fn did_not_sit(&mut self, name: &Name, why: &anyhow::Error, now: Duration) {
-        page::tell(&Event::Notice {
+    fn did_not_sit(&mut self, world: &W, name: &Name, why: &anyhow::Error, now: Duration) {
+        world.tell(&Event::Notice {
             text: format!("{name} did not sit down ({why:#}). Still waiting."),
         });
-        self.wait(now);
+        self.wait(world, now);
     }
 
     /// Continues after the meeting.
-    fn met(&mut self, own: &mut Own, line: Line, now: Duration) {
+    fn met(&mut self, own: &mut Own<W>, line: Line<W>, now: Duration) {
         match own.recognise(&line.connection.met, &self.relay) {
             Ok(Some(question)) => {
-                page::tell(&question);
+                own.world.tell(&question);
                 self.stage = Stage::Asked(Box::new(line));
             }
             Ok(None) => self.stage = Stage::Met(Box::new(line), now + ANSWER),
             // A guest does not end the program.
-            Err(error) => self.did_not_sit(&line.connection.met.peer_name, &error, now),
+            Err(error) => self.did_not_sit(&own.world, &line.connection.met.peer_name, &error, now),
         }
     }
 
     /// Answers the request of the guest.
     fn answer(
         &mut self,
-        own: &mut Own,
-        line: Box<Line>,
+        own: &mut Own<W>,
+        line: Line<W>,
         wants: Option<Control>,
         now: Duration,
     ) -> anyhow::Result<()> {
@@ -245,26 +246,25 @@ impl Hosting {
         }
     }
 
-    fn sit(&mut self, own: &mut Own, mut line: Box<Line>, now: Duration) -> anyhow::Result<()> {
+    fn sit(&mut self, own: &mut Own<W>, mut line: Line<W>, now: Duration) -> anyhow::Result<()> {
         let met = &line.connection.met;
         if let Some(kept) = matches::open_with(own, &met.peer)? {
             let fits = *kept.peer() == met.peer;
             let old_keys = with_old_keys(&kept.id(), &kept.peer_name());
-            goodbye(*line, &Control::Open(kept.id()), now)?;
+            goodbye(line, &Control::Open(kept.id()), now)?;
             ensure!(fits, old_keys);
-            self.wait(now);
+            self.wait(&own.world, now);
             return Ok(());
         }
-        let keys = (own.identity().public(), own.name);
-        let seating = Seating::of_meeting(met, self.header.clone(), keys)?;
-        let mut seat = matches::begin(own, seating, self.finder(&met.peer, now), now)?;
+        let seating = Seating::of_meeting(met, self.header.clone(), own.player())?;
+        let mut seat = matches::begin(own, seating, self.finder(&own.world, &met.peer, now), now)?;
         // The match has its files before the guest knows that it begins. If the connection has ended, the seat
         // looks for another one.
         let _ = line
             .connection
             .core
             .send(Stream::Control, &Control::Sit.encode());
-        seat.begin(*line, now)?;
+        seat.begin(line, now)?;
         self.stage = Stage::Playing(Box::new(seat));
         own.keep_hosting(None)
     }
@@ -272,8 +272,8 @@ impl Hosting {
     /// Resumes a match. One that is over here is resumed, too: the guest does not know how it ended.
     fn resume(
         &mut self,
-        own: &mut Own,
-        line: Box<Line>,
+        own: &mut Own<W>,
+        line: Line<W>,
         of: [u8; 32],
         now: Duration,
     ) -> anyhow::Result<()> {
@@ -281,37 +281,37 @@ impl Hosting {
         let keys = all_keys(&own.peers.lock(), peer);
         let kept = matches::find(own, &of)?.filter(|kept| keys.contains(kept.peer()));
         let Some(kept) = kept.filter(|kept| !kept.opened.is_closed()) else {
-            goodbye(*line, &Control::Unknown(of), now)?;
-            self.wait(now);
+            goodbye(line, &Control::Unknown(of), now)?;
+            self.wait(&own.world, now);
             return Ok(());
         };
         if kept.peer() != peer {
             let old_keys = with_old_keys(&kept.id(), &kept.peer_name());
-            goodbye(*line, &Control::Declined, now)?;
+            goodbye(line, &Control::Declined, now)?;
             bail!(old_keys);
         }
         if matches!(kept.opened.log.phase(), Phase::Over(_)) {
-            page::tell(&Event::Notice {
+            own.world.tell(&Event::Notice {
                 text: END_SENT.into(),
             });
         }
-        let mut seat = matches::resume(own, kept, self.finder(peer, now), now)?;
-        seat.resume(*line, now)?;
+        let mut seat = matches::resume(own, kept, self.finder(&own.world, peer, now), now)?;
+        seat.resume(line, now)?;
         self.stage = Stage::Playing(Box::new(seat));
         own.keep_hosting(None)
     }
 
     /// Waits for the peer of a match, also by the invite: its program may not know yet that this side knows
     /// it.
-    fn finder(&self, peer: &PublicIdentity, now: Duration) -> Finder {
+    fn finder(&self, world: &W, peer: &PublicIdentity, now: Duration) -> Finder<W> {
         let (relay, invite) = (self.relay.clone(), self.invite.as_ref());
         Finder::Waits(
-            Reception::new(relay, self.encoded, invite, Some(peer), now + PAUSE),
+            Reception::new(world, relay, &self.header, invite, Some(peer), now + PAUSE),
             None,
         )
     }
 
-    fn next(&mut self, own: &mut Own, now: Duration) -> anyhow::Result<bool> {
+    fn next(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<bool> {
         match std::mem::replace(&mut self.stage, Stage::Changing) {
             Stage::Waiting(mut reception) => {
                 reception.tick(own, now)?;
@@ -323,7 +323,7 @@ impl Hosting {
                     None => self.stage = Stage::Asked(line),
                     Some(why) => {
                         let why = why.clone().into();
-                        self.did_not_sit(&line.connection.met.peer_name, &why, now);
+                        self.did_not_sit(&own.world, &line.connection.met.peer_name, &why, now);
                     }
                 }
             }
@@ -336,11 +336,11 @@ impl Hosting {
                         Ok(())
                     }
                     Ok(None) => Err(ConnectionError::TimedOut.into()),
-                    Ok(Some(message)) => self.answer(own, line, request(&message), now),
+                    Ok(Some(message)) => self.answer(own, *line, request(&message), now),
                     Err(why) => Err(why.into()),
                 };
                 if let Err(why) = answered {
-                    self.did_not_sit(&name, &why, now);
+                    self.did_not_sit(&own.world, &name, &why, now);
                 }
             }
             Stage::Playing(mut seat) => match seat.step(own, now) {
@@ -360,17 +360,12 @@ impl Hosting {
     }
 }
 
-/// The encoding of a header. A meeting borrows it, and a page hosts few matches.
-pub(crate) fn encoded(header: &Header) -> &'static [u8] {
-    header.encode().leak()
-}
-
 /// The notice to a host whose guest has missed the end of a match.
 const END_SENT: &str = "Your last match with this guest is over. The guest did not know this, and is told now. To begin a \
                         new match, host again.";
 
-impl Program for Hosting {
-    fn line(&mut self, socket: u32) -> Option<&mut Line> {
+impl<W: World> Program<W> for Hosting<W> {
+    fn line(&mut self, socket: u32) -> Option<&mut Line<W>> {
         match &mut self.stage {
             Stage::Playing(seat) => seat.line(socket),
             Stage::Asked(line) | Stage::Met(line, _) => {
@@ -382,7 +377,7 @@ impl Program for Hosting {
 
     fn happened(
         &mut self,
-        own: &mut Own,
+        own: &mut Own<W>,
         socket: u32,
         what: Happened<'_>,
         now: Duration,
@@ -405,7 +400,7 @@ impl Program for Hosting {
 
     fn said(
         &mut self,
-        _own: &mut Own,
+        own: &mut Own<W>,
         said: Said,
         turn: Option<u64>,
         now: Duration,
@@ -421,7 +416,7 @@ impl Program for Hosting {
             }
             (stage, _) => {
                 self.stage = stage;
-                page::refuse(not_asked());
+                own.world.refuse(not_asked());
             }
         }
         Ok(())
@@ -433,9 +428,9 @@ impl Program for Hosting {
         }
     }
 
-    fn step(&mut self, own: &mut Own, now: Duration) -> Option<anyhow::Result<()>> {
+    fn step(&mut self, own: &mut Own<W>, now: Duration) -> Option<anyhow::Result<Ended>> {
         match self.next(own, now) {
-            Ok(ended) => ended.then_some(Ok(())),
+            Ok(ended) => ended.then_some(Ok(Ended::Played)),
             Err(error) => Some(Err(error)),
         }
     }

@@ -2,30 +2,30 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, anyhow, bail, ensure};
-use dealerless::shuffle::Algorithm;
-use dealerless_connection::{ConnectionError, MeetingError, PolledConnection, SpokenCode, Stream};
-use dealerless_seat::command::{Said, not_asked};
-use dealerless_seat::event::Event;
-use dealerless_seat::guest::{
+use crate::command::{Said, not_asked};
+use crate::event::Event;
+use crate::guest::{
     ANSWER, CHANGES, END_SENT, KEEPS_CHANGING, NOT_ACCEPTED_YET, SOON, YOU_DECLINED,
     may_have_agreed, refusal,
 };
-use dealerless_seat::open_match::{elsewhere, instead_of, not_begun, removes, with_old_keys};
-use dealerless_seat::peers::all_keys;
-use dealerless_seat::seat::Stopped;
-use dealerless_seat::seated::Seated;
+use crate::open_match::{elsewhere, instead_of, not_begun, removes, with_old_keys};
+use crate::peers::all_keys;
+use crate::seat::Stopped;
+use crate::seated::Seated;
+use anyhow::{Context, anyhow, bail, ensure};
+use dealerless::shuffle::Algorithm;
+use dealerless_connection::{ConnectionError, MeetingError, PolledConnection, SpokenCode, Stream};
 use dealerless_table::play::{Control, DealCircuit, Done, Seating, Term};
 use dealerless_table::rules::Stakes;
 
-use crate::failure::AnswerIsNo;
-use crate::finder::Finder;
-use crate::line::{Call, CodeCall, Happened, Line, Route};
-use crate::matches::{self, Kept};
-use crate::own::Own;
-use crate::page;
-use crate::program::Program;
-use crate::seat::SeatInPlay;
+use super::failing::AnswerIsNo;
+use super::finding::Finder;
+use super::line::{Call, CodeCall, Happened, Line, Route};
+use super::matches::{self, Kept};
+use super::own::Own;
+use super::playing::SeatInPlay;
+use super::program::{Ended, Program};
+use super::world::World;
 
 /// The maximum number of calls until a relay has paired this guest with a live connection of the host.
 const RELAY_TRIES: u32 = 4;
@@ -35,7 +35,7 @@ const GOODBYE: Duration = Duration::from_secs(2);
 const MEMORY: u64 = 256 << 20;
 
 /// A guest, from the first call of its host to the end of the match.
-pub(crate) struct Guest {
+pub(super) struct Guest<W: World> {
     route: Route,
     /// Whether the invite was got by a code, which is void now.
     by_code: bool,
@@ -45,7 +45,7 @@ pub(crate) struct Guest {
     changes: usize,
     /// The open match that the host named, or does not resume.
     host_said: Option<HostSaid>,
-    stage: Stage,
+    stage: Stage<W>,
 }
 
 #[derive(Clone, Copy)]
@@ -54,29 +54,29 @@ enum HostSaid {
     Unknown([u8; 32]),
 }
 
-enum Stage {
+enum Stage<W: World> {
     /// The guest asks the host for an invite by a code.
-    UsingCode(Box<CodeCall>),
-    Calling(Box<Call>),
+    UsingCode(Box<CodeCall<W>>),
+    Calling(Box<Call<W>>),
     /// The player is asked.
-    Asked(Box<Line>, Question),
+    Asked(Box<Line<W>>, Question<W>),
     /// The host is asked for the seat.
-    Asking(Box<Asking>),
+    Asking(Box<Asking<W>>),
     /// The guest does not sit down. The host is told why.
     Leaving {
-        line: Box<Line>,
+        line: Box<Line<W>>,
         until: Duration,
         why: anyhow::Error,
     },
-    Playing(Box<SeatInPlay>),
+    Playing(Box<SeatInPlay<W>>),
     /// The stage changes.
     Changing,
 }
 
 /// A guest that waits for the answer of its host.
-struct Asking {
-    line: Line,
-    offer: Offer,
+struct Asking<W: World> {
+    line: Line<W>,
+    offer: Offer<W>,
     since: Duration,
     /// Whether the request was sent. Otherwise the host cannot have agreed.
     is_sent: bool,
@@ -84,26 +84,26 @@ struct Asking {
     is_told: bool,
 }
 
-enum Question {
+enum Question<W: World> {
     /// Whether to play with a peer after failed attempts.
     Again,
     /// Whether to sit down on these terms.
-    Sit(Box<Offer>),
+    Sit(Box<Offer<W>>),
 }
 
 /// A match that the host proposes.
-struct Offer {
+struct Offer<W: World> {
     seating: Seating,
     /// The open match that is given up for it.
-    instead_of: Option<Kept>,
+    instead_of: Option<Kept<W>>,
 }
 
-impl Guest {
+impl<W: World> Guest<W> {
     /// A guest that calls the host of an invite, or a known player.
     ///
     /// # Errors
     /// If these are the keys of this player.
-    pub(crate) fn joining(own: &Own, route: Route, now: Duration) -> anyhow::Result<Self> {
+    pub(super) fn joining(own: &Own<W>, route: Route, now: Duration) -> anyhow::Result<Self> {
         let call = Call::new(own, &route, 0, now)?;
         Ok(Guest {
             route,
@@ -116,8 +116,8 @@ impl Guest {
     }
 
     /// A guest that gets the invite of a host by a code.
-    pub(crate) fn using_code(code: SpokenCode, relay: String, now: Duration) -> Self {
-        let call = CodeCall::new(&relay, code, now);
+    pub(super) fn using_code(world: &W, code: SpokenCode, relay: String, now: Duration) -> Self {
+        let call = CodeCall::new(world, &relay, code, now);
         Guest {
             route: Route {
                 relay,
@@ -136,10 +136,10 @@ impl Guest {
     ///
     /// # Errors
     /// If the match cannot be resumed here.
-    pub(crate) fn resuming(
-        own: &Own,
+    pub(super) fn resuming(
+        own: &Own<W>,
         route: Route,
-        kept: Kept,
+        kept: Kept<W>,
         now: Duration,
     ) -> anyhow::Result<Self> {
         let mut seat = matches::resume(own, kept, Finder::calls(route.clone()), now)?;
@@ -166,7 +166,7 @@ impl Guest {
     /// Continues after the meeting.
     fn met(
         &mut self,
-        own: &mut Own,
+        own: &mut Own<W>,
         connection: PolledConnection,
         now: Duration,
     ) -> anyhow::Result<()> {
@@ -179,7 +179,7 @@ impl Guest {
         self.route.peer = Some(met.peer.clone());
         match question {
             Some(question) => {
-                page::tell(&question);
+                own.world.tell(&question);
                 self.stage = Stage::Asked(line, Question::Again);
                 Ok(())
             }
@@ -188,7 +188,7 @@ impl Guest {
     }
 
     /// Resumes the open match with this host, or asks the player about the one that it proposes.
-    fn sit(&mut self, own: &mut Own, line: Box<Line>, now: Duration) -> anyhow::Result<()> {
+    fn sit(&mut self, own: &mut Own<W>, line: Box<Line<W>>, now: Duration) -> anyhow::Result<()> {
         let peer = &line.connection.met.peer;
         let mut kept = match self.host_said {
             Some(HostSaid::Open(of)) => {
@@ -208,7 +208,7 @@ impl Guest {
         );
         if let Some(kept) = kept {
             if kept.is_over() {
-                page::tell(&Event::Notice {
+                own.world.tell(&Event::Notice {
                     text: END_SENT.into(),
                 });
             }
@@ -226,10 +226,10 @@ impl Guest {
         };
         if let Some(kept) = &given_up {
             let text = instead_of(&kept.opened);
-            page::tell(&Event::Notice { text });
+            own.world.tell(&Event::Notice { text });
         }
         let terms = Seated::of(&seating.sitting, None, false);
-        page::tell(&Event::AskSit(Box::new(terms)));
+        own.world.tell(&Event::AskSit(Box::new(terms)));
         let offer = Box::new(Offer {
             seating,
             instead_of: given_up,
@@ -239,7 +239,7 @@ impl Guest {
     }
 
     /// Tells the host which term this guest does not accept, and ends.
-    fn decline(&mut self, mut line: Box<Line>, term: Term, why: anyhow::Error, now: Duration) {
+    fn decline(&mut self, mut line: Box<Line<W>>, term: Term, why: anyhow::Error, now: Duration) {
         let declines = Control::Declines(term).encode();
         // The reason matters more than whether the host receives it.
         let _ = line.connection.core.send(Stream::Control, &declines);
@@ -251,12 +251,12 @@ impl Guest {
         };
     }
 
-    fn ask_host(&mut self, mut line: Box<Line>, offer: Box<Offer>, now: Duration) {
+    fn ask_host(&mut self, mut line: Line<W>, offer: Offer<W>, now: Duration) {
         let request = Control::Sit.encode();
         let sent = line.connection.core.send(Stream::Control, &request);
         self.stage = Stage::Asking(Box::new(Asking {
-            line: *line,
-            offer: *offer,
+            line,
+            offer,
             since: now,
             // If the connection has ended, an answer that came before is still read.
             is_sent: sent.is_ok(),
@@ -264,7 +264,7 @@ impl Guest {
         }));
     }
 
-    fn next(&mut self, own: &mut Own, now: Duration) -> anyhow::Result<bool> {
+    fn next(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<bool> {
         let stage = std::mem::replace(&mut self.stage, Stage::Changing);
         match stage {
             Stage::UsingCode(mut call) => {
@@ -280,7 +280,7 @@ impl Guest {
                 // The reason may be in a message.
                 match question {
                     Question::Sit(offer) if line.connection.core.ended().is_some() => {
-                        self.ask_host(line, offer, now);
+                        self.ask_host(*line, *offer, now);
                         return self.next(own, now);
                     }
                     question => self.stage = Stage::Asked(line, question),
@@ -309,8 +309,8 @@ impl Guest {
 
     fn wait_for_host(
         &mut self,
-        own: &mut Own,
-        mut asking: Box<Asking>,
+        own: &mut Own<W>,
+        mut asking: Box<Asking<W>>,
         now: Duration,
     ) -> anyhow::Result<()> {
         let line = &mut asking.line;
@@ -323,7 +323,7 @@ impl Guest {
             Ok(None) => {
                 if !asking.is_told && now >= asking.since + SOON {
                     asking.is_told = true;
-                    page::tell(&Event::Notice {
+                    own.world.tell(&Event::Notice {
                         text: NOT_ACCEPTED_YET.into(),
                     });
                 }
@@ -349,7 +349,7 @@ impl Guest {
         Ok(())
     }
 
-    fn begin(&mut self, own: &mut Own, asking: Asking, now: Duration) -> anyhow::Result<()> {
+    fn begin(&mut self, own: &mut Own<W>, asking: Asking<W>, now: Duration) -> anyhow::Result<()> {
         let Asking { line, offer, .. } = asking;
         if let Some(kept) = offer.instead_of {
             kept.close()?;
@@ -361,7 +361,7 @@ impl Guest {
     }
 
     /// The host has named another match. Calls it again.
-    fn change(&mut self, own: &mut Own, said: HostSaid, now: Duration) -> anyhow::Result<()> {
+    fn change(&mut self, own: &mut Own<W>, said: HostSaid, now: Duration) -> anyhow::Result<()> {
         self.changes += 1;
         ensure!(self.changes <= CHANGES, KEEPS_CHANGING);
         self.host_said = Some(said);
@@ -373,8 +373,8 @@ impl Guest {
     /// The match has stopped here.
     fn stopped(
         &mut self,
-        own: &mut Own,
-        seat: &SeatInPlay,
+        own: &mut Own<W>,
+        seat: &SeatInPlay<W>,
         stopped: Stopped,
         now: Duration,
     ) -> anyhow::Result<bool> {
@@ -385,7 +385,7 @@ impl Guest {
                 matches::stopped(own, &of, &stopped)?;
                 Ok(true)
             }
-            Stopped::BrokenOff => Err(crate::failure::BrokenOff.into()),
+            Stopped::BrokenOff => Err(super::failing::BrokenOff.into()),
             Stopped::Declined(control) => {
                 if let Some(text) = refusal(&control) {
                     bail!(AnswerIsNo(text));
@@ -395,7 +395,7 @@ impl Guest {
                     bail!(not_begun(&of));
                 };
                 if removes(&kept.opened.log, kept.opened.sitting.seat, &control, asks)? {
-                    matches::forget(&of)?;
+                    matches::forget(&own.world, &of)?;
                 }
                 let said = match control {
                     Control::Open(of) => HostSaid::Open(of),
@@ -409,8 +409,8 @@ impl Guest {
     }
 }
 
-impl Program for Guest {
-    fn line(&mut self, socket: u32) -> Option<&mut Line> {
+impl<W: World> Program<W> for Guest<W> {
+    fn line(&mut self, socket: u32) -> Option<&mut Line<W>> {
         match &mut self.stage {
             Stage::Playing(seat) => seat.line(socket),
             Stage::Asked(line, _) | Stage::Leaving { line, .. } => {
@@ -423,7 +423,7 @@ impl Program for Guest {
 
     fn happened(
         &mut self,
-        own: &mut Own,
+        own: &mut Own<W>,
         socket: u32,
         what: Happened<'_>,
         now: Duration,
@@ -461,7 +461,7 @@ impl Program for Guest {
 
     fn said(
         &mut self,
-        own: &mut Own,
+        own: &mut Own<W>,
         said: Said,
         turn: Option<u64>,
         now: Duration,
@@ -471,10 +471,10 @@ impl Program for Guest {
             return Ok(());
         }
         match (std::mem::replace(&mut self.stage, Stage::Changing), said) {
-            (_, Said::Leave { .. }) => Err(crate::failure::BrokenOff.into()),
+            (_, Said::Leave { .. }) => Err(super::failing::BrokenOff.into()),
             (Stage::Asked(line, Question::Again), Said::Again {}) => self.sit(own, line, now),
             (Stage::Asked(line, Question::Sit(offer)), Said::Sit { agree: true }) => {
-                self.ask_host(line, offer, now);
+                self.ask_host(*line, *offer, now);
                 Ok(())
             }
             (Stage::Asked(line, Question::Sit(_)), Said::Sit { agree: false }) => {
@@ -483,15 +483,15 @@ impl Program for Guest {
             }
             (stage, _) => {
                 self.stage = stage;
-                page::refuse(not_asked());
+                own.world.refuse(not_asked());
                 Ok(())
             }
         }
     }
 
-    fn step(&mut self, own: &mut Own, now: Duration) -> Option<anyhow::Result<()>> {
+    fn step(&mut self, own: &mut Own<W>, now: Duration) -> Option<anyhow::Result<Ended>> {
         match self.next(own, now) {
-            Ok(ended) => ended.then_some(Ok(())),
+            Ok(ended) => ended.then_some(Ok(Ended::Played)),
             Err(error) => Some(Err(error)),
         }
     }
@@ -502,7 +502,7 @@ impl Program for Guest {
                 seat.break_off(now);
                 Ok(())
             }
-            _ => Err(crate::failure::BrokenOff.into()),
+            _ => Err(super::failing::BrokenOff.into()),
         }
     }
 
@@ -529,7 +529,7 @@ impl Program for Guest {
 }
 
 /// Checks the host's proposal before anything has begun.
-fn agree(own: &Own, line: &Line) -> anyhow::Result<Seating> {
+fn agree<W: World>(own: &Own<W>, line: &Line<W>) -> anyhow::Result<Seating> {
     let header = Seating::proposal(&line.connection.met.header)?;
     ensure!(
         header.sealed().is_some(),
@@ -538,16 +538,19 @@ fn agree(own: &Own, line: &Line) -> anyhow::Result<Seating> {
     if let Some(terms) = header.sealed() {
         check_memory(&header.stakes, terms.algorithm)?;
     }
-    matches::check_free()?;
-    let own = (own.identity().public(), own.name);
-    Ok(Seating::of_meeting(&line.connection.met, header, own)?)
+    matches::check_free(&own.world)?;
+    Ok(Seating::of_meeting(
+        &line.connection.met,
+        header,
+        own.player(),
+    )?)
 }
 
 /// Checks the memory that a match takes, before a circuit is built.
 ///
 /// # Errors
 /// If it takes too much.
-pub(crate) fn check_memory(stakes: &Stakes, algorithm: Algorithm) -> anyhow::Result<()> {
+pub(super) fn check_memory(stakes: &Stakes, algorithm: Algorithm) -> anyhow::Result<()> {
     let memory = DealCircuit::estimate(stakes, algorithm)?.memory(1);
     ensure!(
         memory <= MEMORY,

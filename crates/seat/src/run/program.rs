@@ -2,17 +2,19 @@
 
 use std::time::Duration;
 
-use dealerless_seat::command::Said;
+use crate::command::Said;
 use dealerless_table::play::Done;
+use serde_json::Value;
 
-use crate::line::{Happened, Line};
-use crate::own::Own;
+use super::line::{Happened, Line};
+use super::own::Own;
+use super::world::World;
 
 /// A program that plays or audits. It runs until [`step`](Self::step) returns how it has ended, or another function
 /// fails.
-pub(crate) trait Program {
+pub(super) trait Program<W: World> {
     /// The connection with this socket.
-    fn line(&mut self, socket: u32) -> Option<&mut Line>;
+    fn line(&mut self, socket: u32) -> Option<&mut Line<W>>;
 
     /// Something has happened to a socket.
     ///
@@ -20,7 +22,7 @@ pub(crate) trait Program {
     /// The program cannot continue.
     fn happened(
         &mut self,
-        own: &mut Own,
+        own: &mut Own<W>,
         socket: u32,
         what: Happened<'_>,
         now: Duration,
@@ -32,7 +34,7 @@ pub(crate) trait Program {
     /// The program cannot continue, or the player ends it.
     fn said(
         &mut self,
-        own: &mut Own,
+        own: &mut Own<W>,
         said: Said,
         turn: Option<u64>,
         now: Duration,
@@ -42,7 +44,7 @@ pub(crate) trait Program {
     fn engine_done(&mut self, socket: u32, done: Done);
 
     /// Does all that is due. Returns how the program has ended, once it has.
-    fn step(&mut self, own: &mut Own, now: Duration) -> Option<anyhow::Result<()>>;
+    fn step(&mut self, own: &mut Own<W>, now: Duration) -> Option<anyhow::Result<Ended>>;
 
     /// The time of the next timer.
     fn timer(&mut self, now: Duration) -> Duration;
@@ -50,11 +52,14 @@ pub(crate) trait Program {
     /// The player ends the program.
     ///
     /// # Errors
-    /// [`BrokenOff`](crate::failure::BrokenOff), unless a match must end first.
+    /// [`BrokenOff`](super::failing::BrokenOff), unless a match must end first.
     fn break_off(&mut self, now: Duration) -> anyhow::Result<()>;
+}
 
-    /// Whether this is an audit, which ends when its player wants something else.
-    fn is_audit(&self) -> bool {
-        false
-    }
+/// How a program has ended.
+pub(super) enum Ended {
+    /// The match has stopped here.
+    Played,
+    /// The decks were recomputed from the opened inputs. They are in this JSON object.
+    Audited(Value),
 }

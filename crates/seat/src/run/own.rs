@@ -4,30 +4,31 @@ use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::sync::{Arc, Mutex};
 
+use crate::event::Event;
+use crate::json;
+use crate::peers::{self, BLOCKED, MetPeer};
 use anyhow::{Context, ensure};
 use dealerless_connection::identity::{
     Identity, IdentityError, IdentityVaults, KnownPeers, Left, Name, PublicIdentity, SharedPeers,
 };
 use dealerless_connection::storage::Vault;
-use dealerless_connection::{Invites, Met};
-use dealerless_seat::event::Event;
-use dealerless_seat::peers::{self, BLOCKED, MetPeer};
+use dealerless_connection::{Credentials, Invites, Met, system_rng};
 use serde::{Deserialize, Serialize};
 
-use crate::files::{self, Value};
-use crate::hosting::KeptHost;
-use crate::{host, page};
+use super::hosting::KeptHost;
+use super::world::World;
 
 /// The player of this page.
-pub(crate) struct Own {
-    identity: &'static Arc<Identity>,
-    pub(crate) peers: SharedPeers,
-    pub(crate) invites: &'static Mutex<Invites>,
-    pub(crate) name: &'static Name,
+pub(super) struct Own<W: World> {
+    pub(super) world: W,
+    identity: Arc<Identity>,
+    pub(super) peers: SharedPeers,
+    pub(super) invites: Arc<Mutex<Invites>>,
+    name: Name,
     /// Whether the identity was moved away.
     is_moved: bool,
     settings: Settings,
-    file: Value,
+    file: W::Value,
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -43,17 +44,15 @@ struct Settings {
 impl Settings {
     /// Reads the settings. Damaged settings are reset: the player enters the name again, and links name the
     /// relays. An error would make the page useless, and its matches could not be resumed.
-    fn read(file: &mut Value) -> io::Result<Self> {
+    fn read<W: World>(world: &W, file: &mut W::Value) -> io::Result<Self> {
         let settings = match file.kept() {
             Ok(None) => return Ok(Settings::default()),
-            Ok(Some(bytes)) => {
-                dealerless_seat::json::read(&bytes).map_err(|_| ErrorKind::InvalidData.into())
-            }
+            Ok(Some(bytes)) => json::read(&bytes).map_err(|_| ErrorKind::InvalidData.into()),
             Err(error) => Err(error),
         };
         match settings {
             Err(error) if error.kind() == ErrorKind::InvalidData => {
-                host::print("The settings were damaged. They are reset.");
+                world.note("The settings were damaged. They are reset.");
                 file.destroy()?;
                 Ok(Settings::default())
             }
@@ -62,17 +61,17 @@ impl Settings {
     }
 }
 
-impl Own {
+impl<W: World> Own<W> {
     /// Reads what the player has kept. At the first visit, makes an identity.
     ///
     /// # Errors
     /// If a file is damaged, or cannot be read or written.
-    pub(crate) fn open() -> anyhow::Result<Self> {
-        let rng = &mut dealerless_connection::system_rng();
+    pub(super) fn open(world: W) -> anyhow::Result<Self> {
+        let rng = &mut system_rng();
         let kept = IdentityVaults {
-            identity: &mut value("identity")?,
-            succession: &mut value("succession")?,
-            successor: &mut value("successor")?,
+            identity: &mut value(&world, "identity")?,
+            succession: &mut value(&world, "succession")?,
+            successor: &mut value(&world, "successor")?,
         }
         .load_or_create(rng)
         .context("cannot read the identity")?;
@@ -83,17 +82,19 @@ impl Own {
         } else {
             kept.to_play()?
         };
-        let peers = SharedPeers::new(Self::kept_peers(&identity)?);
-        let invites = Box::new(files::value("invites").context("cannot open the invites")?);
+        let peers = SharedPeers::new(Self::kept_peers(&world, &identity)?);
+        let invites = Box::new(world.value("invites").context("cannot open the invites")?);
         let invites = Invites::open(invites).context("cannot read the invites")?;
-        let mut file = files::value("settings").context("cannot open the settings")?;
-        let settings = Settings::read(&mut file).context("cannot read the settings")?;
+        let mut file = world
+            .value("settings")
+            .context("cannot open the settings")?;
+        let settings = Settings::read(&world, &mut file).context("cannot read the settings")?;
         Ok(Own {
-            // Leaked, because a meeting borrows these. A page opens its player once, and after a succession.
-            identity: Box::leak(Box::new(Arc::new(identity))),
+            world,
+            identity: Arc::new(identity),
             peers,
-            invites: Box::leak(Box::new(Mutex::new(invites))),
-            name: Box::leak(Box::new(Name::clean(&settings.name))),
+            invites: Arc::new(Mutex::new(invites)),
+            name: Name::clean(&settings.name),
             is_moved,
             settings,
             file,
@@ -104,14 +105,18 @@ impl Own {
     ///
     /// # Errors
     /// If they are damaged, or cannot be read.
-    pub(crate) fn kept_peers(identity: &Identity) -> anyhow::Result<KnownPeers> {
-        let peers = Box::new(files::value("peers").context("cannot open the known peers")?);
+    pub(super) fn kept_peers(world: &W, identity: &Identity) -> anyhow::Result<KnownPeers> {
+        let peers = Box::new(
+            world
+                .value("peers")
+                .context("cannot open the known peers")?,
+        );
         let own = identity.succession().clone();
         let peers = KnownPeers::open(
             peers,
             std::path::Path::new("the file of known peers"),
             own,
-            host::unix,
+            W::unix,
         );
         peers.context("cannot read the known peers")
     }
@@ -120,7 +125,7 @@ impl Own {
     ///
     /// # Errors
     /// [`IdentityError::Moved`].
-    pub(crate) fn can_play(&self) -> Result<(), IdentityError> {
+    pub(super) fn can_play(&self) -> Result<(), IdentityError> {
         if self.is_moved {
             Err(IdentityError::Moved)
         } else {
@@ -129,35 +134,43 @@ impl Own {
     }
 
     /// The identity was moved away.
-    pub(crate) fn has_moved(&mut self) {
+    pub(super) fn has_moved(&mut self) {
         self.is_moved = true;
     }
 
-    pub(crate) fn identity(&self) -> &'static Identity {
-        self.identity
+    pub(super) fn identity(&self) -> &Arc<Identity> {
+        &self.identity
     }
 
-    /// The identity, shared.
-    pub(crate) fn shared_identity(&self) -> Arc<Identity> {
-        Arc::clone(self.identity)
+    /// The public keys and the name of this player.
+    pub(super) fn player(&self) -> (&PublicIdentity, &Name) {
+        (self.identity.public(), &self.name)
+    }
+
+    /// The identity and the name with which this player introduces itself.
+    pub(super) fn credentials(&self) -> Credentials {
+        Credentials {
+            identity: Arc::clone(&self.identity),
+            name: self.name.clone(),
+        }
     }
 
     /// The name of the player, unless none was chosen yet.
-    pub(crate) fn chosen_name(&self) -> Option<&Name> {
-        (!self.settings.name.is_empty()).then_some(self.name)
+    pub(super) fn chosen_name(&self) -> Option<&Name> {
+        (!self.settings.name.is_empty()).then_some(&self.name)
     }
 
     /// Keeps the name of the player.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub(crate) fn rename(&mut self, name: &str) -> io::Result<()> {
+    pub(super) fn rename(&mut self, name: &str) -> io::Result<()> {
         let name = Name::clean(name);
-        if name == *self.name {
+        if name == self.name {
             return Ok(());
         }
         self.settings.name = name.to_string();
-        self.name = Box::leak(Box::new(name));
+        self.name = name;
         self.keep()
     }
 
@@ -167,7 +180,7 @@ impl Own {
     /// # Errors
     /// If the player has blocked the peer, its keys are not accepted, no further session is allowed, or a
     /// file cannot be written.
-    pub(crate) fn recognise(&mut self, met: &Met, relay: &str) -> anyhow::Result<Option<Event>> {
+    pub(super) fn recognise(&mut self, met: &Met, relay: &str) -> anyhow::Result<Option<Event>> {
         let mut peers = self.peers.lock();
         let notice = peers::recognise(
             &mut peers,
@@ -180,7 +193,7 @@ impl Own {
             },
         )?;
         if let Some(text) = notice {
-            page::tell(&Event::Notice { text });
+            self.world.tell(&Event::Notice { text });
         }
         ensure!(!peers::is_blocked(&peers, &met.peer), BLOCKED);
         let question = peers::question(&peers, &met.peer, &met.peer_name)?;
@@ -208,13 +221,13 @@ impl Own {
     }
 
     /// The relay at which a host was met last.
-    pub(crate) fn relay_of(&self, host: &PublicIdentity) -> Option<&str> {
+    pub(super) fn relay_of(&self, host: &PublicIdentity) -> Option<&str> {
         let relay = self.settings.relays.get(&host.fingerprint().to_string());
         relay.map(String::as_str)
     }
 
     /// The host that waits, if its page was closed meanwhile.
-    pub(crate) fn hosting(&self) -> Option<&KeptHost> {
+    pub(super) fn hosting(&self) -> Option<&KeptHost> {
         self.settings.hosting.as_ref()
     }
 
@@ -222,7 +235,7 @@ impl Own {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub(crate) fn keep_hosting(&mut self, hosting: Option<KeptHost>) -> anyhow::Result<()> {
+    pub(super) fn keep_hosting(&mut self, hosting: Option<KeptHost>) -> anyhow::Result<()> {
         if hosting.is_none() && self.settings.hosting.is_none() {
             return Ok(());
         }
@@ -240,6 +253,6 @@ impl Own {
 ///
 /// # Errors
 /// If its files cannot be opened.
-pub(crate) fn value(name: &str) -> anyhow::Result<Value> {
-    files::value(name).context("cannot open the identity")
+pub(super) fn value<W: World>(world: &W, name: &str) -> anyhow::Result<W::Value> {
+    world.value(name).context("cannot open the identity")
 }

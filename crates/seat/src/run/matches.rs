@@ -5,30 +5,29 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::open_match::{closed_claim, names, others};
+use crate::peers::all_keys;
+use crate::seat::Stopped;
 use anyhow::Context;
 use dealerless_connection::hex;
 use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::storage::Storage as _;
 use dealerless_connection::system_rng;
-use dealerless_seat::open_match::{closed_claim, names, others};
-use dealerless_seat::peers::all_keys;
-use dealerless_seat::seat::Stopped;
 use dealerless_table::log::{
     Input, Inputs, Journal, JournalError, MatchLog, Opened, Phase, Sitting,
 };
 use dealerless_table::play::{DealCircuit, DeckSetting, SealedSetting, Seating, Setting};
 
-use crate::files::{self, NamedFile};
-use crate::finder::Finder;
-use crate::host;
-use crate::own::Own;
-use crate::seat::{SeatInPlay, SeatSetting};
+use super::finding::Finder;
+use super::own::Own;
+use super::playing::{SeatInPlay, SeatSetting};
+use super::world::World;
 
 /// The ending of the names of records.
-pub(crate) const RECORD: &str = ".log";
+pub(super) const RECORD: &str = ".log";
 
 /// The name of the record of a match.
-pub(crate) fn record_name(of: &[u8; 32]) -> String {
+pub(super) fn record_name(of: &[u8; 32]) -> String {
     hex(of) + RECORD
 }
 
@@ -48,33 +47,33 @@ fn deck_name(of: &[u8; 32]) -> String {
 }
 
 /// The name of the file of the time banks of a match.
-pub(crate) fn clock_name(of: &[u8; 32]) -> String {
+pub(super) fn clock_name(of: &[u8; 32]) -> String {
     hex(of) + ".clock"
 }
 
 /// A match that was kept, with its file.
-pub(crate) struct Kept {
-    pub(crate) opened: Opened<NamedFile>,
+pub(super) struct Kept<W: World> {
+    pub(super) opened: Opened<W::File>,
     /// The time at which its file was created, in seconds since 1970.
-    pub(crate) created: u64,
+    pub(super) created: u64,
 }
 
-impl Kept {
-    pub(crate) fn id(&self) -> [u8; 32] {
+impl<W: World> Kept<W> {
+    pub(super) fn id(&self) -> [u8; 32] {
         self.opened.sitting.match_info.id()
     }
 
     /// The keys of the other player.
-    pub(crate) fn peer(&self) -> &PublicIdentity {
+    pub(super) fn peer(&self) -> &PublicIdentity {
         let sitting = &self.opened.sitting;
         &sitting.match_info.players()[sitting.seat.next(2).index()].identity
     }
 
-    pub(crate) fn peer_name(&self) -> String {
+    pub(super) fn peer_name(&self) -> String {
         names(&self.opened, others(&self.opened))
     }
 
-    pub(crate) fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         matches!(self.opened.log.phase(), Phase::Over(_))
     }
 
@@ -82,8 +81,8 @@ impl Kept {
     ///
     /// # Errors
     /// If its file cannot be written.
-    pub(crate) fn close(mut self) -> anyhow::Result<()> {
-        let claim = closed_claim(&self.opened.log, host::unix());
+    pub(super) fn close(mut self) -> anyhow::Result<()> {
+        let claim = closed_claim(&self.opened.log, W::unix());
         Ok(self.opened.journal.append_claim(&claim)?)
     }
 }
@@ -95,22 +94,25 @@ const FILES: usize = 5;
 ///
 /// # Errors
 /// If not.
-pub(crate) fn check_free() -> anyhow::Result<()> {
-    Ok(files::check_free(FILES)?)
+pub(super) fn check_free(world: &impl World) -> anyhow::Result<()> {
+    Ok(world.check_free(FILES)?)
 }
 
-/// All matches of two, the newest first, and the names of the records that cannot be read with the errors.
+/// The name of a record that cannot be read, and why.
+type Unread = (String, anyhow::Error);
+
+/// All matches of two, the newest first, and the records that cannot be read.
 /// Skips a record without a complete entry: the page was killed while it created the file.
-pub(crate) fn all(own: &Own) -> (Vec<Kept>, Vec<(String, u64, anyhow::Error)>) {
+pub(super) fn all<W: World>(own: &Own<W>) -> (Vec<Kept<W>>, Vec<Unread>) {
     let (mut kept, mut unread) = (Vec::new(), Vec::new());
-    for (name, created) in files::names(RECORD) {
-        let Some(file) = NamedFile::open(&name) else {
+    for (name, created) in own.world.names(RECORD) {
+        let Some(file) = own.world.file(&name) else {
             continue;
         };
         match Journal::open(file, own.identity().file_key()) {
             Ok(opened) => kept.push(Kept { opened, created }),
             Err(JournalError::NeverBegun) => {}
-            Err(error) => unread.push((name, created, error.into())),
+            Err(error) => unread.push((name, error.into())),
         }
     }
     (kept, unread)
@@ -120,8 +122,8 @@ pub(crate) fn all(own: &Own) -> (Vec<Kept>, Vec<(String, u64, anyhow::Error)>) {
 ///
 /// # Errors
 /// If its record cannot be read.
-pub(crate) fn find(own: &Own, of: &[u8; 32]) -> anyhow::Result<Option<Kept>> {
-    let Some(file) = NamedFile::open(&record_name(of)) else {
+pub(super) fn find<W: World>(own: &Own<W>, of: &[u8; 32]) -> anyhow::Result<Option<Kept<W>>> {
+    let Some(file) = own.world.file(&record_name(of)) else {
         return Ok(None);
     };
     let opened = Journal::open(file, own.identity().file_key()).context("cannot read the match")?;
@@ -134,26 +136,29 @@ pub(crate) fn find(own: &Own, of: &[u8; 32]) -> anyhow::Result<Option<Kept>> {
 ///
 /// # Errors
 /// If a file cannot be removed.
-pub(crate) fn open_with(own: &Own, peer: &PublicIdentity) -> anyhow::Result<Option<Kept>> {
-    for (name, _) in files::names(RECORD) {
-        if let Some(file) = NamedFile::open(&name)
+pub(super) fn open_with<W: World>(
+    own: &Own<W>,
+    peer: &PublicIdentity,
+) -> anyhow::Result<Option<Kept<W>>> {
+    for (name, _) in own.world.names(RECORD) {
+        if let Some(file) = own.world.file(&name)
             && let Err(JournalError::NeverBegun) = Journal::sitting(file, own.identity().file_key())
         {
-            NamedFile::remove(&name)?;
+            own.world.remove(&name)?;
         }
     }
     let keys = all_keys(&own.peers.lock(), peer);
     let (kept, _) = all(own);
     for kept in kept {
         if kept.is_over() {
-            over(&kept.id())?;
+            over(&own.world, &kept.id())?;
             continue;
         }
         if kept.opened.is_closed() || !keys.contains(kept.peer()) {
             continue;
         }
         if kept.opened.log.history(0).next().is_none() {
-            forget(&kept.id())?;
+            forget(&own.world, &kept.id())?;
             continue;
         }
         return Ok(Some(kept));
@@ -162,12 +167,12 @@ pub(crate) fn open_with(own: &Own, peer: &PublicIdentity) -> anyhow::Result<Opti
 }
 
 /// Whether the match is neither over nor without any part.
-pub(crate) fn is_open(kept: &Kept) -> bool {
+pub(super) fn is_open<W: World>(kept: &Kept<W>) -> bool {
     !kept.is_over() && kept.opened.log.history(0).next().is_some()
 }
 
 /// The number of matches that are open, even if they are closed here, or that cannot be read.
-pub(crate) fn left_open(own: &Own) -> usize {
+pub(super) fn left_open<W: World>(own: &Own<W>) -> usize {
     let (kept, unread) = all(own);
     kept.iter().filter(|kept| is_open(kept)).count() + unread.len()
 }
@@ -176,8 +181,8 @@ pub(crate) fn left_open(own: &Own) -> usize {
 ///
 /// # Errors
 /// If there is no such record, or it cannot be read.
-pub(crate) fn record(name: &str) -> anyhow::Result<Vec<u8>> {
-    let mut file = NamedFile::open(name).context("there is no such match here")?;
+pub(super) fn record(world: &impl World, name: &str) -> anyhow::Result<Vec<u8>> {
+    let mut file = world.file(name).context("there is no such match here")?;
     Ok(file.read()?)
 }
 
@@ -185,27 +190,27 @@ pub(crate) fn record(name: &str) -> anyhow::Result<Vec<u8>> {
 ///
 /// # Errors
 /// If a file cannot be removed.
-pub(crate) fn forget(of: &[u8; 32]) -> anyhow::Result<()> {
-    over(of)?;
-    destroy_inputs(of)?;
-    Ok(NamedFile::remove(&record_name(of))?)
+pub(super) fn forget(world: &impl World, of: &[u8; 32]) -> anyhow::Result<()> {
+    over(world, of)?;
+    destroy_inputs(world, of)?;
+    Ok(world.remove(&record_name(of))?)
 }
 
 /// Removes the files that only an open match needs.
 ///
 /// # Errors
 /// If a file cannot be removed.
-pub(crate) fn over(of: &[u8; 32]) -> anyhow::Result<()> {
-    NamedFile::remove(&clock_name(of))?;
-    Ok(files::remove_value(&deck_name(of))?)
+pub(super) fn over(world: &impl World, of: &[u8; 32]) -> anyhow::Result<()> {
+    world.remove(&clock_name(of))?;
+    Ok(world.remove_value(&deck_name(of))?)
 }
 
 /// This player's inputs to the shuffles of a match. `None` if they were destroyed.
 ///
 /// # Errors
 /// If their file cannot be read.
-pub(crate) fn inputs(own: &Own, of: &[u8; 32]) -> anyhow::Result<Option<Vec<Input>>> {
-    let Some(file) = NamedFile::open(&inputs_name(of)) else {
+pub(super) fn inputs<W: World>(own: &Own<W>, of: &[u8; 32]) -> anyhow::Result<Option<Vec<Input>>> {
+    let Some(file) = own.world.file(&inputs_name(of)) else {
         return Ok(None);
     };
     let inputs = Inputs::open(file, own.identity().file_key(), *of);
@@ -217,8 +222,8 @@ pub(crate) fn inputs(own: &Own, of: &[u8; 32]) -> anyhow::Result<Option<Vec<Inpu
 ///
 /// # Errors
 /// If their file cannot be removed.
-pub(crate) fn destroy_inputs(of: &[u8; 32]) -> io::Result<()> {
-    NamedFile::remove(&inputs_name(of))
+pub(super) fn destroy_inputs(world: &impl World, of: &[u8; 32]) -> io::Result<()> {
+    world.remove(&inputs_name(of))
 }
 
 /// Retention time of the inputs to the shuffles of a match, in seconds.
@@ -228,9 +233,9 @@ const INPUTS_KEPT: u64 = 30 * 86_400;
 ///
 /// # Errors
 /// If a file cannot be removed.
-pub(crate) fn destroy_old_inputs(own: &Own) -> io::Result<()> {
-    let is_old = |created| host::unix().saturating_sub(created) > INPUTS_KEPT;
-    let mut inputs = files::names(INPUTS).into_iter();
+pub(super) fn destroy_old_inputs<W: World>(own: &Own<W>) -> io::Result<()> {
+    let is_old = |created| W::unix().saturating_sub(created) > INPUTS_KEPT;
+    let mut inputs = own.world.names(INPUTS).into_iter();
     if !inputs.any(|(_, created)| is_old(created)) {
         return Ok(());
     }
@@ -238,23 +243,23 @@ pub(crate) fn destroy_old_inputs(own: &Own) -> io::Result<()> {
     let mut old = kept
         .iter()
         .filter(|kept| kept.is_over() && is_old(kept.created));
-    old.try_for_each(|kept| destroy_inputs(&kept.id()))
+    old.try_for_each(|kept| destroy_inputs(&own.world, &kept.id()))
 }
 
 /// Whether a match was audited, or can be.
-pub(crate) fn audit_state(of: &[u8; 32]) -> Option<&'static str> {
-    if NamedFile::open(&audit_name(of)).is_some() {
+pub(super) fn audit_state(world: &impl World, of: &[u8; 32]) -> Option<&'static str> {
+    if world.file(&audit_name(of)).is_some() {
         return Some("made");
     }
-    NamedFile::open(&inputs_name(of)).map(|_| "possible")
+    world.file(&inputs_name(of)).map(|_| "possible")
 }
 
 /// The file of an audit.
 ///
 /// # Errors
 /// If the match was not audited here, or the file cannot be read.
-pub(crate) fn audit(of: &[u8; 32]) -> anyhow::Result<Vec<u8>> {
-    let file = NamedFile::open(&audit_name(of));
+pub(super) fn audit(world: &impl World, of: &[u8; 32]) -> anyhow::Result<Vec<u8>> {
+    let file = world.file(&audit_name(of));
     Ok(file.context("this match was not audited here")?.read()?)
 }
 
@@ -262,8 +267,8 @@ pub(crate) fn audit(of: &[u8; 32]) -> anyhow::Result<Vec<u8>> {
 ///
 /// # Errors
 /// If it cannot be written.
-pub(crate) fn keep_audit(of: &[u8; 32], bytes: &[u8]) -> io::Result<()> {
-    let mut file = NamedFile::open_or_create(&audit_name(of))?;
+pub(super) fn keep_audit(world: &impl World, of: &[u8; 32], bytes: &[u8]) -> io::Result<()> {
+    let mut file = world.create(&audit_name(of))?;
     // An interrupted audit may have left a part.
     file.truncate(0)?;
     file.append(bytes)?;
@@ -274,9 +279,13 @@ pub(crate) fn keep_audit(of: &[u8; 32], bytes: &[u8]) -> io::Result<()> {
 ///
 /// # Errors
 /// If a file cannot be written or removed.
-pub(crate) fn stopped(own: &Own, of: &[u8; 32], stopped: &Stopped) -> anyhow::Result<()> {
+pub(super) fn stopped<W: World>(
+    own: &Own<W>,
+    of: &[u8; 32],
+    stopped: &Stopped,
+) -> anyhow::Result<()> {
     match stopped {
-        Stopped::Over(_) => over(of),
+        Stopped::Over(_) => over(&own.world, of),
         Stopped::Closed => find(own, of)?.map_or(Ok(()), Kept::close),
         _ => Ok(()),
     }
@@ -286,15 +295,15 @@ pub(crate) fn stopped(own: &Own, of: &[u8; 32], stopped: &Stopped) -> anyhow::Re
 ///
 /// # Errors
 /// If its files cannot be created.
-pub(crate) fn begin(
-    own: &Own,
+pub(super) fn begin<W: World>(
+    own: &Own<W>,
     seating: Seating,
-    finder: Finder,
+    finder: Finder<W>,
     now: Duration,
-) -> anyhow::Result<SeatInPlay> {
+) -> anyhow::Result<SeatInPlay<W>> {
     let Seating { sitting, circuit } = seating;
     let of = sitting.match_info.id();
-    let file = NamedFile::open_or_create(&record_name(&of));
+    let file = own.world.create(&record_name(&of));
     let file = file.context("cannot make the file of the match")?;
     let journal = Journal::create(file, own.identity().file_key(), &sitting)?;
     let log = MatchLog::new(sitting.match_info.clone(), sitting.seat);
@@ -306,32 +315,37 @@ pub(crate) fn begin(
 ///
 /// # Errors
 /// If this program cannot resume it, or a file is damaged.
-pub(crate) fn resume(
-    own: &Own,
-    kept: Kept,
-    finder: Finder,
+pub(super) fn resume<W: World>(
+    own: &Own<W>,
+    kept: Kept<W>,
+    finder: Finder<W>,
     now: Duration,
-) -> anyhow::Result<SeatInPlay> {
+) -> anyhow::Result<SeatInPlay<W>> {
     let opened = kept.opened;
     let Seating { sitting, circuit } = Seating::of_file(opened.sitting)?;
     let setting = setting(own, &sitting, opened.journal, opened.log, circuit)?;
     SeatInPlay::new(own, &sitting, setting, true, finder, now)
 }
 
-fn setting(
-    own: &Own,
+fn setting<W: World>(
+    own: &Own<W>,
     sitting: &Sitting,
-    journal: Journal<NamedFile>,
+    journal: Journal<W::File>,
     log: MatchLog,
     circuit: Arc<DealCircuit>,
-) -> anyhow::Result<SeatSetting> {
+) -> anyhow::Result<SeatSetting<W>> {
     let of = sitting.match_info.id();
-    let inputs = NamedFile::open_or_create(&inputs_name(&of))
+    let inputs = own
+        .world
+        .create(&inputs_name(&of))
         .and_then(|file| Inputs::open(file, own.identity().file_key(), of))
         .context("cannot open the file of your inputs to the shuffles")?;
-    let vault = files::value(&deck_name(&of)).context("cannot open the files of the deck")?;
+    let vault = own
+        .world
+        .value(&deck_name(&of))
+        .context("cannot open the files of the deck")?;
     Ok(Setting {
-        identity: own.shared_identity(),
+        identity: Arc::clone(own.identity()),
         seat: sitting.seat,
         log,
         journal,

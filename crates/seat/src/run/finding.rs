@@ -2,42 +2,43 @@
 
 use std::time::Duration;
 
+use crate::retry::{HOST_PAUSE, pause};
 use dealerless_connection::{Message, Stream};
-use dealerless_seat::retry::{HOST_PAUSE, pause};
 use dealerless_table::play::Control;
 
-use crate::line::{Call, Line, Route};
-use crate::reception::Reception;
+use super::line::{Call, Line, Route};
+use super::reception::Reception;
+use super::world::World;
 
 /// How a seat finds its peer again after the connection was lost.
-pub(crate) enum Finder {
+pub(super) enum Finder<W: World> {
     /// A guest calls its host.
-    Calls(Caller),
+    Calls(Caller<W>),
     /// A host waits for its guest.
-    Waits(Reception, Option<Box<Arrival>>),
+    Waits(Reception<W>, Option<Box<Arrival<W>>>),
 }
 
 /// Calls the host.
-pub(crate) struct Caller {
-    pub(crate) route: Route,
-    pub(crate) call: Option<Box<Call>>,
+pub(super) struct Caller<W: World> {
+    pub(super) route: Route,
+    pub(super) call: Option<Box<Call<W>>>,
     /// The time of the next call.
-    pub(crate) next: Option<Duration>,
+    pub(super) next: Option<Duration>,
     /// The number of calls since the match last continued.
-    pub(crate) tries: u32,
+    pub(super) tries: u32,
 }
 
 /// The guest has connected again.
-pub(crate) struct Arrival {
-    pub(crate) line: Line,
+pub(super) struct Arrival<W: World> {
+    pub(super) line: Line<W>,
     /// Whether the guest has asked to resume this match. The match continues when the engine of the last
     /// connection has ended.
-    pub(crate) resumes: bool,
+    pub(super) resumes: bool,
 }
 
-impl Finder {
+impl<W: World> Finder<W> {
     /// A guest that calls its host on this route.
-    pub(crate) fn calls(route: Route) -> Self {
+    pub(super) fn calls(route: Route) -> Self {
         Finder::Calls(Caller {
             route,
             call: None,
@@ -46,7 +47,7 @@ impl Finder {
         })
     }
 
-    pub(crate) fn stop(&mut self) {
+    pub(super) fn stop(&mut self) {
         match self {
             Finder::Calls(caller) => {
                 caller.call = None;
@@ -61,7 +62,7 @@ impl Finder {
 
     /// Looks for the peer. A guest calls after a pause, unless this is the first call. A host waits until it
     /// [stops](Self::stop).
-    pub(crate) fn look(&mut self, now: Duration) {
+    pub(super) fn look(&mut self, now: Duration) {
         let caller = match self {
             Finder::Calls(caller) => caller,
             Finder::Waits(reception, _) => return reception.begin(now),
@@ -75,13 +76,13 @@ impl Finder {
     }
 
     /// The match has continued: the next call is made at once.
-    pub(crate) fn found(&mut self) {
+    pub(super) fn found(&mut self) {
         if let Finder::Calls(caller) = self {
             caller.tries = 0;
         }
     }
 
-    pub(crate) fn timer(&self) -> Duration {
+    pub(super) fn timer(&self) -> Duration {
         match self {
             Finder::Calls(caller) => {
                 let call = caller
@@ -100,7 +101,7 @@ impl Finder {
 }
 
 /// The request of a guest in its first message, if it is one.
-pub(crate) fn request(message: &Message) -> Option<Control> {
+pub(super) fn request(message: &Message) -> Option<Control> {
     match message.stream {
         Stream::Control => Control::decode(&message.bytes),
         Stream::Log => None,
@@ -108,7 +109,11 @@ pub(crate) fn request(message: &Message) -> Option<Control> {
 }
 
 /// Sends a last message on a connection, and drops it.
-pub(crate) fn goodbye(mut line: Line, control: &Control, now: Duration) -> anyhow::Result<()> {
+pub(super) fn goodbye<W: World>(
+    mut line: Line<W>,
+    control: &Control,
+    now: Duration,
+) -> anyhow::Result<()> {
     let core = &mut line.connection.core;
     if core.send(Stream::Control, &control.encode()).is_ok() {
         core.close();

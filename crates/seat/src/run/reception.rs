@@ -3,40 +3,43 @@
 use std::io::ErrorKind;
 use std::time::Duration;
 
+use crate::event::Event;
+use crate::peers::{cannot_burn, leaked};
 use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::{Expected, Invite, MeetingError, PolledConnection};
-use dealerless_seat::event::Event;
-use dealerless_seat::peers::{cannot_burn, leaked};
+use dealerless_table::log::Header;
 
-use crate::line::{Call, Happened, Line};
-use crate::own::Own;
-use crate::page;
+use super::line::{Call, Happened, Line};
+use super::own::Own;
+use super::world::World;
 
 /// The pause after a call that has failed, and after a guest that did not sit down.
-pub(crate) const PAUSE: Duration = Duration::from_secs(2);
+pub(super) const PAUSE: Duration = Duration::from_secs(2);
 
 /// The calls of a host at its relay, one for each way in which the guest can connect.
-pub(crate) struct Reception {
+pub(super) struct Reception<W: World> {
+    world: W,
     relay: String,
-    /// The match that the host proposes.
-    header: &'static [u8],
-    calls: Vec<Waiting>,
+    /// The match that the host proposes, encoded.
+    header: Vec<u8>,
+    calls: Vec<Waiting<W>>,
     /// Whether the player was told that the relay fails.
     has_failed: bool,
 }
 
-struct Waiting {
+struct Waiting<W: World> {
     expected: Expected,
-    call: Option<Call>,
+    call: Option<Call<W>>,
     /// The time of the next call if none is active.
     next: Duration,
 }
 
-impl Reception {
+impl<W: World> Reception<W> {
     /// Waits from the time `first` on for the guest of an invite, a known player, or both.
-    pub(crate) fn new(
+    pub(super) fn new(
+        world: &W,
         relay: String,
-        header: &'static [u8],
+        header: &Header,
         invite: Option<&Invite>,
         peer: Option<&PublicIdentity>,
         first: Duration,
@@ -49,20 +52,21 @@ impl Reception {
             next: first,
         };
         Reception {
+            world: world.clone(),
             relay,
-            header,
+            header: header.encode(),
             calls: invited.into_iter().chain(known).map(waiting).collect(),
             has_failed: false,
         }
     }
 
     /// Something has happened to a socket. Returns the connection to a guest that was met.
-    pub(crate) fn happened(
+    pub(super) fn happened(
         &mut self,
         socket: u32,
         what: Happened<'_>,
         now: Duration,
-    ) -> Option<Line> {
+    ) -> Option<Line<W>> {
         let mut calls = self.calls.iter_mut();
         let waiting = calls.find(|waiting| {
             let call = waiting.call.as_ref();
@@ -72,7 +76,7 @@ impl Reception {
         self.has_failed &= !matches!(met, Ok(Some(_)));
         waiting
             .continues(met, now)
-            .map_err(|error| tell_failure(&error, &self.relay, &mut self.has_failed))
+            .map_err(|error| tell_failure(&self.world, &error, &self.relay, &mut self.has_failed))
             .unwrap_or_default()
     }
 
@@ -80,18 +84,18 @@ impl Reception {
     ///
     /// # Errors
     /// If these are the keys of this player.
-    pub(crate) fn tick(&mut self, own: &Own, now: Duration) -> Result<(), MeetingError> {
+    pub(super) fn tick(&mut self, own: &Own<W>, now: Duration) -> Result<(), MeetingError> {
         for waiting in &mut self.calls {
             match &mut waiting.call {
                 Some(call) => {
                     let met = call.tick(now).map(|()| None);
                     if let Err(error) = waiting.continues(met, now) {
-                        tell_failure(&error, &self.relay, &mut self.has_failed);
+                        tell_failure(&self.world, &error, &self.relay, &mut self.has_failed);
                     }
                 }
                 None if now >= waiting.next => {
                     let expected = waiting.expected.clone();
-                    let call = Call::waiting(own, &self.relay, expected, self.header, now)?;
+                    let call = Call::waiting(own, &self.relay, expected, self.header.clone(), now)?;
                     waiting.call = Some(call);
                 }
                 None => {}
@@ -101,7 +105,7 @@ impl Reception {
     }
 
     /// Ends all calls, until [`begin`](Self::begin).
-    pub(crate) fn stop(&mut self) {
+    pub(super) fn stop(&mut self) {
         for waiting in &mut self.calls {
             waiting.call = None;
             waiting.next = Duration::MAX;
@@ -109,14 +113,14 @@ impl Reception {
     }
 
     /// Waits again after [`stop`](Self::stop).
-    pub(crate) fn begin(&mut self, now: Duration) {
+    pub(super) fn begin(&mut self, now: Duration) {
         for waiting in &mut self.calls {
             waiting.next = waiting.next.min(now);
         }
     }
 
     /// The time of the next timer.
-    pub(crate) fn timer(&self) -> Duration {
+    pub(super) fn timer(&self) -> Duration {
         let timers = self.calls.iter().map(|waiting| match &waiting.call {
             Some(call) => call.timer(),
             None => waiting.next,
@@ -125,7 +129,7 @@ impl Reception {
     }
 }
 
-impl Waiting {
+impl<W: World> Waiting<W> {
     /// Continues after a step of a meeting.
     ///
     /// # Errors
@@ -134,7 +138,7 @@ impl Waiting {
         &mut self,
         met: Result<Option<PolledConnection>, MeetingError>,
         now: Duration,
-    ) -> Result<Option<Line>, MeetingError> {
+    ) -> Result<Option<Line<W>>, MeetingError> {
         match met {
             Ok(None) => Ok(None),
             Ok(Some(connection)) => {
@@ -156,7 +160,7 @@ impl Waiting {
 }
 
 /// Tells the player what a failed meeting means for them. Failed meetings with strangers are not reported.
-fn tell_failure(error: &MeetingError, relay: &str, has_failed: &mut bool) {
+fn tell_failure(world: &impl World, error: &MeetingError, relay: &str, has_failed: &mut bool) {
     let text = match error {
         MeetingError::SecondGuest(second) => leaked(second),
         MeetingError::Invites(error) => cannot_burn(error),
@@ -172,5 +176,5 @@ fn tell_failure(error: &MeetingError, relay: &str, has_failed: &mut bool) {
         }
         _ => return,
     };
-    page::tell(&Event::Notice { text });
+    world.tell(&Event::Notice { text });
 }

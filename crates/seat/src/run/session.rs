@@ -1,0 +1,533 @@
+//! The requests of the page, and the program that plays: hosting, joining and resuming are programs, of
+//! which one runs at a time.
+
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use dealerless_connection::Invite;
+use dealerless_connection::identity::PublicIdentity;
+use dealerless_table::Seat;
+use dealerless_table::log::Phase;
+use dealerless_table::play::Done;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::auditing::{self, Auditor};
+use super::failing::{BrokenOff, exit_code, explain};
+use super::hosting::{HostRequest, Hosting};
+use super::joining::Guest;
+use super::line::{Happened, Line, Route};
+use super::matches;
+use super::moving::{self, MoveRequest, SucceedRequest};
+use super::own::Own;
+use super::program::{Ended, Program};
+use super::world::World;
+use crate::VERSION;
+use crate::command;
+use crate::event::Event;
+use crate::json;
+use crate::records::answers;
+use crate::records::history::{self, RecordFile};
+use crate::records::show;
+use crate::records::words::Moment;
+use crate::stored::{self, OpenMatch, UnreadMatch};
+
+/// The maximum length of a command line.
+const MAX_COMMAND: usize = 8 << 10;
+/// The maximum size of two records together, in bytes.
+const MAX_RECORDS: usize = 32 << 20;
+
+/// What a player does at one place: plays at most one match, and looks at what is kept there. The caller
+/// reports everything that happens, and calls [`step`](Self::step) afterwards.
+pub struct Session<W: World> {
+    world: W,
+    own: Own<W>,
+    /// The program that plays or audits.
+    program: Option<Box<dyn Program<W>>>,
+    /// The number of the request that an audit will answer.
+    audit: Option<u32>,
+}
+
+impl<W: World> Session<W> {
+    /// Reads what the player has kept. At the first visit, makes an identity.
+    ///
+    /// # Errors
+    /// If a file is damaged, or cannot be read or written.
+    pub fn open(world: W) -> anyhow::Result<Self> {
+        let own = Own::open(world.clone())?;
+        if let Err(error) = matches::destroy_old_inputs(&own) {
+            world.note(&format!("cannot remove old inputs to shuffles: {error}"));
+        }
+        Ok(Session {
+            world,
+            own,
+            program: None,
+            audit: None,
+        })
+    }
+
+    /// The line with this number, if there is one.
+    pub fn line(&mut self, number: u32) -> Option<&mut Line<W>> {
+        self.program.as_mut()?.line(number)
+    }
+
+    /// A result of the engine on the line with this number.
+    pub fn engine_done(&mut self, line: u32, done: Done) {
+        if let Some(program) = &mut self.program {
+            program.engine_done(line, done);
+        }
+    }
+
+    /// Something has happened to the connection with this number.
+    pub fn happened(&mut self, connection: u32, what: Happened<'_>, now: Duration) {
+        let Some(program) = &mut self.program else {
+            return;
+        };
+        if let Err(error) = program.happened(&mut self.own, connection, what, now) {
+            self.ended(Err(error));
+        }
+    }
+
+    /// Does all that is due. Returns the time at which this must be called again.
+    pub fn step(&mut self, now: Duration) -> Duration {
+        let Some(program) = &mut self.program else {
+            return Duration::MAX;
+        };
+        if let Some(ended) = program.step(&mut self.own, now) {
+            self.ended(ended);
+        }
+        let program = self.program.as_mut();
+        program.map_or(Duration::MAX, |program| program.timer(now))
+    }
+
+    /// A command of the player: a line of JSON.
+    pub fn command(&mut self, line: &[u8], now: Duration) {
+        let Some(program) = &mut self.program else {
+            return;
+        };
+        let text = std::str::from_utf8(line).unwrap_or_default();
+        if text.len() > MAX_COMMAND {
+            return;
+        }
+        match command::parse(text) {
+            Ok((said, turn)) => {
+                if let Err(error) = program.said(&mut self.own, said, turn, now) {
+                    self.ended(Err(error));
+                }
+            }
+            Err(complaint) => self.world.refuse(complaint),
+        }
+    }
+
+    /// A request, which [`World::respond`] answers now or later. `docs/browser.md` describes the requests.
+    pub fn request(&mut self, number: u32, is_post: bool, path: &str, body: &[u8], now: Duration) {
+        let answer = match (is_post, path) {
+            (true, "/audit") => self.audit(number, body, now),
+            _ => self.answer(is_post, path, body, now).map(Some),
+        };
+        match answer {
+            Ok(None) => {}
+            Ok(Some(Some(object))) => self.respond(number, Ok(object)),
+            Ok(Some(None)) => {
+                let body = error("not found").to_string();
+                self.world.respond(number, 404, &body);
+            }
+            Err(why) => self.respond(number, Err(format!("{why:#}"))),
+        }
+    }
+
+    /// Answers the request with this number: with an object, or with the message of an error.
+    fn respond(&self, number: u32, answer: Result<Value, String>) {
+        let (status, body) = match answer {
+            Ok(object) => (200, object),
+            Err(message) => (500, error(&message)),
+        };
+        self.world.respond(number, status, &body.to_string());
+    }
+}
+
+fn error(message: &str) -> Value {
+    json!({ "error": { "message": message } })
+}
+
+/// A request to wait again for the guest of an invite, after the page was loaded again.
+#[derive(Deserialize)]
+struct HostAgain {
+    #[serde(default)]
+    again: bool,
+}
+
+/// A request to join a host.
+#[derive(Deserialize)]
+struct Join {
+    name: Option<String>,
+    /// An invite, a code, or the name or fingerprint of a known player.
+    whom: String,
+    /// The relay: the URL of a WebSocket.
+    relay: Option<String>,
+}
+
+/// A request to resume a match, or to close it here.
+#[derive(Deserialize)]
+struct Resume {
+    #[serde(rename = "match")]
+    of: String,
+    relay: Option<String>,
+    #[serde(default)]
+    close: bool,
+}
+
+/// A request to audit a match with the other player, or to destroy this player's inputs to its shuffles.
+#[derive(Deserialize)]
+struct AuditRequest {
+    #[serde(rename = "match")]
+    of: String,
+    relay: Option<String>,
+    #[serde(default)]
+    decline: bool,
+}
+
+impl<W: World> Session<W> {
+    /// The answer to a request. `None` if there is no such request.
+    fn answer(
+        &mut self,
+        is_post: bool,
+        path: &str,
+        body: &[u8],
+        now: Duration,
+    ) -> anyhow::Result<Option<Value>> {
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        Ok(Some(match (is_post, path) {
+            (false, "/state") => self.state(),
+            (false, "/identity") => {
+                let own = self.own.identity();
+                let past = stored::past(own.succession());
+                let fingerprint = own.public().fingerprint();
+                let name = self.own.chosen_name();
+                let mut shown = stored::identity(fingerprint, "identity", &past, None, name);
+                if self.own.can_play().is_err() {
+                    shown["moved"] = true.into();
+                }
+                shown
+            }
+            (false, "/peers") => {
+                let own = self.own.identity().public().fingerprint();
+                stored::peers(own, self.own.peers.lock().peers())
+            }
+            (false, "/matches") => self.matches(),
+            (false, "/history") => self.history(),
+            (false, "/show") => self.show(query)?,
+            (false, "/record") => {
+                let record = matches::record(&self.world, &self.called(query)?.0)?;
+                json!({ "hex": dealerless_connection::hex(&record) })
+            }
+            (false, "/audit") => auditing::made(
+                &self.world,
+                &self.kept(query.strip_prefix("match=").unwrap_or(""))?.id(),
+            )?,
+            (true, "/verify") => verify(query, body)?,
+            (true, "/host") => self.host(body, now)?,
+            (true, "/join") => self.join(json::read(body)?, now)?,
+            (true, "/resume") => self.resume(json::read(body)?, now)?,
+            (true, "/move") => self.move_away(&json::read(body)?, now)?,
+            (true, "/succeed") => self.succeed(&json::read(body)?, now)?,
+            (true, "/end") => {
+                self.end(now);
+                json!({})
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// Ends an audit.
+    ///
+    /// # Errors
+    /// If a match is being played.
+    fn must_be_free(&mut self, now: Duration) -> anyhow::Result<()> {
+        if self.audit.is_some() {
+            self.end(now);
+        }
+        ensure!(
+            self.program.is_none(),
+            "a match is being played: end it first"
+        );
+        Ok(())
+    }
+
+    fn move_away(&mut self, request: &MoveRequest, now: Duration) -> anyhow::Result<Value> {
+        self.must_be_free(now)?;
+        let moved = moving::move_away(&mut self.own, request);
+        if moved.is_err() {
+            // A write that has failed may have marked the identity as moved. If its files cannot be read any
+            // more, it does not play either.
+            self.own.has_moved();
+            self.own = Own::open(self.world.clone())?;
+        }
+        moved
+    }
+
+    fn succeed(&mut self, request: &SucceedRequest, now: Duration) -> anyhow::Result<Value> {
+        self.must_be_free(now)?;
+        self.own.can_play()?;
+        let succeeded = moving::succeed(&self.own, request);
+        self.own = Own::open(self.world.clone())?;
+        succeeded
+    }
+
+    fn matches(&self) -> Value {
+        let (kept, unread) = matches::all(&self.own);
+        let open: Vec<_> = kept
+            .iter()
+            .filter(|kept| matches::is_open(kept))
+            .map(|kept| OpenMatch::of(&kept.opened, matches::record_name(&kept.id()), kept.created))
+            .collect();
+        let unread: Vec<_> = unread
+            .into_iter()
+            .map(|(name, error)| UnreadMatch {
+                of: name.chars().take(16).collect(),
+                peer: String::new(),
+                message: format!("{error:#}"),
+                log: name,
+            })
+            .collect();
+        stored::open_matches(&open, &unread)
+    }
+
+    fn history(&self) -> Value {
+        let identity = self.own.identity();
+        let files = self
+            .world
+            .names(matches::RECORD)
+            .into_iter()
+            .map(|(name, changed)| {
+                let bytes =
+                    matches::record(&self.world, &name).map_err(|error| format!("{error:#}"));
+                let file = RecordFile {
+                    match_id: name.chars().take(16).collect(),
+                    file: name,
+                    peer: String::new(),
+                    bytes: bytes.as_ref().map_or(0, |bytes| bytes.len() as u64),
+                    changed,
+                };
+                let record = bytes.map(|bytes| show::read(&bytes, Some(identity)));
+                (file, record)
+            });
+        json!({ "matches": history::list(files) })
+    }
+
+    fn show(&self, query: &str) -> anyhow::Result<Value> {
+        let (name, created) = self.called(query)?;
+        let record = show::read(
+            &matches::record(&self.world, &name)?,
+            Some(self.own.identity()),
+        )?;
+        let date = Moment::of_file(Duration::from_secs(created));
+        let mut shown = answers::shown(&record, date);
+        if matches!(record.log.phase(), Phase::Over(_)) {
+            let of = record.log.match_info().id();
+            shown["audit"] = matches::audit_state(&self.world, &of).into();
+        }
+        Ok(shown)
+    }
+
+    fn state(&self) -> Value {
+        let mut state = json!({ "version": env!("CARGO_PKG_VERSION"), "browser": true });
+        if let Some(kept) = self.own.hosting()
+            && self.program.is_none()
+            && self.own.can_play().is_ok()
+        {
+            state["hosting"] = json!({ "relay": kept.request.relay });
+        }
+        state
+    }
+
+    fn host(&mut self, body: &[u8], now: Duration) -> anyhow::Result<Value> {
+        self.must_be_free(now)?;
+        self.own.can_play()?;
+        let again = json::read::<HostAgain>(body)?.again;
+        let hosting = if again {
+            let kept = self.own.hosting().cloned();
+            let hosting = Hosting::again(&self.world, kept.context("no invite waits here")?, now);
+            if hosting.is_err() {
+                self.own.keep_hosting(None)?;
+            }
+            hosting?
+        } else {
+            let request: HostRequest = json::read(body)?;
+            if let Some(name) = &request.name {
+                self.own.rename(name).context("cannot keep your name")?;
+            }
+            Hosting::inviting(&mut self.own, request, now)?
+        };
+        self.program = Some(Box::new(hosting));
+        Ok(json!({}))
+    }
+
+    fn join(&mut self, join: Join, now: Duration) -> anyhow::Result<Value> {
+        self.must_be_free(now)?;
+        self.own.can_play()?;
+        if let Some(name) = &join.name {
+            self.own.rename(name).context("cannot keep your name")?;
+        }
+        if let Ok(code) = join.whom.parse() {
+            let relay = join.relay.context("enter the relay of the host")?;
+            self.world.tell(&Event::Hello { version: VERSION });
+            let guest = Guest::using_code(&self.world, code, relay, now);
+            self.program = Some(Box::new(guest));
+            return Ok(json!({}));
+        }
+        let (invite, peer) = match join.whom.parse::<Invite>() {
+            Ok(invite) => (Some(Box::new(invite)), None),
+            Err(error) if join.whom.starts_with("dealerless") => return Err(error.into()),
+            Err(_) => {
+                let peers = self.own.peers.lock();
+                (None, Some(peers.find(&join.whom)?.identity.clone()))
+            }
+        };
+        let kept = peer.as_ref().and_then(|peer| self.own.relay_of(peer));
+        let relay = join.relay.as_deref().or(kept);
+        let relay = relay
+            .context("the link names no relay: ask for a new one")?
+            .to_owned();
+        let route = Route {
+            relay,
+            invite,
+            peer,
+        };
+        self.world.tell(&Event::Hello { version: VERSION });
+        self.program = Some(Box::new(Guest::joining(&self.own, route, now)?));
+        Ok(json!({}))
+    }
+
+    /// The name of the record that a query names, as `match=` and its id or the first digits of the id, and the
+    /// time of its creation in seconds since 1970.
+    fn called(&self, query: &str) -> anyhow::Result<(String, u64)> {
+        let called = query.strip_prefix("match=").unwrap_or("");
+        let mut names = self.world.names(matches::RECORD).into_iter();
+        let is_called = |(name, _): &(String, u64)| {
+            show::is_id_of(called, name.strip_suffix(matches::RECORD).unwrap_or(name))
+        };
+        names.find(is_called).context("there is no such match here")
+    }
+
+    /// The match that begins with these digits of its id.
+    fn kept(&self, called: &str) -> anyhow::Result<matches::Kept<W>> {
+        let (kept, _) = matches::all(&self.own);
+        let is_called = |kept: &matches::Kept<W>| {
+            dealerless_connection::hex(&kept.id()).starts_with(called) && called.len() >= 4
+        };
+        let found = kept.into_iter().find(is_called);
+        found.context("there is no such match here")
+    }
+
+    /// Returns `given`, or the relay of the last meeting with this player.
+    fn relay(&self, given: Option<String>, peer: &PublicIdentity) -> anyhow::Result<String> {
+        let kept = || self.own.relay_of(peer).map(str::to_owned);
+        let relay = given.or_else(kept);
+        relay.context("the relay of the other player is unknown: enter it")
+    }
+
+    /// Begins an audit, which answers the request, or answers now.
+    fn audit(
+        &mut self,
+        number: u32,
+        body: &[u8],
+        now: Duration,
+    ) -> anyhow::Result<Option<Option<Value>>> {
+        let request: AuditRequest = json::read(body)?;
+        self.must_be_free(now)?;
+        let kept = self.kept(&request.of)?;
+        if request.decline {
+            ensure!(kept.is_over(), "this match is not over");
+            matches::destroy_inputs(&self.world, &kept.id())?;
+            return Ok(Some(Some(json!({ "destroyed": true }))));
+        }
+        self.own.can_play()?;
+        let relay = self.relay(request.relay, kept.peer())?;
+        let auditor = Auditor::new(&self.own, &kept, relay, now)?;
+        self.program = Some(Box::new(auditor));
+        self.audit = Some(number);
+        Ok(None)
+    }
+
+    fn resume(&mut self, resume: Resume, now: Duration) -> anyhow::Result<Value> {
+        self.must_be_free(now)?;
+        self.own.can_play()?;
+        let kept = self.kept(&resume.of)?;
+        if resume.close {
+            kept.close()?;
+            return Ok(json!({}));
+        }
+        let peer = kept.peer().clone();
+        let relay = self.relay(resume.relay, &peer)?;
+        self.world.tell(&Event::Hello { version: VERSION });
+        if kept.opened.sitting.seat == Seat::HOST {
+            self.program = Some(Box::new(Hosting::resuming(&self.own, relay, kept, now)?));
+            return Ok(json!({}));
+        }
+        let route = Route {
+            relay,
+            invite: None,
+            peer: Some(peer),
+        };
+        self.program = Some(Box::new(Guest::resuming(&self.own, route, kept, now)?));
+        Ok(json!({}))
+    }
+
+    fn end(&mut self, now: Duration) {
+        if let Some(program) = &mut self.program
+            && let Err(error) = program.break_off(now)
+        {
+            self.ended(Err(error));
+        }
+    }
+
+    /// The program has ended.
+    fn ended(&mut self, ended: anyhow::Result<Ended>) {
+        self.program = None;
+        if let Some(number) = self.audit.take() {
+            let answer = match ended {
+                Ok(Ended::Audited(decks)) => Ok(decks),
+                Ok(Ended::Played) => Err("the audit has not ended".into()),
+                Err(error) if error.is::<BrokenOff>() => Err("the audit was cancelled".into()),
+                Err(error) => Err(explain(&error)),
+            };
+            return self.respond(number, answer);
+        }
+        self.world.detach_engine();
+        if let Err(error) = self.own.keep_hosting(None) {
+            // The next page waits again, and its player ends it again.
+            self.world.note(&format!("{error:#}"));
+        }
+        let code = match &ended {
+            Ok(_) => 0,
+            Err(error) => exit_code(error),
+        };
+        if let Err(error) = ended.as_ref()
+            && !error.is::<BrokenOff>()
+        {
+            self.world.tell(&Event::Error {
+                code: None,
+                exit_code: Some(code),
+                message: explain(error),
+            });
+        }
+        self.world.ended(code);
+    }
+}
+
+/// Verifies one or two records. The body is their concatenation, and the query has their lengths.
+fn verify(query: &str, body: &[u8]) -> anyhow::Result<Value> {
+    ensure!(body.len() <= MAX_RECORDS, "the records are too long");
+    let lengths = query.strip_prefix("lengths=").unwrap_or("");
+    let lengths: Vec<usize> = lengths
+        .split(',')
+        .filter_map(|length| length.parse().ok())
+        .collect();
+    let records = match lengths[..] {
+        [length] if length == body.len() => vec![body],
+        [a, b] if a.checked_add(b) == Some(body.len()) => vec![&body[..a], &body[a..]],
+        _ => anyhow::bail!("give the lengths of one or two records"),
+    };
+    Ok(answers::verified(&records, None))
+}

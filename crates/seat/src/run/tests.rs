@@ -1,0 +1,234 @@
+//! A session in memory.
+
+use std::cell::{RefCell, RefMut};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dealerless::mpc::Attempts;
+use dealerless_connection::PolledMeeting;
+use dealerless_connection::identity::Identity;
+use dealerless_connection::storage::{MemoryStorage, TwoSlots};
+use dealerless_table::Seat;
+use dealerless_table::play::{DealCircuit, Order};
+use serde_json::{Value, json};
+
+use super::hosting::HostRequest;
+use super::reception::{PAUSE, Reception};
+use super::{Happened, Line, Session, World};
+use crate::event::Event;
+use crate::words::Narrator;
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+/// A world without peers and without an engine.
+#[derive(Clone, Default)]
+struct Memory(Rc<RefCell<State>>);
+
+#[derive(Default)]
+struct State {
+    events: Vec<Value>,
+    answers: Vec<(u32, u16, Value)>,
+    exit_codes: Vec<u8>,
+    files: BTreeMap<String, MemoryStorage>,
+    last: u32,
+    open: BTreeSet<u32>,
+    sent: Vec<u8>,
+}
+
+impl World for Memory {
+    type File = MemoryStorage;
+    type Value = TwoSlots<MemoryStorage>;
+
+    fn unix() -> u64 {
+        1_790_000_000
+    }
+
+    fn tell(&self, event: &Event) {
+        let line = Narrator::default().line(event).unwrap();
+        let event = serde_json::from_str(&line).unwrap();
+        self.0.borrow_mut().events.push(event);
+    }
+
+    fn respond(&self, request: u32, status: u16, body: &str) {
+        let body = serde_json::from_str(body).unwrap();
+        self.0.borrow_mut().answers.push((request, status, body));
+    }
+
+    fn ended(&self, exit_code: u8) {
+        self.0.borrow_mut().exit_codes.push(exit_code);
+    }
+
+    fn note(&self, text: &str) {
+        panic!("{text}");
+    }
+
+    fn open(&self, _: &str) -> u32 {
+        let mut state = self.0.borrow_mut();
+        state.last += 1;
+        let number = state.last;
+        state.open.insert(number);
+        number
+    }
+
+    fn send(&self, connection: u32, bytes: &[u8]) {
+        let mut state = self.0.borrow_mut();
+        assert!(state.open.contains(&connection));
+        state.sent.extend(bytes);
+    }
+
+    fn close(&self, connection: u32) {
+        self.0.borrow_mut().open.remove(&connection);
+    }
+
+    fn file(&self, name: &str) -> Option<MemoryStorage> {
+        self.0.borrow().files.get(name).cloned()
+    }
+
+    fn create(&self, name: &str) -> io::Result<MemoryStorage> {
+        let mut state = self.0.borrow_mut();
+        Ok(state.files.entry(name.to_owned()).or_default().clone())
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        self.0.borrow_mut().files.remove(name);
+        Ok(())
+    }
+
+    fn names(&self, ending: &str) -> Vec<(String, u64)> {
+        let state = self.0.borrow();
+        let names = state.files.keys().filter(|name| name.ends_with(ending));
+        names.map(|name| (name.clone(), Self::unix())).collect()
+    }
+
+    fn check_free(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn value(&self, name: &str) -> io::Result<Self::Value> {
+        let slot = |slot| self.create(&format!("{name}.{slot}"));
+        Ok(TwoSlots::new([slot(0)?, slot(1)?]))
+    }
+
+    fn remove_value(&self, name: &str) -> io::Result<()> {
+        (0..2).try_for_each(|slot| self.remove(&format!("{name}.{slot}")))
+    }
+
+    fn attach_engine(&self, _: u32, _: Box<dyn Attempts>) {}
+
+    fn detach_engine(&self) {}
+
+    fn is_engine_settled(&self) -> bool {
+        true
+    }
+
+    fn start_engine(&self, _: &mut Line<Self>, _: Seat, _: &Arc<DealCircuit>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn order(&self, _: Order) {}
+
+    fn count_voided(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A session in a world.
+struct Player {
+    session: Session<Memory>,
+    world: Memory,
+}
+
+impl Player {
+    fn new(world: Memory) -> Self {
+        Player {
+            session: Session::open(world.clone()).unwrap(),
+            world,
+        }
+    }
+
+    /// The answer to a request.
+    fn ask(&mut self, is_post: bool, path: &str, body: &Value, now: Duration) -> (u16, Value) {
+        let body = body.to_string();
+        (self.session).request(1, is_post, path, body.as_bytes(), now);
+        let (number, status, answer) = self.state().answers.pop().unwrap();
+        assert_eq!(number, 1);
+        (status, answer)
+    }
+
+    fn state(&self) -> RefMut<'_, State> {
+        self.world.0.borrow_mut()
+    }
+}
+
+fn hosts() -> Value {
+    json!({ "name": "Anna", "relay": "wss://relay", "game": "deck", "hands": 1, "cards": 3, "draw": 2 })
+}
+
+#[test]
+fn sessions_in_one_world_have_one_identity() {
+    let mut first = Player::new(Memory::default());
+    let identity = first.ask(false, "/identity", &Value::Null, HOUR);
+    let mut again = Player::new(first.world);
+    assert_eq!(again.ask(false, "/identity", &Value::Null, HOUR), identity);
+    assert_eq!(again.ask(false, "/else", &Value::Null, HOUR).0, 404);
+}
+
+#[test]
+fn host_waits_on_one_connection_until_it_ends() {
+    let mut host = Player::new(Memory::default());
+    assert_eq!(host.ask(true, "/host", &hosts(), HOUR).0, 200);
+    assert_eq!(host.state().events.last().unwrap()["event"], "invite");
+    let mut now = HOUR;
+    for number in 1..4 {
+        let next = host.session.step(now);
+        assert_eq!(host.state().open, [number].into());
+        host.session.happened(number, Happened::Opened, now);
+        let sent = std::mem::take(&mut host.state().sent);
+        assert!(sent.starts_with(b"please relay "));
+        assert_eq!(next, now + PolledMeeting::RENEW);
+        now = next;
+        // The relay has paired nobody.
+        host.session.step(now);
+    }
+    host.ask(true, "/end", &json!({}), now);
+    let state = host.state();
+    assert!(state.open.is_empty() && state.exit_codes == [130]);
+}
+
+#[test]
+fn host_tries_a_relay_again_after_a_pause() {
+    let mut host = Player::new(Memory::default());
+    host.ask(true, "/host", &hosts(), HOUR);
+    host.session.step(HOUR);
+    host.session.happened(1, Happened::Closed, HOUR);
+    let text = host.state().events.last().unwrap().to_string();
+    assert!(text.contains("Still trying"), "{text}");
+    let next = host.session.step(HOUR);
+    assert_eq!(next, HOUR + PAUSE);
+    assert!(host.state().open.is_empty());
+    host.session.step(next);
+    assert_eq!(host.state().open, [2].into());
+}
+
+#[test]
+fn reception_that_has_stopped_has_no_timer_and_waits_again_at_once() {
+    let (identity, second) = (Identity::from_seed([1; 32]), Duration::from_secs(1));
+    let request: HostRequest = serde_json::from_value(hosts()).unwrap();
+    let (header, peer) = (request.header().unwrap(), Some(identity.public()));
+    let mut reception = Reception::new(
+        &Memory::default(),
+        "wss://relay".into(),
+        &header,
+        None,
+        peer,
+        HOUR,
+    );
+    assert_eq!(reception.timer(), HOUR);
+    reception.stop();
+    assert_eq!(reception.timer(), Duration::MAX);
+    reception.begin(second);
+    assert_eq!(reception.timer(), second);
+}
