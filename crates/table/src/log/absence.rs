@@ -66,7 +66,7 @@ impl MatchLog {
         if past.steps != self.step() {
             return Err(Disagreement::Steps { own: self.step() });
         }
-        let gone = self.state.standing().gone;
+        let gone = self.state().standing().gone;
         let named = past.without.iter().filter(|seat| !gone.contains(seat));
         let named: Vec<Seat> = named.copied().collect();
         let claimed = self.claimed_absent(claims);
@@ -102,7 +102,7 @@ impl MatchLog {
     fn claimed_absent(&self, claims: &[Claim]) -> Vec<Seat> {
         let due = self.waits_for();
         let unanswered = self.unanswered();
-        let gone = self.state.standing().gone;
+        let gone = self.state().standing().gone;
         let is_absent = |seat: &Seat| {
             let mut claims = claims.iter().rev();
             let of_seat = |claim: &&Claim| claim.seat == *seat && claim.is_valid(self);

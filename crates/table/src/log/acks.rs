@@ -19,7 +19,7 @@ impl MatchLog {
     /// Whether the current step is a release.
     pub(super) fn is_release(&self) -> bool {
         let phase = self.phase();
-        matches!(self.state.deck, DeckLog::Verifiable(_))
+        matches!(self.state().deck, DeckLog::Verifiable(_))
             && matches!(phase, Phase::Open(_) | Phase::Key(_))
     }
 
@@ -32,7 +32,7 @@ impl MatchLog {
             return self.step() > 0;
         }
         for step in (0..self.step()).rev() {
-            let signers = || self.signers_of(step);
+            let signers = || self.steps().signers(step);
             if signers().any(|signer| signer != seat && signer != other) {
                 return true;
             }
@@ -45,7 +45,7 @@ impl MatchLog {
 
     fn live(&self) -> impl Iterator<Item = Seat> {
         let seats = Seat::all(self.match_info().seats());
-        seats.filter(|seat| self.state.deck.is_live(*seat))
+        seats.filter(|seat| self.state().deck.is_live(*seat))
     }
 
     /// Whether `seat` has to sign an ack now: it has signed nothing for this release, and another
@@ -64,7 +64,7 @@ impl MatchLog {
             let mut others = self.live().filter(|other| *other != seat);
             self.is_release() && others.any(|other| self.needs(other, seat))
         };
-        self.state.deck.is_live(seat)
+        self.state().deck.is_live(seat)
             && !self.has_spoken(self.step(), seat)
             && (is_needed() || self.is_named(seat) && !self.is_over())
     }
@@ -102,7 +102,7 @@ impl MatchLog {
     /// when they receive the ack. `None` if seats cannot be removed, or if the owner has already signed a
     /// statement in this step. The caller must [write](super::Journal::append) it before sending it.
     pub(crate) fn sign_presence(&mut self, identity: &Identity) -> Option<SignedAck> {
-        let (step, owner) = (self.step(), self.owner);
+        let (step, owner) = (self.step(), self.owner());
         let can_be_removed = self.match_info().has_roll_calls() && !self.is_over();
         let is_due =
             can_be_removed && self.live_at(step).contains(owner) && !self.has_spoken(step, owner);
@@ -159,7 +159,7 @@ impl MatchLog {
     /// depend on how many later steps or convictions the log has.
     fn accept_ack(&mut self, ack: SignedAck, before: [u8; 32]) -> Result<Accepted, Refused> {
         let (step, seat) = (ack.step, ack.seat);
-        if self.ack(step, seat).is_some() {
+        if self.steps().ack(step, seat).is_some() {
             return Ok(Accepted::Known);
         }
         let player = &self.match_info().players()[seat.index()];
@@ -180,9 +180,9 @@ impl MatchLog {
             return Refused::Signature(seat);
         }
         let part = self.part(step, seat).cloned().map(Signed::Part);
-        let ack = || self.ack(step, seat).cloned().map(Signed::Ack);
+        let ack = || self.steps().ack(step, seat).cloned().map(Signed::Ack);
         let vote = || {
-            let mut votes = self.votes_at(step).iter();
+            let mut votes = self.steps().votes(step).iter();
             let vote = votes.find(|vote| vote.seat == seat)?;
             Some(Signed::Vote(Box::new(vote.clone())))
         };

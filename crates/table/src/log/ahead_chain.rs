@@ -144,16 +144,9 @@ impl AheadChain {
 impl MatchLog {
     /// The ahead chain of the next hand, if the log uses one.
     pub(super) fn ahead(&self) -> Option<&AheadChain> {
-        match &self.state.deck {
+        match &self.state().deck {
             DeckLog::Sealed(_) => None,
             DeckLog::Verifiable(deck) => deck.ahead.as_deref(),
-        }
-    }
-
-    fn ahead_mut(&mut self) -> Option<&mut AheadChain> {
-        match &mut self.state.deck {
-            DeckLog::Sealed(_) => None,
-            DeckLog::Verifiable(deck) => deck.ahead.as_deref_mut(),
         }
     }
 
@@ -174,7 +167,7 @@ impl MatchLog {
 
     /// Whether the log used this chain for the next hand until a seat was gone.
     fn was_dropped(&self, head: Head) -> bool {
-        match &self.state.deck {
+        match &self.state().deck {
             DeckLog::Sealed(_) => false,
             DeckLog::Verifiable(deck) => deck.dropped.contains(&head),
         }
@@ -188,7 +181,7 @@ impl MatchLog {
 
     /// The shuffles of the ahead chain before the deals of a step.
     fn shuffles_before(&self, step: u64) -> impl Iterator<Item = &Statement> {
-        let complete = self.complete(step);
+        let complete = self.steps().complete(step);
         let used = complete.into_iter().flat_map(|step| &step.ahead);
         let deals_now = step == self.step() && self.phase() == Phase::Deal;
         let current = self.ahead().filter(|_| deals_now);

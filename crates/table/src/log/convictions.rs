@@ -63,9 +63,9 @@ impl MatchLog {
     pub(super) fn end_by_conviction(&self) -> Option<End> {
         let foul = || {
             let ends = !self.goes_on_without_fouls();
-            self.convictions.end_by_foul().filter(|_| ends)
+            self.convictions().end_by_foul().filter(|_| ends)
         };
-        self.convictions.end_by_fork().or_else(foul)
+        self.convictions().end_by_fork().or_else(foul)
     }
 
     /// Ends the match with a foul that [`accept`](Self::accept) refused, and keeps the part as the
@@ -78,7 +78,7 @@ impl MatchLog {
             return false;
         };
         let (seat, step) = (proof.part.seat, proof.part.step);
-        let fouls = &mut self.convictions.fouls;
+        let fouls = &mut self.convictions_mut().fouls;
         if fouls
             .iter()
             .any(|known| known.part.seat == seat && known.part.step <= step)
@@ -101,12 +101,12 @@ impl MatchLog {
         if !evidence.holds(self.match_info()) {
             return Err(NoEvidence);
         }
-        let forks = &self.convictions.forks;
+        let forks = &self.convictions().forks;
         let is_known = forks.iter().any(|known| known.seat() == evidence.seat());
         let of_step = |known: &Evidence| known.step() == evidence.step() && self.parts_here(known);
         let is_new = !is_known || self.parts_here(&evidence) && !forks.iter().any(of_step);
         if is_new {
-            self.convictions.forks.push(evidence);
+            self.convictions_mut().forks.push(evidence);
         }
         Ok(is_new)
     }
@@ -120,13 +120,13 @@ impl MatchLog {
     /// The fouls that ended the match, in order of the steps.
     #[cfg(any(test, feature = "internals"))]
     pub fn fouls(&self) -> &[Proof] {
-        &self.convictions.fouls
+        &self.convictions().fouls
     }
 
     /// The conflicting statements that ended the match.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn evidence(&self) -> &[Evidence] {
-        &self.convictions.forks
+        &self.convictions().forks
     }
 
     /// Whether a foul or two conflicting statements have ended the match.
@@ -156,7 +156,7 @@ impl MatchLog {
 
     /// The remaining seats that have signed nothing in these steps.
     fn unsigned(&self, steps: RangeInclusive<u64>) -> Vec<Seat> {
-        let convicted = self.convictions.seats(*steps.end());
+        let convicted = self.convictions().seats(*steps.end());
         let standing = self.standing(*steps.end());
         let gone = |seat: &Seat| (standing.as_ref()).is_some_and(|now| now.gone.contains(seat));
         let has_signed = |seat: Seat| steps.clone().any(|step| self.has_spoken(step, seat));
@@ -192,15 +192,15 @@ impl MatchLog {
     /// The state before a step of a match with more than two seats.
     pub(super) fn standing(&self, step: u64) -> Option<Standing> {
         match step == self.step() {
-            true => Some(self.state.standing()),
-            false => self.standing_before(step).cloned(),
+            true => Some(self.state().standing()),
+            false => self.steps().complete(step)?.standing.clone(),
         }
     }
 
     /// The chips after a conviction in a match with more than two seats.
     pub(super) fn settled(&self) -> Vec<u64> {
         let steps = self.counted_steps();
-        let convicted = self.convictions.seats(steps);
+        let convicted = self.convictions().seats(steps);
         let standing = self.standing(steps);
         standing.map_or_else(|| self.stacks().to_vec(), |now| now.settled(&convicted))
     }

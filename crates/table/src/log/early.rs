@@ -66,7 +66,7 @@ impl Early {
         }
         let bytes = self.bytes + statement.encode().len();
         // A vote can be requested again, and many of them are no offence of the seat that passes them on.
-        let is_vote = matches!(statement.signed, Signed::Vote(_)) && seat != log.owner;
+        let is_vote = matches!(statement.signed, Signed::Vote(_)) && seat != log.owner();
         if bytes > max && is_vote {
             return Ok(());
         }
@@ -116,7 +116,7 @@ impl Early {
 
 fn order(log: &MatchLog, statement: &Statement) -> Order {
     let signed = &statement.signed;
-    let is_own_vote = matches!(signed, Signed::Vote(_)) && signed.seat() == log.owner;
+    let is_own_vote = matches!(signed, Signed::Vote(_)) && signed.seat() == log.owner();
     (
         signed.head(),
         signed.step(),
@@ -142,7 +142,8 @@ impl MatchLog {
         let (mut log, mut early) = (self.clone(), early.clone());
         let mut parted = None;
         while let Some((_, statement)) = Early::take(&mut early, &log, u64::MAX) {
-            let is_own = statement.signed.head().is_none() && statement.signed.seat() == log.owner;
+            let is_own =
+                statement.signed.head().is_none() && statement.signed.seat() == log.owner();
             match log.accept_statement(statement) {
                 Err(Refused::OtherHistory { step, .. }) if is_own => {
                     parted = parted.or(Some(step));
@@ -161,10 +162,10 @@ impl MatchLog {
     pub(crate) fn has_heard_enough(&self, heard: &BTreeSet<Seat>, waits: bool) -> bool {
         let live = self.live_at(self.step());
         let is_over = matches!(self.phase(), Phase::Over(_)) && !self.is_convicted();
-        let is_heard = |seat: &Seat| *seat == self.owner || heard.contains(seat);
+        let is_heard = |seat: &Seat| *seat == self.owner() || heard.contains(seat);
         let present = live.iter().filter(is_heard).count();
         is_over
-            || !live.contains(self.owner)
+            || !live.contains(self.owner())
             || present == live.len()
             || !waits && present >= self.threshold()
     }
@@ -173,7 +174,7 @@ impl MatchLog {
     /// left and not in `heard`, if too few are.
     pub(crate) fn unheard(&self, heard: &BTreeSet<Seat>) -> SeatSet {
         let live = self.live_at(self.step()).iter();
-        let is_missing = |seat: &Seat| *seat != self.owner && !heard.contains(seat);
+        let is_missing = |seat: &Seat| *seat != self.owner() && !heard.contains(seat);
         match self.has_heard_enough(heard, false) {
             true => SeatSet::default(),
             false => live.filter(is_missing).collect(),

@@ -39,25 +39,25 @@ impl MatchLog {
 
     /// The try that is being dealt or played.
     pub fn attempt(&self) -> Attempt {
-        self.state.attempt()
+        self.state().attempt()
     }
 
     /// The maximum length in bytes of a part in this match.
     pub(crate) fn longest_part(&self) -> usize {
-        self.state.shape.longest()
+        self.state().shape.longest()
     }
 
     /// Makes the deal that a seat signs next. `deck` has the fields that depend on the kind of deck,
     /// and `rebuys` has an entry for each seat that may buy in again.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn deal(&self, deck: DealInput, rebuys: Vec<bool>) -> Deal {
-        let stacks = self.state.stacks_with(&rebuys);
+        let stacks = self.state().stacks_with(&rebuys);
         Deal {
-            hand: self.state.hand,
-            attempt: self.state.deck.attempt(),
-            button: self.state.next_button(&stacks),
+            hand: self.state().hand,
+            attempt: self.state().deck.attempt(),
+            button: self.state().next_button(&stacks),
             stacks,
-            stakes: self.state.stakes_digest,
+            stakes: self.state().stakes_digest,
             deck,
             rebuys,
         }
@@ -66,14 +66,14 @@ impl MatchLog {
     /// All deals of a seat that this log still has, over all hands and tries.
     pub fn deals(&self, seat: Seat) -> Vec<Deal> {
         let of_seat = self.history(0).filter(|part| part.seat == seat);
-        let parts = of_seat.filter_map(|part| Part::decode(&part.part, &self.state.shape).ok());
+        let parts = of_seat.filter_map(|part| Part::decode(&part.part, &self.state().shape).ok());
         parts.filter_map(|part| part.deal().cloned()).collect()
     }
 
     /// The chips after the last result; all 0 in a game without chips.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn stacks(&self) -> &[u64] {
-        &self.state.stacks
+        &self.state().stacks
     }
 
     /// The chips of each seat according to the signed parts. If the match is over, these are the
@@ -87,16 +87,16 @@ impl MatchLog {
         match self.phase() {
             Phase::Over(End::Stopped(stops)) if !stops.iter().any(|(_, stop)| disputed(stop)) => {
                 let seats: Vec<Seat> = stops.iter().map(|(seat, _)| *seat).collect();
-                self.state.given_up_by(&seats)
+                self.state().given_up_by(&seats)
             }
-            Phase::Over(End::TooFew(_)) => self.state.standing().settled(&[]),
+            Phase::Over(End::TooFew(_)) => self.state().standing().settled(&[]),
             Phase::Over(End::Foul { .. } | End::Fork { .. }) if self.match_info().seats() > 2 => {
                 self.settled()
             }
             Phase::Over(End::Foul { seat, .. } | End::Fork { seat }) => {
-                self.state.given_up_by(&[seat])
+                self.state().given_up_by(&[seat])
             }
-            Phase::Over(End::Stopped(_) | End::Cards(_)) => self.state.undecided(),
+            Phase::Over(End::Stopped(_) | End::Cards(_)) => self.state().undecided(),
             Phase::Result(outcome) => outcome.stacks,
             _ => self.stacks().to_vec(),
         }
@@ -112,7 +112,7 @@ impl MatchLog {
         let is_free = match self.phase() {
             Phase::Result(_) | Phase::Over(_) => true,
             phase if phase.is_sealed() => !game.may_still_choose(seat),
-            phase => self.state.deck.has_turn_before_sealed(&phase, seat),
+            phase => self.state().deck.has_turn_before_sealed(&phase, seat),
         };
         if is_free {
             0
@@ -123,12 +123,12 @@ impl MatchLog {
 
     /// The chips at the start of the hand in play, if one was dealt.
     pub(crate) fn dealt_stacks(&self) -> Option<&[u64]> {
-        self.state.dealt.as_ref().map(|dealt| &dealt.stacks[..])
+        self.state().dealt.as_ref().map(|dealt| &dealt.stacks[..])
     }
 
     /// The hash of all steps up to the deals of the try in play, if it was dealt.
     pub(crate) fn dealt_hash(&self) -> Option<[u8; 32]> {
-        self.hash_before(self.state.dealt.as_ref()?.since)
+        self.hash_before(self.state().dealt.as_ref()?.since)
     }
 
     /// The hash of all steps up to the last seal of the try in play. `None` until the deck is
@@ -136,17 +136,17 @@ impl MatchLog {
     /// be declared void. A player who publishes this hash can prove later that no card has changed
     /// since.
     pub fn seal_hash(&self) -> Option<[u8; 32]> {
-        self.hash_before(self.state.deck.final_since()?)
+        self.hash_before(self.state().deck.final_since()?)
     }
 
     /// Whether a seat may buy in again before the next deal.
     pub(crate) fn may_rebuy(&self, seat: Seat) -> bool {
-        self.state.may_rebuy(seat)
+        self.state().may_rebuy(seat)
     }
 
     /// Checks whether the seat may make this choice now.
     pub(crate) fn may_choose(&self, seat: Seat, choice: &Choice) -> Result<(), Foul> {
-        match (self.phase(), &self.state.dealt) {
+        match (self.phase(), &self.state().dealt) {
             (Phase::Choose { .. }, Some(dealt)) => judge::choose(dealt, seat, choice).map(drop),
             _ => Err(Foul::NotAsked),
         }
@@ -155,11 +155,11 @@ impl MatchLog {
     /// The hand in play, with its state according to the rules of the game. `None` if it was not
     /// dealt.
     pub fn game(&self) -> Option<&Hand> {
-        self.state.dealt.as_ref().map(|dealt| &dealt.game)
+        self.state().dealt.as_ref().map(|dealt| &dealt.game)
     }
 
     /// The card at a position of the hand in play, if everybody can compute it.
     pub fn public_card(&self, position: usize) -> Option<Card> {
-        self.state.deck.card(position)
+        self.state().deck.card(position)
     }
 }

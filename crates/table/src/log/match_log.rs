@@ -3,18 +3,21 @@
 use dealerless_connection::identity::Identity;
 
 use super::ahead::Verified;
+use super::ahead_chain::AheadChain;
 use super::convictions::Convictions;
+use super::deck_log::DeckLog;
 use super::event::LogEvent;
 use super::foul::{PartFoul, Proof, Refused};
 use super::judge::{self, Judged, Place};
 use super::part::{Part, PartKind};
 use super::phase::{End, Phase, Stop};
 use super::players::Match;
-use super::roll_call::{CallId, Ending, SignedVote};
+use super::roll_call::{Ending, SignedVote};
 use super::shape::Shape;
-use super::signed::{Evidence, SignedAck, SignedPart, Statement, step_hash};
-use super::state::{Standing, State};
+use super::signed::{Evidence, SignedAck, SignedPart, Statement};
+use super::state::State;
 use super::step_events::Before;
+use super::steps::{Facts, Rolled, Steps};
 use crate::rules::Hand;
 use crate::seat::{Seat, SeatSet};
 
@@ -23,66 +26,24 @@ use crate::seat::{Seat, SeatSet};
 /// The header of the match and the sequence of parts determine the phase, so two programs with the
 /// same parts are in the same phase. The log accepts a part only if its seat signed it for this
 /// step of this history and the rules allow it.
+///
+/// Only this file changes the steps and the state. The other files of the log read them, and add their
+/// statements by the methods of this one.
 #[derive(Clone, Debug)]
 pub struct MatchLog {
-    pub(super) match_info: Match,
-    /// The complete steps, without the first `forgotten` ones.
-    pub(super) steps: Vec<Step>,
-    pub(super) forgotten: u64,
-    /// The parts of the current, incomplete step in order of the seats, each encoded and decoded.
-    pub(super) current: Vec<(SignedPart, Part)>,
-    /// The acks for the current step, in order of the seats.
-    pub(super) acks: Vec<SignedAck>,
-    /// The votes for the current step, in order of their calls and seats.
-    pub(super) votes: Vec<SignedVote>,
+    match_info: Match,
+    steps: Steps,
+    /// The decoded parts of the current step, in order of the seats.
+    decoded: Vec<(Seat, Part)>,
     /// The hand after the move in the current step, if the judge has computed it.
     after: Option<Box<Hand>>,
-    /// The hash of all complete steps.
-    pub(super) hash: [u8; 32],
-    pub(super) state: State,
-    /// The first steps of the last two complete hands and of the hand in play.
-    pub(super) hand_starts: [u64; 3],
+    state: State,
     /// The proofs against the seats that ended the match.
-    pub(super) convictions: Convictions,
+    convictions: Convictions,
     /// The seat whose log this is. Which calls end a step depends on it.
-    pub(super) owner: Seat,
+    owner: Seat,
     /// Whether the others have removed the owner.
-    pub(super) is_removed: bool,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct Step {
-    /// The hash of all earlier steps.
-    pub(super) before: [u8; 32],
-    /// The parts, in order of the seats.
-    pub(super) parts: Vec<SignedPart>,
-    /// The acks, in order of the seats.
-    pub(super) acks: Vec<SignedAck>,
-    /// The votes, in order of their calls and seats.
-    pub(super) votes: Vec<SignedVote>,
-    /// The seats whose parts were due.
-    pub(super) due: SeatSet,
-    /// Whether the step is a release.
-    pub(super) is_release: bool,
-    /// Whether a player had to choose.
-    pub(super) is_choice: bool,
-    /// The call that ended the step, if the step did not end by parts.
-    pub(super) rolled: Option<Rolled>,
-    /// The shuffles that were made before these deals, if the deals name them.
-    pub(super) ahead: Vec<Statement>,
-    /// The state before this step. `None` in a match of two seats.
-    pub(super) standing: Option<Standing>,
-}
-
-/// A step that a call has ended.
-#[derive(Clone, Debug)]
-pub(super) struct Rolled {
-    /// The call.
-    pub(super) call: CallId,
-    /// The parts that do not count, in order of the seats.
-    pub(super) void: Vec<SignedPart>,
-    /// The state before the step, which judges parts that arrive later.
-    pub(super) state: Box<State>,
+    is_removed: bool,
 }
 
 /// The result of accepting a statement.
@@ -146,18 +107,12 @@ impl MatchLog {
     /// which calls its owner has signed, so every reader of the owner's file has to name the
     /// owner.
     pub fn new(match_info: Match, owner: Seat) -> Self {
-        let (hash, state) = (match_info.id(), State::new(&match_info));
         MatchLog {
+            steps: Steps::new(match_info.id()),
+            state: State::new(&match_info),
             match_info,
-            steps: Vec::new(),
-            forgotten: 0,
-            current: Vec::new(),
-            acks: Vec::new(),
-            votes: Vec::new(),
+            decoded: Vec::new(),
             after: None,
-            hash,
-            state,
-            hand_starts: [0; 3],
             convictions: Convictions::default(),
             owner,
             is_removed: false,
@@ -196,7 +151,7 @@ impl MatchLog {
         let is_late = part.step < self.step();
         let void = is_late.then(|| self.judge_void(&part, before)).flatten();
         if void == Some(Ok(())) {
-            self.add_void(part);
+            self.steps.add_part(part);
             return Ok(Accepted::Void);
         }
         // With more than two seats, the chips depend on what the seats signed before they knew.
@@ -278,7 +233,7 @@ impl MatchLog {
             identity,
             &self.match_info.id(),
             step,
-            &self.hash,
+            &self.hash(),
             seat,
             bytes,
         );
@@ -289,8 +244,8 @@ impl MatchLog {
     /// Whether the deal completes the deals of all seats, and all name the end of an ahead chain that
     /// this log does not have.
     fn lacks_deck(&self, part: &Part) -> bool {
-        let others = self.current.iter().map(|(_, part)| part);
-        let is_last = self.current.len() + 1 == self.state.signers().len();
+        let others = self.decoded.iter().map(|(_, part)| part);
+        let is_last = self.decoded.len() + 1 == self.state.signers().len();
         let end = named_end(others.chain([part]));
         let counts = is_last && !self.state.deals_again();
         counts && end.is_some_and(|end| end != self.ahead_end())
@@ -305,13 +260,13 @@ impl MatchLog {
 
     /// The shuffles of the ahead chains that complete deals name.
     pub(crate) fn used_ahead(&self) -> impl Iterator<Item = &Statement> {
-        self.steps.iter().flat_map(|step| &step.ahead)
+        self.steps.all_complete().flat_map(|step| &step.ahead)
     }
 
     fn place(&self) -> Place {
         Place {
             step: self.step(),
-            before: self.hash,
+            before: self.hash(),
         }
     }
 
@@ -330,10 +285,9 @@ impl MatchLog {
         let (seat, stop) = (part.seat, self.stop(&judged.part));
         self.state.deck.keep(seat, judged.checked);
         self.after = judged.after;
-        let place = self
-            .current
-            .partition_point(|(other, _)| other.seat < part.seat);
-        self.current.insert(place, (part, judged.part));
+        let place = self.decoded.partition_point(|(other, _)| *other < seat);
+        self.decoded.insert(place, (seat, judged.part));
+        self.steps.add_part(part);
         let ends = !self.stops().is_empty() || self.complained_about().is_some();
         match self.ending().filter(|_| !ends) {
             Some(ending) => self.complete_step(ending),
@@ -344,61 +298,126 @@ impl MatchLog {
         }
     }
 
-    /// Whether all parts of the current step are there.
-    pub(super) fn has_all_parts(&self) -> bool {
-        let signers = self.state.signers();
-        let has_signed = |seat: &Seat| self.current.iter().any(|(part, _)| part.seat == *seat);
-        !signers.is_empty() && signers.iter().all(has_signed)
+    /// Adds a verified ack for a step of this log.
+    pub(super) fn add_ack(&mut self, ack: SignedAck) {
+        self.steps.add_ack(ack);
+    }
+
+    /// Adds a verified vote, and completes the current step if it ends now. Returns the events.
+    pub(super) fn add_vote(&mut self, vote: SignedVote) -> Vec<LogEvent> {
+        let step = vote.step;
+        self.steps.add_vote(vote);
+        self.is_removed |= self.is_named_by_all(step);
+        // The current step can have waited for a late call of an earlier one.
+        let can_end = !matches!(self.state.phase, Phase::Over(_));
+        match self.ending().filter(|_| can_end) {
+            Some(ending) => self.complete_step(ending),
+            None => Vec::new(),
+        }
+    }
+
+    /// How the current step ends with its parts, if all of them are there.
+    pub(super) fn ending_by_parts(&self) -> Option<Ending> {
+        let signers: SeatSet = self.state.signers().into_iter().collect();
+        let signed = self.decoded.iter().map(|(seat, _)| *seat).collect();
+        let is_complete = !signers.is_empty() && signers.without(signed).is_empty();
+        is_complete.then(|| Ending {
+            counted: signers,
+            ..Ending::default()
+        })
     }
 
     /// Completes the current step. Returns its events.
-    pub(super) fn complete_step(&mut self, ending: Ending) -> Vec<LogEvent> {
+    fn complete_step(&mut self, ending: Ending) -> Vec<LogEvent> {
         let step = self.step();
         let (due, is_release) = self.due_at(step);
-        let is_choice = matches!(self.state.phase, Phase::Choose { .. });
-        let removed = ending.removed();
-        let (counting, void) = std::mem::take(&mut self.current)
-            .into_iter()
-            .partition::<Vec<_>, _>(|(part, _)| ending.counts(part.seat));
-        let void: Vec<_> = void.into_iter().map(|(part, _)| part).collect();
-        let (parts, decoded): (Vec<_>, Vec<_>) = (counting.into_iter())
-            .map(|(signed, part)| (signed.clone(), (signed.seat, part)))
-            .unzip();
+        let removed = ending.removed;
+        let mut parts = std::mem::take(&mut self.decoded);
+        parts.retain(|(seat, _)| ending.counted.contains(*seat));
         // One seat alone signs a move.
-        let after = self.after.take().filter(|_| !decoded.is_empty());
-        let hash = step_hash(step, &self.hash, parts.iter(), removed);
-        let before = std::mem::replace(&mut self.hash, hash);
-        let acks = std::mem::take(&mut self.acks);
-        let votes = std::mem::take(&mut self.votes);
+        let after = self.after.take().filter(|_| !parts.is_empty());
         let (hand, state) = (self.state.hand, Before::of(&self.state));
         let (had_hand, gone) = (self.state.dealt.is_some(), self.state.deck.gone().len());
-        let standing = (self.match_info.seats() > 2).then(|| self.state.standing());
-        let ahead = self.used_by(&decoded);
-        let rolled = ending.call().map(|call| Rolled {
+        let rolled = ending.call.map(|call| Rolled {
             call,
-            void,
+            counted: parts.iter().map(|(seat, _)| *seat).collect(),
             state: Box::new(self.state.clone()),
         });
-        self.state.complete(step, &decoded, removed, after);
+        let facts = Facts {
+            due,
+            is_release,
+            is_choice: matches!(self.state.phase, Phase::Choose { .. }),
+            rolled,
+            ahead: self.used_by(&parts),
+            standing: (self.match_info.seats() > 2).then(|| self.state.standing()),
+        };
+        self.state.complete(step, &parts, removed, after);
+        let hash = self.steps.complete_now(facts, removed);
         if !had_hand || self.state.deck.gone().len() > gone {
             self.state.begin_ahead(hash);
         }
-        self.steps.push(Step {
-            before,
-            parts,
-            acks,
-            votes,
-            due,
-            is_release,
-            is_choice,
-            rolled,
-            ahead,
-            standing,
-        });
         if self.state.hand != hand {
-            self.hand_starts = [self.hand_starts[1], self.hand_starts[2], step + 1];
+            self.steps.begin_hand();
         }
-        state.events(self, &decoded, removed)
+        state.events(self, &parts, removed)
+    }
+
+    /// Forgets all hands except the hand in play and the two hands before it, so that memory does
+    /// not grow with the length of the match. The forgotten parts stay in the match file, but this
+    /// log can no longer compare or resend them. The log needs two earlier hands because another
+    /// seat may still be in the previous hand, and after a reconnection resends the hand before
+    /// that as well.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn forget_older_hands(&mut self) {
+        self.steps.forget_older_hands();
+    }
+
+    /// The complete steps, and the statements for the current one.
+    pub(super) fn steps(&self) -> &Steps {
+        &self.steps
+    }
+
+    /// The state after the complete steps.
+    pub(super) fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The ahead chain of the next hand, if the log uses one, so that shuffles can be added to it.
+    pub(super) fn ahead_mut(&mut self) -> Option<&mut AheadChain> {
+        match &mut self.state.deck {
+            DeckLog::Sealed(_) => None,
+            DeckLog::Verifiable(deck) => deck.ahead.as_deref_mut(),
+        }
+    }
+
+    pub(super) fn convictions(&self) -> &Convictions {
+        &self.convictions
+    }
+
+    pub(super) fn convictions_mut(&mut self) -> &mut Convictions {
+        &mut self.convictions
+    }
+
+    /// The seat whose log this is.
+    pub(super) fn owner(&self) -> Seat {
+        self.owner
+    }
+
+    /// Makes this the log of another seat, for tests that start in the middle of a match.
+    #[cfg(test)]
+    pub(super) fn set_owner(&mut self, owner: Seat) {
+        self.owner = owner;
+    }
+
+    #[cfg(test)]
+    pub(super) fn deck_mut(&mut self) -> &mut DeckLog {
+        &mut self.state.deck
+    }
+
+    /// Whether the other seats have removed the owner of this log. The owner signs nothing more, and
+    /// the log does not contain how the match goes on.
+    pub fn is_removed(&self) -> bool {
+        self.is_removed
     }
 
     /// The match, with its players and terms.
@@ -425,8 +444,8 @@ impl MatchLog {
     }
 
     fn stops(&self) -> Vec<(Seat, Stop)> {
-        let stop = |(signed, part): &(SignedPart, Part)| Some((signed.seat, self.stop(part)?));
-        self.current.iter().filter_map(stop).collect()
+        let stop = |(seat, part): &(Seat, Part)| Some((*seat, self.stop(part)?));
+        self.decoded.iter().filter_map(stop).collect()
     }
 
     /// The kinds of parts that this seat may sign now. The first kind continues the match. Empty if
@@ -443,7 +462,7 @@ impl MatchLog {
     /// The seat whose wrong share of the keys another seat has proved in this step. If several seats
     /// complain, the complaint of the first one counts, in order of the seats.
     fn complained_about(&self) -> Option<Seat> {
-        let mut parts = self.current.iter();
+        let mut parts = self.decoded.iter();
         parts.find_map(|(_, part)| part.complains_about())
     }
 

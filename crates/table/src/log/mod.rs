@@ -49,6 +49,7 @@ mod signed;
 mod sitting;
 mod state;
 mod step_events;
+mod steps;
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -94,7 +94,7 @@ impl Past {
         if !log.is_removed() {
             return Past::of(log).as_ref() == Some(self);
         }
-        let (of, owner) = (log.match_info(), log.owner);
+        let (of, owner) = (log.match_info(), log.owner());
         let own = of.players()[owner.index()].identity.fingerprint();
         let stacks = log
             .game()

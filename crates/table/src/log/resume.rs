@@ -329,14 +329,14 @@ impl MatchLog {
     /// [history](Self::history) from the previous hand on.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn resume(&self) -> Resume {
-        self.resume_from(self.start_of_previous_hand())
+        self.resume_from(self.steps().start_of_previous_hand())
     }
 
     /// The announcement of this side's history from step `from` on, without
     /// [forgotten](Self::forget_older_hands) steps.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn resume_from(&self, from: u64) -> Resume {
-        let from = from.clamp(self.first_step(), self.step());
+        let from = from.clamp(self.steps().first(), self.step());
         Resume {
             match_id: self.match_info().id(),
             from,

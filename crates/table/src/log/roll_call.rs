@@ -54,51 +54,23 @@ pub(super) const FIRST_STEP: u64 = 3;
 const MAX_CALLS: usize = 2;
 
 /// How the current step ends.
-pub(super) enum Ending {
-    /// With the parts of all seats that sign in it.
-    Parts,
-    /// With a won call.
-    Won {
-        /// The call.
-        call: CallId,
-        /// The seats that are gone now.
-        removed: SeatSet,
-        /// The seats whose votes carry their parts.
-        carried: SeatSet,
-    },
-}
-
-impl Ending {
-    /// The call that ends the step.
-    pub(super) fn call(&self) -> Option<CallId> {
-        match self {
-            Ending::Parts => None,
-            Ending::Won { call, .. } => Some(*call),
-        }
-    }
-
-    pub(super) fn removed(&self) -> SeatSet {
-        match self {
-            Ending::Parts => SeatSet::default(),
-            Ending::Won { removed, .. } => *removed,
-        }
-    }
-
-    /// Whether the part of this seat in the step counts.
-    pub(super) fn counts(&self, seat: Seat) -> bool {
-        match self {
-            Ending::Parts => true,
-            Ending::Won { carried, .. } => carried.contains(seat),
-        }
-    }
+#[derive(Default)]
+pub(super) struct Ending {
+    /// The won call that ends the step, if the parts do not.
+    pub(super) call: Option<CallId>,
+    /// The seats that are gone now.
+    pub(super) removed: SeatSet,
+    /// The seats whose parts count. After a won call, these are the seats whose votes carry their parts.
+    pub(super) counted: SeatSet,
 }
 
 impl MatchLog {
     /// The seats that are left in the match before this step.
     pub(super) fn live_at(&self, step: u64) -> SeatSet {
-        let gone = match self.standing_before(step) {
+        let complete = self.steps().complete(step);
+        let gone = match complete.and_then(|step| step.standing.as_ref()) {
             Some(standing) => &standing.gone[..],
-            None => self.state.deck.gone(),
+            None => self.state().deck.gone(),
         };
         let seats = Seat::all(self.match_info().seats());
         seats.filter(|seat| !gone.contains(seat)).collect()
@@ -140,7 +112,7 @@ impl MatchLog {
     }
 
     fn has_foul(&self, seat: Seat) -> bool {
-        let mut fouls = self.convictions.fouls().iter();
+        let mut fouls = self.convictions().fouls().iter();
         fouls.any(|proof| proof.part.seat == seat)
     }
 
@@ -162,14 +134,14 @@ impl MatchLog {
 
     /// The seats that open calls of the owner name.
     pub(super) fn named_by_open_calls(&self) -> SeatSet {
-        let open = self.tally(self.step()).open(self.owner).into_iter();
+        let open = self.tally(self.step()).open(self.owner()).into_iter();
         open.flat_map(|call| call.named().iter()).collect()
     }
 
     /// The seats whose votes on open calls are lacking, if the match waits for votes: a call binds the
     /// owner, or all seats that would sign a part.
     pub fn waits_for_votes(&self) -> SeatSet {
-        let is_idle = || self.is_bound(self.owner) || self.waits_for().is_empty();
+        let is_idle = || self.is_bound(self.owner()) || self.waits_for().is_empty();
         if self.is_over() || !is_idle() {
             return SeatSet::default();
         }
@@ -189,13 +161,13 @@ impl MatchLog {
             let mut calls = tally.calls.values();
             calls.any(|counted| counted.call.named().contains(seat))
         };
-        !self.votes.is_empty() && is_it(self.tally(self.step()))
+        !self.steps().votes(self.step()).is_empty() && is_it(self.tally(self.step()))
     }
 
     /// Whether the match goes on although seats have committed fouls, because enough other seats are
     /// left.
     pub(super) fn goes_on_without_fouls(&self) -> bool {
-        let fouls = self.convictions.fouls().iter();
+        let fouls = self.convictions().fouls().iter();
         let fouls = fouls.map(|proof| proof.part.seat).collect();
         self.goes_on_without(fouls)
     }
@@ -207,39 +179,33 @@ impl MatchLog {
         can_remove && !self.are_too_few(self.live_at(step), seats)
     }
 
-    /// Whether the other seats have removed the owner of this log. The owner signs nothing more, and
-    /// the log does not contain how the match goes on.
-    pub fn is_removed(&self) -> bool {
-        self.is_removed
-    }
-
     /// The seats that are gone: they have left, or the others have removed them.
     pub fn gone(&self) -> &[Seat] {
-        self.state.deck.gone()
+        self.state().deck.gone()
     }
 
     /// How the current step ends now. `None` if it does not.
     pub(super) fn ending(&self) -> Option<Ending> {
         if !self.match_info().has_roll_calls() {
-            return self.has_all_parts().then_some(Ending::Parts);
+            return self.ending_by_parts();
         }
-        if self.is_removed() || self.awaits_late_call(self.owner) {
+        if self.is_removed() || self.awaits_late_call(self.owner()) {
             return None;
         }
         let tally = self.tally(self.step());
-        let open = tally.open(self.owner);
+        let open = tally.open(self.owner());
         if open.is_empty() {
-            let ends = tally.to_remove.is_empty() && self.has_all_parts();
-            return ends.then_some(Ending::Parts);
+            let by_parts = self.ending_by_parts();
+            return by_parts.filter(|_| tally.to_remove.is_empty());
         }
         let is_last = |call: &Call| !open.iter().any(|later| tally.supersedes(later, call));
         let mut won = open.iter().filter(|call| is_last(call));
         let won = won.find(|call| tally.is_signed_by_all(call) && !tally.is_doubted(call))?;
         let carrying = tally.on(won).filter(|vote| vote.own_part().is_some());
-        Some(Ending::Won {
-            call: won.id(),
+        Some(Ending {
+            call: Some(won.id()),
             removed: won.named(),
-            carried: carrying.map(|vote| vote.seat).collect(),
+            counted: carrying.map(|vote| vote.seat).collect(),
         })
     }
 
@@ -266,7 +232,8 @@ impl MatchLog {
         if !self.match_info().has_roll_calls() {
             return Err(Refused::Vote(seat));
         }
-        let known = self.votes_at(step).iter().filter(|one| one.seat == seat);
+        let known = self.steps().votes(step).iter();
+        let known = known.filter(|one| one.seat == seat);
         let same = known.clone().find(|one| one.is_on_the_call_of(&vote));
         if same.is_some_and(|known| known.says_the_same(&vote)) {
             return Ok(Accepted::Known);
@@ -293,7 +260,7 @@ impl MatchLog {
         let seats = self.match_info().seats();
         let limit = MAX_CALLS * seats * if vote.refuses() { seats } else { 1 };
         let is_over_limit = known.filter(|one| one.refuses() == vote.refuses()).count() >= limit;
-        let is_exempt = is_carried || seat == self.owner || self.has_signed(step, &vote.call);
+        let is_exempt = is_carried || seat == self.owner() || self.has_signed(step, &vote.call);
         if is_over_limit && !is_exempt {
             return Ok(Accepted::Known);
         }
@@ -305,7 +272,7 @@ impl MatchLog {
                 return Ok(Accepted::Known);
             }
         }
-        let is_over = matches!(self.state.phase, Phase::Over(_));
+        let is_over = matches!(self.state().phase, Phase::Over(_));
         if step == self.step() && is_over {
             return Err(Refused::Over);
         }
@@ -324,7 +291,7 @@ impl MatchLog {
         if !is_proven && !self.is_over() {
             return Ok(Accepted::Known);
         }
-        events.extend(self.insert_vote(vote));
+        events.extend(self.add_vote(vote));
         Ok(Accepted::Vote(events))
     }
 
@@ -392,10 +359,10 @@ impl MatchLog {
     /// Whether the log has what a refusal proves. An ahead chain that has ended needs no more shuffles.
     fn has_proof(&self, step: u64, proof: &Signed) -> bool {
         match proof {
-            Signed::Ack(ack) => self.ack(ack.step, ack.seat).is_some(),
+            Signed::Ack(ack) => self.steps().ack(ack.step, ack.seat).is_some(),
             Signed::Part(part) => self.part(part.step, part.seat).is_some(),
             Signed::Vote(vote) => {
-                let mut votes = self.votes_at(vote.step).iter();
+                let mut votes = self.steps().votes(vote.step).iter();
                 votes.any(|known| known.seat == vote.seat && known.is_on_the_call_of(vote))
             }
             Signed::Ahead(ahead) => {
@@ -407,21 +374,9 @@ impl MatchLog {
 
     /// Whether the owner has signed this call.
     fn has_signed(&self, step: u64, call: &Call) -> bool {
-        let mut votes = self.votes_at(step).iter();
-        votes.any(|vote| vote.seat == self.owner && vote.call.id() == call.id() && !vote.refuses())
-    }
-
-    /// Adds a verified vote, and completes the current step if it ends now. Returns the events.
-    fn insert_vote(&mut self, vote: SignedVote) -> Vec<LogEvent> {
-        let step = vote.step;
-        self.add_vote(vote);
-        self.is_removed |= self.is_named_by_all(step);
-        // The current step can have waited for a late call of an earlier one.
-        let can_end = !matches!(self.state.phase, Phase::Over(_));
-        match self.ending().filter(|_| can_end) {
-            Some(ending) => self.complete_step(ending),
-            None => Vec::new(),
-        }
+        let votes = self.steps().votes(step).iter();
+        let mut own = votes.filter(|vote| vote.seat == self.owner());
+        own.any(|vote| vote.call.id() == call.id() && !vote.refuses())
     }
 
     /// Whether a call that names the owner is won for it: all seats that the call does not name have
@@ -429,10 +384,11 @@ impl MatchLog {
     /// owner has this one.
     pub(super) fn is_named_by_all(&self, step: u64) -> bool {
         let tally = self.tally(step);
-        let rolled = self.complete(step).and_then(|step| step.rolled.as_ref());
+        let complete = self.steps().complete(step);
+        let rolled = complete.and_then(|step| step.rolled.as_ref());
         let own: Vec<&Call> = match rolled {
             None => {
-                let open = tally.open(self.owner).into_iter();
+                let open = tally.open(self.owner()).into_iter();
                 open.chain(tally.won_late.iter().copied()).collect()
             }
             Some(rolled) => {
@@ -442,7 +398,7 @@ impl MatchLog {
         };
         let mut calls = tally.calls.values().map(|counted| counted.call);
         calls.any(|call| {
-            call.named().contains(self.owner)
+            call.named().contains(self.owner())
                 && tally.is_signed_by_all(call)
                 && !own.iter().any(|own| tally.supersedes(own, call))
         })

@@ -48,7 +48,7 @@ impl Before {
             });
         }
         // A roll call can end an opening, and seats go on with the cards that are missing.
-        let opened = log.state.opened.clone();
+        let opened = log.state().opened.clone();
         let has_moved = matches!(parts.first(), Some((_, Part::Move(_))));
         match &self.hand {
             _ if !opened.is_empty() => events.extend(self.opened(log, opened)),
@@ -235,11 +235,11 @@ fn returned(log: &MatchLog, before: &Hand, paid: Option<(Seat, u64)>) -> Vec<Log
 impl MatchLog {
     /// The event at the start of the try in play, if it was dealt.
     pub(crate) fn begun(&self) -> Option<Begun> {
-        let dealt = self.state.dealt.as_ref()?;
-        let bought = |seat: &Seat| dealt.stacks[seat.index()] > self.state.stacks[seat.index()];
+        let dealt = self.state().dealt.as_ref()?;
+        let bought = |seat: &Seat| dealt.stacks[seat.index()] > self.state().stacks[seat.index()];
         Some(Begun {
-            hand: self.state.hand,
-            attempt: self.state.deck.attempt(),
+            hand: self.state().hand,
+            attempt: self.state().deck.attempt(),
             button: dealt.game.button(),
             stacks: dealt.stacks.clone(),
             rebuys: Seat::all(dealt.stacks.len()).filter(bought).collect(),
@@ -249,7 +249,7 @@ impl MatchLog {
 
     /// The blinds or antes of a hand, in the order in which they are due.
     fn posts(&self, game: &Hand, stacks: &[u64]) -> Vec<Post> {
-        let Some(rules) = self.state.stakes.betting() else {
+        let Some(rules) = self.state().stakes.betting() else {
             return Vec::new();
         };
         let posted = game.posted();

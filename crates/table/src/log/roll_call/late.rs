@@ -38,7 +38,7 @@ impl MatchLog {
 
     /// The seats that these late calls name, of the steps before a common one. Empty for any other step.
     fn named_late<'a>(&'a self, step: u64, late: impl Fn(&Tally<'a>) -> Vec<&'a Call>) -> SeatSet {
-        let has_votes = |earlier: &u64| *earlier < step && !self.votes_at(*earlier).is_empty();
+        let has_votes = |earlier: &u64| *earlier < step && !self.steps().votes(*earlier).is_empty();
         let mut steps = self.steps_since_common(step).filter(has_votes).peekable();
         if steps.peek().is_none() || !self.is_common(step) {
             return SeatSet::default();
@@ -58,7 +58,7 @@ impl MatchLog {
     /// The steps from this one back to the last common step before it, which is included. Empty in a match
     /// without roll calls.
     fn steps_since_common(&self, step: u64) -> impl Iterator<Item = u64> + use<> {
-        let first = self.first_step().max(FIRST_STEP);
+        let first = self.steps().first().max(FIRST_STEP);
         let common = (first..step).rev().find(|earlier| self.is_common(*earlier));
         let first = if self.match_info().has_roll_calls() {
             common.unwrap_or(first)
@@ -72,11 +72,11 @@ impl MatchLog {
     /// that a call has ended, and those before it: no call is open there.
     pub(super) fn steps_with_votes(&self) -> impl Iterator<Item = u64> {
         let is_rolled = |step: &u64| {
-            let complete = self.complete(*step);
+            let complete = self.steps().complete(*step);
             complete.is_some_and(|step| step.rolled.is_some())
         };
         let steps = self.steps_since_common(self.step());
         let steps = steps.take_while(move |step| !is_rolled(step));
-        steps.filter(|step| !self.votes_at(*step).is_empty())
+        steps.filter(|step| !self.steps().votes(*step).is_empty())
     }
 }

@@ -42,7 +42,7 @@ impl MatchLog {
         };
         let steps = self.steps_with_votes();
         missing.extend(steps.flat_map(|step| self.missing_votes(step)));
-        missing.retain(|(seat, _)| *seat != self.owner);
+        missing.retain(|(seat, _)| *seat != self.owner());
         missing
     }
 
@@ -52,7 +52,7 @@ impl MatchLog {
         let mut missing = self.missing_of_step();
         missing.retain(|(seat, _)| !to_remove.contains(*seat));
         missing.extend(to_remove.iter().map(|seat| (seat, Missing::Removed)));
-        let fouls = self.convictions.fouls().iter();
+        let fouls = self.convictions().fouls().iter();
         let fouls = fouls.map(|proof| (proof.part.seat, Missing::Foul));
         missing.extend(fouls.filter(|(seat, _)| due.contains(*seat)));
         missing
@@ -61,7 +61,7 @@ impl MatchLog {
     /// The statements and parts that the owner lacks. In a release, it first needs a statement of each
     /// seat.
     fn missing_of_step(&self) -> BTreeSet<Claimable> {
-        let (step, lacks) = (self.step(), self.lacks(self.owner));
+        let (step, lacks) = (self.step(), self.lacks(self.owner()));
         if !lacks.is_empty() {
             let lacks = lacks.into_iter();
             return lacks.map(|seat| (seat, Missing::Statement)).collect();
@@ -74,7 +74,7 @@ impl MatchLog {
         if let Some(seat) = self.deal_waits_for() {
             return BTreeSet::from([of(seat, Missing::Shuffle)]);
         }
-        let signers = self.state.signers().into_iter();
+        let signers = self.state().signers().into_iter();
         let silent = signers.filter(|seat| self.part(step, *seat).is_none());
         silent.map(|seat| of(seat, Missing::Part)).collect()
     }
@@ -84,7 +84,7 @@ impl MatchLog {
     /// other votes is kept while it is true.
     fn missing_votes(&self, step: u64) -> BTreeSet<Claimable> {
         let tally = self.tally(step);
-        let open = tally.open(self.owner);
+        let open = tally.open(self.owner());
         let mut missing = BTreeSet::new();
         for counted in tally.calls.values() {
             let call = counted.call;
@@ -102,7 +102,7 @@ impl MatchLog {
                 let mut claims = call.claims().iter();
                 claims.any(|claim| self.refuting(&tally, *claim).is_some())
             };
-            let is_about_owner = call.named().contains(self.owner) && is_false();
+            let is_about_owner = call.named().contains(self.owner()) && is_false();
             let beyond = tally.beyond(call);
             let lacks = |seat: &Seat| is_last || is_about_owner && !beyond.contains(*seat);
             let silent = tally.silent(call).iter().filter(lacks);
@@ -119,7 +119,8 @@ impl MatchLog {
             let tally = self.tally(step);
             let depths = tally.calls.iter().map(|(id, counted)| (*id, counted.depth));
             let are_open = |seat: &Seat| !tally.open(*seat).is_empty();
-            let chooses = self.complete(step).is_some_and(|step| step.is_choice);
+            let complete = self.steps().complete(step);
+            let chooses = complete.is_some_and(|step| step.is_choice);
             Calls {
                 step,
                 chooses,
@@ -139,14 +140,14 @@ impl MatchLog {
                 signed,
             })
         };
-        let part = || self.part_in_log(step, seat).cloned().map(Signed::Part);
+        let part = || self.steps().part(step, seat).cloned().map(Signed::Part);
         match missing {
             Missing::Foul | Missing::Removed => None,
             Missing::Part => here(part()?),
             Missing::Shuffle => self.shuffle_before(step, seat).cloned(),
             Missing::Statement => {
-                let ack = || self.ack(step, seat).cloned().map(Signed::Ack);
-                let mut votes = self.votes_at(step).iter();
+                let ack = || self.steps().ack(step, seat).cloned().map(Signed::Ack);
+                let mut votes = self.steps().votes(step).iter();
                 // A refusal contains another statement, without end if it could prove this.
                 let mut is_it = |vote: &&SignedVote| vote.seat == seat && !vote.refuses();
                 let vote = || Some(signed(votes.find(&mut is_it)?));
@@ -185,7 +186,7 @@ impl MatchLog {
     /// The call that the owner may sign now in this step.
     fn call_at(&self, step: u64, over: &BTreeSet<Claimable>) -> Option<Call> {
         let (is_now, live) = (step == self.step(), self.live_at(step));
-        if step < FIRST_STEP || !live.contains(self.owner) {
+        if step < FIRST_STEP || !live.contains(self.owner()) {
             return None;
         }
         let to_remove = self.to_remove();
@@ -198,17 +199,17 @@ impl MatchLog {
             .without(to_remove)
             .without(named_late);
         let gone = live.without(stays);
-        let open = tally.open(self.owner);
+        let open = tally.open(self.owner());
         let has_voted = |call: &Call| {
             let mut votes = tally.on(call);
-            votes.any(|vote| vote.seat == self.owner)
+            votes.any(|vote| vote.seat == self.owner())
         };
         let is_late = !is_now || to_remove.is_empty() && !self.lacks_parts(&tally, over);
         let fits = |call: &Call| {
             let supersedes = |open: &&Call| tally.supersedes(call, open);
             call.is_late() == is_late
                 && (!is_now || to_remove.without(call.removed()).is_empty())
-                && !call.named().contains(self.owner)
+                && !call.named().contains(self.owner())
                 && tally.depth(call).is_some()
                 && !has_voted(call)
                 && !tally.is_lost(call)
@@ -258,7 +259,7 @@ impl MatchLog {
         over: &BTreeSet<Claimable>,
     ) -> Result<(Statement, Vec<LogEvent>), CannotSign> {
         let (step, call) = self.next_call(over).ok_or(CannotSign::NoVote)?;
-        let own = self.part(step, self.owner);
+        let own = self.part(step, self.owner());
         let own = own.map(|part| (part.signature, part.part.clone()));
         self.sign_vote(identity, step, call, Answer::Signs(own))
     }
@@ -271,16 +272,16 @@ impl MatchLog {
         if !self.match_info().has_roll_calls() || self.is_convicted() {
             return None;
         }
-        let is_over = matches!(self.state.phase, Phase::Over(_));
+        let is_over = matches!(self.state().phase, Phase::Over(_));
         let end = self.step() + u64::from(!is_over);
-        let steps = self.first_step().max(FIRST_STEP)..end;
-        let has_votes = |step: &u64| !self.votes_at(*step).is_empty();
+        let steps = self.steps().first().max(FIRST_STEP)..end;
+        let has_votes = |step: &u64| !self.steps().votes(*step).is_empty();
         let mut steps = steps.rev().filter(has_votes).peekable();
         steps.peek()?;
         let seats = Seat::all(self.match_info().seats());
         let last: Vec<_> = seats.map(|seat| self.last_signed(seat)).collect();
         let is_needed = |step: &u64| {
-            let mut others = self.live_at(*step).iter().filter(|s| *s != self.owner);
+            let mut others = self.live_at(*step).iter().filter(|s| *s != self.owner());
             let common = (step + 1..self.step()).find(|later| self.is_common(*later));
             others.any(|seat| last[seat.index()] <= Some(common.unwrap_or(self.step())))
         };
@@ -292,12 +293,12 @@ impl MatchLog {
     /// A call of a step that the owner can refuse, with the proof.
     fn refusal_at(&self, step: u64) -> Option<(u64, Call, Statement)> {
         let tally = self.tally(step);
-        if !tally.live.contains(self.owner) {
+        if !tally.live.contains(self.owner()) {
             return None;
         }
         tally.calls.values().find_map(|counted| {
             let call = counted.call;
-            let has_vote = tally.silent(call).contains(self.owner) && !tally.is_lost(call);
+            let has_vote = tally.silent(call).contains(self.owner()) && !tally.is_lost(call);
             let mut claims = call.claims().iter().filter(|_| has_vote);
             let proof = claims.find_map(|claim| self.refuting(&tally, *claim))?;
             Some((step, call.clone(), proof))
@@ -327,12 +328,12 @@ impl MatchLog {
     ) -> Result<(Statement, Vec<LogEvent>), CannotSign> {
         let (of, before) = (self.match_info().id(), self.hash_before(step));
         let before = before.ok_or(CannotSign::NoVote)?;
-        let vote = SignedVote::sign(identity, &of, &before, (step, self.owner), call, answer);
+        let vote = SignedVote::sign(identity, &of, &before, (step, self.owner()), call, answer);
         let statement = Statement {
             before,
             signed: signed(&vote),
         };
-        let events = self.insert_vote(vote);
+        let events = self.add_vote(vote);
         Ok((statement, events))
     }
 }

@@ -54,8 +54,8 @@ impl<'a> Tally<'a> {
     }
 
     fn new(log: &'a MatchLog, step: u64, to_remove: SeatSet, removable: OnceCell<SeatSet>) -> Self {
-        let votes = log.votes_at(step).iter();
-        let own = votes.filter(|vote| vote.seat == log.owner && !vote.refuses());
+        let votes = log.steps().votes(step).iter();
+        let own = votes.filter(|vote| vote.seat == log.owner() && !vote.refuses());
         let mut tally = Tally {
             log,
             step,
@@ -75,7 +75,7 @@ impl<'a> Tally<'a> {
     /// is, and is known. The owner has checked this before it signed a call, so its own calls are
     /// possible, even if the owner now receives the votes in another order.
     fn find_possible(&mut self) {
-        let votes = self.log.votes_at(self.step).iter();
+        let votes = self.log.steps().votes(self.step).iter();
         let all: BTreeMap<CallId, &Call> = votes.map(|vote| (vote.call.id(), &vote.call)).collect();
         for _ in 0..MAX_DEPTH {
             let found: Vec<_> = (all.iter())
@@ -127,7 +127,7 @@ impl<'a> Tally<'a> {
     /// The votes on a call, of the seats that it does not name.
     pub(super) fn on(&self, call: &Call) -> impl Iterator<Item = &'a SignedVote> + use<'a> {
         let (id, counts) = (call.id(), self.live.without(call.named()));
-        let votes = self.log.votes_at(self.step).iter();
+        let votes = self.log.steps().votes(self.step).iter();
         votes.filter(move |vote| vote.call.id() == id && counts.contains(vote.seat))
     }
 
@@ -150,7 +150,7 @@ impl<'a> Tally<'a> {
     /// Whether a seat that the call does not name has signed another one, which is not lost and claims
     /// that the owner has not voted on this call. The others can then end the step without the owner.
     pub(super) fn is_doubted(&self, call: &Call) -> bool {
-        let says_silent = (self.log.owner, Missing::Vote(call.id()));
+        let says_silent = (self.log.owner(), Missing::Vote(call.id()));
         let calls = self.calls.values().map(|counted| counted.call);
         let mut doubts = calls.filter(|later| later.has(&says_silent) && !self.is_lost(later));
         doubts.any(|later| self.on(later).any(|vote| !call.named().contains(vote.seat)))
@@ -169,7 +169,7 @@ impl<'a> Tally<'a> {
     }
 
     fn find_won_late(&self) -> Vec<&'a Call> {
-        let own = self.signed(self.log.owner);
+        let own = self.signed(self.log.owner());
         let is_own = |call: &Call| own.iter().any(|own| own.id() == call.id());
         let is_last = |call: &Call| !own.iter().any(|later| self.supersedes(later, call));
         let late = self.late_signed_by_all();

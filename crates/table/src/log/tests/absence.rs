@@ -385,7 +385,7 @@ fn a_seat_that_has_left_is_not_asked_to_sign_and_loses_its_bets() {
     let mut table = Table::new(verifiable(5, 2), 1);
     let leaver = seat(1);
     table.seats[1].leaves = true;
-    table.play_until(|log| log.state.deck.gone().contains(&leaver));
+    table.play_until(|log| log.state().deck.gone().contains(&leaver));
     let due = table.seats[0].log.waits_for()[0];
     without(&mut table, &[due]);
     let log = &table.seats[if due == seat(0) { 2 } else { 0 }].log;

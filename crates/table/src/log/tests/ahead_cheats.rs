@@ -16,7 +16,7 @@ use crate::seat::Seat;
 /// Another valid shuffle of the seat.
 fn other_shuffle(table: &Table, seat: Seat, seed: u64) -> Statement {
     let log = &table.seats[seat.index()].log;
-    let DeckLog::Verifiable(_) = &log.state.deck else {
+    let DeckLog::Verifiable(_) = &log.state().deck else {
         panic!("a verifiable deck");
     };
     let deck = log.deck_now(seat).unwrap();

@@ -373,7 +373,7 @@ fn part_of_a_seat_without_a_turn_in_its_step_convicts_whenever_it_arrives() {
                     assert!(later.part(step, seat).is_none_or(|part| *part != late));
                     assert_eq!(later.accept(late.clone()), Ok(Accepted::Known));
                     // A result that was final before stays final.
-                    let over = matches!(later.state.phase, Phase::Over(_));
+                    let over = matches!(later.state().phase, Phase::Over(_));
                     assert!(!over || later.final_stacks() == stacks);
                 }
             }

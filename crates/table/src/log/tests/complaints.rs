@@ -90,7 +90,7 @@ fn match_without_keys_ends_with_all_chips_and_convicts_nobody() {
     let mut table = Table::new(verifiable(3, 1), 1);
     table.play_until(|log| log.phase() == Phase::Complaints);
     for seat in &mut table.seats {
-        let DeckLog::Verifiable(deck) = &mut seat.log.state.deck else {
+        let DeckLog::Verifiable(deck) = seat.log.deck_mut() else {
             panic!("a verifiable deck");
         };
         deck.forget_dealings();

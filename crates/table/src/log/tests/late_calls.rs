@@ -373,7 +373,8 @@ fn false_calls_in_each_common_step_cost_no_more_than_their_number() {
     let mut releases = 0;
     while !matches!(table.seats[0].log.phase(), Phase::Over(_)) {
         let log = &table.seats[0].log;
-        let is_new = matches!(log.phase(), Phase::Open(_)) && log.votes_at(log.step()).is_empty();
+        let is_new =
+            matches!(log.phase(), Phase::Open(_)) && log.steps().votes(log.step()).is_empty();
         if is_new && table.seats.iter().all(|seat| seat.log.step() == log.step()) {
             releases += 1;
             let claims = [&[(A, Removed)][..], &[(B, Removed)], &[(C, Removed)]];

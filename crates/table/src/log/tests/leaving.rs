@@ -12,7 +12,7 @@ fn cards(table: &mut Table, seat: Seat) -> Vec<Option<Card>> {
     let TestSeat { log, own, .. } = &mut table.seats[seat.index()];
     (0..25)
         .map(|position| {
-            log.state
+            log.state()
                 .deck
                 .card(position)
                 .or_else(|| own.card(log, position))
@@ -136,7 +136,7 @@ fn after_departure() -> (Table, Seat) {
         panic!("nobody chooses");
     };
     table.seats[seat.index()].leaves = true;
-    let gone = |log: &MatchLog| !log.state.deck.is_live(seat);
+    let gone = |log: &MatchLog| !log.state().deck.is_live(seat);
     table.play_until(gone);
     table.play_until(|log| gone(log) && log.is_release());
     (table, seat)

@@ -69,7 +69,7 @@ fn states(
 fn has_all_of(log: &MatchLog, other: &MatchLog) -> bool {
     let places = (0..=other.step()).flat_map(|step| Seat::all(4).map(move |seat| (step, seat)));
     let has = |(step, seat)| {
-        let ack = other.ack(step, seat).is_none() || log.ack(step, seat).is_some();
+        let ack = other.steps().ack(step, seat).is_none() || log.steps().ack(step, seat).is_some();
         let part = other.part(step, seat);
         ack && (part.is_none() || log.part(step, seat) == part)
     };
@@ -148,7 +148,7 @@ fn seat_with_an_old_file_takes_back_its_own_statements_and_signs_nothing_twice()
                 assert!(of_seat(other).iter().all(|one| back.contains(one)));
                 let (step, spoke) = (log.step(), log.part(log.step(), seat).is_some());
                 assert!(!spoke || log.may_sign(seat).is_empty(), "step {step}");
-                let acked = log.ack(step, seat).is_some();
+                let acked = log.steps().ack(step, seat).is_some();
                 assert!(!(spoke || acked) || !log.owes_ack(seat), "step {step}");
             }
         }

@@ -114,7 +114,7 @@ impl Rolls {
         if !live.contains(cheat) {
             return false;
         }
-        let known: Vec<Call> = (log.votes_at(step).iter())
+        let known: Vec<Call> = (log.steps().votes(step).iter())
             .map(|vote| vote.call.clone())
             .filter(|call| !call.named().contains(cheat))
             .collect();
@@ -412,7 +412,7 @@ impl Rolls {
             .collect();
         for pair in logs.windows(2) {
             let [one, other] = [pair[0], pair[1]];
-            if one.live_at(one.step()).contains(other.owner) {
+            if one.live_at(one.step()).contains(other.owner()) {
                 assert_eq!(one.final_stacks(), other.final_stacks());
                 assert_eq!(one.counted_steps(), other.counted_steps());
             }

@@ -34,7 +34,7 @@ pub(super) fn any_choice(legal: &Legal, rng: &mut StdRng) -> Choice {
 /// Compares both settlements for all sets of seats that can be lost in the current step. Returns
 /// whether a hand is in play.
 fn agree(log: &MatchLog) -> bool {
-    let state = &log.state;
+    let state = &log.state();
     let Some(dealt) = &state.dealt else {
         return false;
     };

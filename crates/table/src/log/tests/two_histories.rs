@@ -276,7 +276,7 @@ impl Game {
         if matches!(log.phase(), Phase::Over(_)) {
             return false;
         }
-        let acks = log.is_release() && log.ack(step, cheat).is_none();
+        let acks = log.is_release() && log.steps().ack(step, cheat).is_none();
         let may_sign = !log.may_sign(cheat).is_empty();
         let signed = if acks && (!may_sign || self.rng.random()) {
             Signed::Ack(SignedAck::sign(identity, &of, step, &before, cheat))
@@ -326,7 +326,7 @@ impl Game {
                     continue;
                 }
                 // Nobody asks a seat that has left for its history.
-                if !log.state.deck.is_live(seat) {
+                if !log.state().deck.is_live(seat) {
                     continue;
                 }
                 let other = self.log(seat);
@@ -360,7 +360,7 @@ impl Game {
     /// the same steps.
     fn check_chips(&self, tally: &mut Tally) {
         // A seat that has left has no chips in the pot, and nobody asks for its history.
-        let remaining = |seat: &&Seat| self.log(**seat).state.deck.is_live(**seat);
+        let remaining = |seat: &&Seat| self.log(**seat).state().deck.is_live(**seat);
         let logs: Vec<&MatchLog> = (self.honest.iter().filter(remaining))
             .map(|seat| self.log(*seat))
             .collect();

@@ -24,7 +24,7 @@ pub(crate) struct OpenedCards {
 
 impl MatchLog {
     fn sealed(&self) -> Option<&SealedLog> {
-        match &self.state.deck {
+        match &self.state().deck {
             DeckLog::Sealed(deck) => Some(deck),
             DeckLog::Verifiable(_) => None,
         }
@@ -57,7 +57,7 @@ impl MatchLog {
     /// connection, this means that the engine run of the try was lost with the previous connection.
     /// Then the seat that seals first signs [`Part::Again`].
     pub(crate) fn lost_engine_run(&self) -> bool {
-        match self.state.phase {
+        match self.state().phase {
             Phase::Deal => {
                 let mut seats = Seat::all(self.match_info().seats());
                 seats.any(|seat| self.part(self.step(), seat).is_some())
@@ -80,7 +80,7 @@ impl MatchLog {
     /// The cards that the seats have opened in the try in play, without the cards that were
     /// reshuffled later.
     pub(crate) fn opened(&self) -> Vec<OpenedCards> {
-        let now = match &self.state.phase {
+        let now = match &self.state().phase {
             Phase::Open(openings) => &openings[..],
             _ => &[],
         };
@@ -90,7 +90,7 @@ impl MatchLog {
         let all = complete.chain(now.iter().map(|due| (step, due)));
         all.filter_map(|(step, due)| {
             let part = self.part(step, due.opener)?;
-            let opened = Part::decode(&part.part, &self.state.shape).ok()?;
+            let opened = Part::decode(&part.part, &self.state().shape).ok()?;
             let learners = due.cards.iter().map(|(_, learners)| *learners);
             let openings = cards(&opened).iter().cloned().zip(learners);
             // The card may have been replaced in a reshuffle since then.
@@ -110,7 +110,7 @@ impl MatchLog {
     /// Whether a seat may dispute the opening of this step.
     pub(crate) fn may_dispute(&self, seat: Seat, step: u64) -> bool {
         let disputes = |deck: &SealedLog| {
-            let mut steps = deck.disputable(&self.state.phase, seat);
+            let mut steps = deck.disputable(&self.state().phase, seat);
             steps.any(|opened| opened == step)
         };
         self.sealed().is_some_and(disputes)
@@ -138,7 +138,7 @@ impl MatchLog {
     /// The step of the choice for which a hand is being reshuffled.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn stolen_in(&self) -> Option<u64> {
-        match self.state.phase {
+        match self.state().phase {
             Phase::Reseal(..) => self.sealed().map(|deck| deck.deck.stolen_in),
             _ => None,
         }

@@ -31,14 +31,14 @@ pub(crate) enum Opens {
 impl MatchLog {
     /// The verifiable deck of the match, as `seat` uses it. `None` if the deck is sealed.
     pub(crate) fn deck_now(&self, seat: Seat) -> Option<DeckNow<'_>> {
-        match &self.state.deck {
+        match &self.state().deck {
             DeckLog::Sealed(_) => None,
             DeckLog::Verifiable(deck) => Some(DeckNow {
                 deck,
                 turn: Turn {
                     seat,
-                    phase: &self.state.phase,
-                    attempt: self.state.attempt(),
+                    phase: &self.state().phase,
+                    attempt: self.state().attempt(),
                     step: self.step(),
                     before: self.hash(),
                 },

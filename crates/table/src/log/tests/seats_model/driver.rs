@@ -258,7 +258,7 @@ impl<'a> Driver<'a> {
     /// Checks that the phase of the log is that of the script.
     fn check_script(&self, log: &MatchLog, at: usize, text: &str) {
         let (kind, of) = self.trace.script[at].split_at(1);
-        let signers = log.state.signers();
+        let signers = log.state().signers();
         let is_one = |seat: &Seat| signers == [*seat] && seat.number().to_string() == of;
         let fits = match log.phase() {
             Phase::Choose { seat, .. } | Phase::Shuffle(seat) => {

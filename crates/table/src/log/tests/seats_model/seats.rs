@@ -23,9 +23,9 @@ fn secret(seat: Seat) -> Zeroizing<[u8; 32]> {
 /// Whether no seat has chosen since cards were opened.
 fn is_first_choice(log: &MatchLog) -> bool {
     let mut earlier = (0..log.step()).rev();
-    let step = earlier.find(|step| log.signers_of(*step).count() > 0);
+    let step = earlier.find(|step| log.steps().signers(*step).count() > 0);
     step.is_none_or(|step| {
-        let seat = log.signers_of(step).next().unwrap();
+        let seat = log.steps().signers(step).next().unwrap();
         let part = log.part(step, seat).unwrap();
         part.part[0] != MOVE
     })
@@ -112,7 +112,7 @@ impl Beginning {
         }
         let owned = |owner| {
             let mut owned = log.clone();
-            owned.owner = owner;
+            owned.set_owner(owner);
             owned
         };
         Beginning {
