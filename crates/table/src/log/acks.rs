@@ -8,7 +8,6 @@
 
 use dealerless_connection::identity::Identity;
 
-use super::deck_log::DeckLog;
 use super::foul::Refused;
 use super::match_log::{Accepted, CannotSign, MatchLog};
 use super::phase::Phase;
@@ -19,8 +18,7 @@ impl MatchLog {
     /// Whether the current step is a release.
     pub(super) fn is_release(&self) -> bool {
         let phase = self.phase();
-        matches!(self.state().deck, DeckLog::Verifiable(_))
-            && matches!(phase, Phase::Open(_) | Phase::Key(_))
+        self.state().deck.verifiable().is_some() && matches!(phase, Phase::Open(_) | Phase::Key(_))
     }
 
     /// Whether `seat` may sign its part of a release only with a statement of `other`: a seat other

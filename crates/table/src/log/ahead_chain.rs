@@ -13,7 +13,6 @@ use dealerless_connection::hash::Hash;
 use dealerless_connection::identity::{Identity, PublicIdentity};
 use dealerless_connection::wire::{Reader, Writer};
 
-use super::deck_log::DeckLog;
 use super::foul::{PartFoul, Refused, require};
 use super::match_log::{Accepted, CannotSign, MatchLog};
 use super::part::Part;
@@ -144,10 +143,7 @@ impl AheadChain {
 impl MatchLog {
     /// The ahead chain of the next hand, if the log uses one.
     pub(super) fn ahead(&self) -> Option<&AheadChain> {
-        match &self.state().deck {
-            DeckLog::Sealed(_) => None,
-            DeckLog::Verifiable(deck) => deck.ahead.as_deref(),
-        }
+        self.state().deck.verifiable()?.ahead.as_deref()
     }
 
     /// The current step of the chain with this head, if the log has not reached `step` of it yet.
@@ -167,10 +163,8 @@ impl MatchLog {
 
     /// Whether the log used this chain for the next hand until a seat was gone.
     fn was_dropped(&self, head: Head) -> bool {
-        match &self.state().deck {
-            DeckLog::Sealed(_) => false,
-            DeckLog::Verifiable(deck) => deck.dropped.contains(&head),
-        }
+        let deck = self.state().deck.verifiable();
+        deck.is_some_and(|deck| deck.dropped.contains(&head))
     }
 
     /// The end of the chain that a seat names in its deal: the hash of the whole chain, or zeros.

@@ -112,7 +112,7 @@ impl MatchLog {
         let is_free = match self.phase() {
             Phase::Result(_) | Phase::Over(_) => true,
             phase if phase.is_sealed() => !game.may_still_choose(seat),
-            phase => self.state().deck.has_turn_before_sealed(&phase, seat),
+            phase => matches!(phase, Phase::Seal(sealing) if sealing <= seat),
         };
         if is_free {
             0

@@ -5,7 +5,6 @@ use dealerless_connection::identity::Identity;
 use super::ahead::Verified;
 use super::ahead_chain::AheadChain;
 use super::convictions::Convictions;
-use super::deck_log::DeckLog;
 use super::event::LogEvent;
 use super::foul::{PartFoul, Proof, Refused};
 use super::judge::{self, Judged, Place};
@@ -283,7 +282,10 @@ impl MatchLog {
     /// Adds a judged part. Completes the step if this is its last part. Returns the events.
     fn add(&mut self, part: SignedPart, judged: Judged) -> Vec<LogEvent> {
         let (seat, stop) = (part.seat, self.stop(&judged.part));
-        self.state.deck.keep(seat, judged.checked);
+        let deck = self.state.deck.verifiable_mut();
+        if let Some((deck, checked)) = deck.zip(judged.checked) {
+            deck.keep(seat, checked);
+        }
         self.after = judged.after;
         let place = self.decoded.partition_point(|(other, _)| *other < seat);
         self.decoded.insert(place, (seat, judged.part));
@@ -384,10 +386,7 @@ impl MatchLog {
 
     /// The ahead chain of the next hand, if the log uses one, so that shuffles can be added to it.
     pub(super) fn ahead_mut(&mut self) -> Option<&mut AheadChain> {
-        match &mut self.state.deck {
-            DeckLog::Sealed(_) => None,
-            DeckLog::Verifiable(deck) => deck.ahead.as_deref_mut(),
-        }
+        self.state.deck.verifiable_mut()?.ahead.as_deref_mut()
     }
 
     pub(super) fn convictions(&self) -> &Convictions {
@@ -410,8 +409,8 @@ impl MatchLog {
     }
 
     #[cfg(test)]
-    pub(super) fn deck_mut(&mut self) -> &mut DeckLog {
-        &mut self.state.deck
+    pub(super) fn state_mut(&mut self) -> &mut State {
+        &mut self.state
     }
 
     /// Whether the other seats have removed the owner of this log. The owner signs nothing more, and

@@ -4,7 +4,7 @@ use dealerless_connection::hash::Hash;
 
 use super::ahead_chain::Head;
 use super::deal::{Deal, DealInput};
-use super::deck_log::{Attempt, Completed, DeckLog};
+use super::deck_log::{Attempt, Completed, DeckLog, VerifiableLog};
 use super::foul::PartFoul;
 use super::header::DeckTerms;
 use super::part::Part;
@@ -108,7 +108,7 @@ impl State {
                 DeckTerms::Verifiable(_) => Phase::Keys,
             },
             hand: 1,
-            deck: DeckLog::new(header),
+            deck: DeckLog::new(of),
             stacks: of.first_stacks(),
             last_button: header.past.as_ref().and_then(|past| past.last_button(of)),
             dealt: None,
@@ -199,18 +199,24 @@ impl State {
         removed: SeatSet,
         after: Option<Box<Hand>>,
     ) {
-        self.deck.signed(step, parts.iter().map(|(seat, _)| *seat));
+        if let Some(deck) = self.deck.sealed_mut() {
+            deck.signed(step, parts.iter().map(|(seat, _)| *seat));
+        }
         self.opened.clear();
         if let (Some(dealt), Some(after)) = (&mut self.dealt, after) {
             dealt.game = *after;
-            self.deck.gain(&dealt.game);
+            if let Some(deck) = self.deck.verifiable_mut() {
+                deck.gain(&dealt.game);
+            }
         }
         if !removed.is_empty() && self.phase == Phase::Deal {
             let gone = self.deck.gone().to_vec();
             self.signed.gone_before.get_or_insert(gone);
         }
         for seat in removed.iter() {
-            self.deck.leave(seat);
+            if let Some(deck) = self.deck.verifiable_mut() {
+                deck.leave(seat);
+            }
             if let Some(dealt) = &mut self.dealt {
                 dealt.game.gone(seat);
             }
@@ -222,7 +228,6 @@ impl State {
                 self.leave(step, seat)
             }
             Phase::Choose { .. } => self.play(step),
-            Phase::Complaints => self.deck.make_roster(&self.match_id),
             Phase::Result(outcome) => self.result(outcome, parts),
             Phase::Over(end) => Phase::Over(end),
             deck_phase => match self.deck.complete(step, deck_phase, parts) {
@@ -293,13 +298,13 @@ impl State {
     /// Begins the ahead chain of the next hand after a step in which a hand was dealt or a seat became
     /// gone, if another hand can follow. `hash` is the hash of all steps up to it.
     pub(super) fn begin_ahead(&mut self, hash: [u8; 32]) {
-        let is_last = self.hand >= self.stakes.hands();
-        if self.dealt.is_some() && !is_last && !self.deck.is_last_hand() {
-            let head = Head {
+        let may_follow = self.dealt.is_some() && self.hand < self.stakes.hands();
+        let deck = self.deck.verifiable_mut();
+        if let Some(deck) = deck.filter(|deck| may_follow && !deck.is_last_hand()) {
+            deck.begin_ahead(Head {
                 hand: self.hand + 1,
                 after: hash,
-            };
-            self.deck.begin_ahead(&self.match_id, head);
+            });
         }
     }
 
@@ -319,11 +324,13 @@ impl State {
                 return Phase::Deal;
             };
             let next = dealt.game.next();
-            if let Some(first) = self.deck.first_opening(&next) {
+            let sealed = self.deck.sealed();
+            if let Some(first) = sealed.and_then(|deck| deck.first_opening(&next)) {
                 return first;
             }
+            let verifiable = self.deck.verifiable_mut();
             return match next {
-                Next::Open(cards) => match self.deck.opened(&cards) {
+                Next::Open(cards) => match verifiable.and_then(|deck| deck.opened(&cards)) {
                     None => self.deck.open(&cards),
                     Some(public) => {
                         self.opened.extend(&cards);
@@ -335,7 +342,7 @@ impl State {
                 },
                 Next::Roll(dice) => {
                     let coin = dealt.game.coin();
-                    match self.deck.rolled(dice, coin) {
+                    match verifiable.and_then(|deck| deck.rolled(dice, coin)) {
                         None => self.deck.roll(dice, coin),
                         Some(faces) => match dealt.game.rolled(&faces) {
                             Ok(()) => continue,
@@ -355,17 +362,17 @@ impl State {
     /// share of the deck's key. With roll calls it does not: then fewer seats together could read
     /// everything.
     fn leave(&mut self, step: u64, seat: Seat) -> Phase {
-        let Some(dealt) = &mut self.dealt else {
+        let (Some(dealt), Some(deck)) = (&mut self.dealt, self.deck.verifiable_mut()) else {
             return Phase::Deal;
         };
         dealt.game.gone(seat);
         // A deck for the next hand is void.
-        self.deck.drop_ahead();
-        if self.deck.may_publish() && dealt.game.may_open_more() {
+        deck.drop_ahead();
+        if deck.may_publish() && dealt.game.may_open_more() {
             return Phase::Key(seat);
         }
-        self.deck.leave(seat);
-        match self.deck.may_publish() || self.deck.can_open() {
+        deck.leave(seat);
+        match deck.may_publish() || deck.can_open() {
             true => self.play(step),
             false => Phase::Over(End::TooFew(vec![seat])),
         }
@@ -384,7 +391,8 @@ impl State {
         let results = std::mem::take(&mut self.signed.results);
         let leaves = results.into_iter().filter(|(_, last)| *last);
         let mut left: Vec<Seat> = leaves.map(|(seat, _)| seat).collect();
-        if self.deck.is_last_hand() {
+        let deck = self.deck.verifiable();
+        if deck.is_some_and(VerifiableLog::is_last_hand) {
             left.extend(self.deck.gone());
         }
         left.sort_unstable();

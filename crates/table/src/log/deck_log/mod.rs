@@ -1,10 +1,10 @@
 //! The deck from the log's point of view: the parts with which the seats make a deck and open its
 //! cards.
 //!
-//! The other modules of the log depend only on [`DeckLog`], and not on a specific kind of deck.
-//! They ask the deck which parts are allowed, how long these parts are, and whether a part is a
-//! foul. They report complete steps to the deck, and read the cards that everybody can compute. The
-//! deck returns the next phase of the log, so it decides which seat signs when.
+//! The other modules of the log ask [`DeckLog`] which parts are allowed, how long these parts are, and
+//! whether a part is a foul. They report complete steps to the deck, and read the cards that everybody
+//! can compute. The deck returns the next phase of the log, so it decides which seat signs when. What
+//! only one kind of deck has, such as an ahead chain, they ask of that kind.
 //!
 //! # How to add a kind of deck
 //! Add a variant of [`DeckLog`] with a module next to `sealed` and `verifiable`. Add the parts of the new kind to
@@ -17,18 +17,18 @@ mod verifiable;
 use dealerless::deck::Card;
 use dealerless::dice::Dice;
 
-use super::ahead_chain::Head;
 use super::deal::DealInput;
 use super::foul::PartFoul;
-use super::header::{DeckTerms, Header};
+use super::header::DeckTerms;
 use super::part::{Part, PartKind};
 use super::phase::{End, Phase};
-use crate::rules::{BadCards, Hand, Learners, Next, Steal};
+use super::players::Match;
+use crate::rules::{BadCards, Hand, Learners, Steal};
 use crate::seat::Seat;
 
 pub use sealed::{Attempt, CardOpening, Masked, Reseal, Seal, SealedInput};
-pub(super) use sealed::{Sizes, read_openings, read_reveal, write_reveal};
-pub(super) use verifiable::{Checked, VerifiableSizes};
+pub(super) use sealed::{SealedLog, Sizes, read_openings, read_reveal, write_reveal};
+pub(super) use verifiable::{Checked, VerifiableLog, VerifiableSizes};
 pub(crate) use verifiable::{DeckNow, KnownGoods, Opens};
 
 /// The deck of the current hand, as far as the complete steps determine it.
@@ -36,9 +36,9 @@ pub(crate) use verifiable::{DeckNow, KnownGoods, Opens};
 pub(super) enum DeckLog {
     /// Each seat has a share of the output of a circuit. A card is opened by shares that match the
     /// commitments in the seals.
-    Sealed(sealed::SealedLog),
+    Sealed(SealedLog),
     /// Each seat shuffles in turn, with a proof. A card is opened by partial decryptions.
-    Verifiable(verifiable::VerifiableLog),
+    Verifiable(VerifiableLog),
 }
 
 /// A seat whose turn it is.
@@ -81,24 +81,48 @@ pub(super) enum Completed {
 const NOT_ASKED: Phase = Phase::Over(End::Cards(BadCards::NotDue));
 
 impl DeckLog {
-    pub(super) fn new(header: &Header) -> Self {
+    pub(super) fn new(of: &Match) -> Self {
+        let header = of.header();
         match &header.deck {
-            DeckTerms::Sealed(terms) => {
-                DeckLog::Sealed(sealed::SealedLog::new(terms.circuit, header))
-            }
+            DeckTerms::Sealed(terms) => DeckLog::Sealed(SealedLog::new(terms.circuit, header)),
             DeckTerms::Verifiable(seats) => {
-                let deck = verifiable::VerifiableLog::new(*seats, &header.stakes);
+                let deck = VerifiableLog::new(of.id(), *seats, &header.stakes);
                 DeckLog::Verifiable(deck)
             }
         }
     }
 
+    pub(super) fn sealed(&self) -> Option<&SealedLog> {
+        match self {
+            DeckLog::Sealed(deck) => Some(deck),
+            DeckLog::Verifiable(_) => None,
+        }
+    }
+
+    pub(super) fn sealed_mut(&mut self) -> Option<&mut SealedLog> {
+        match self {
+            DeckLog::Sealed(deck) => Some(deck),
+            DeckLog::Verifiable(_) => None,
+        }
+    }
+
+    pub(super) fn verifiable(&self) -> Option<&VerifiableLog> {
+        match self {
+            DeckLog::Sealed(_) => None,
+            DeckLog::Verifiable(deck) => Some(deck),
+        }
+    }
+
+    pub(super) fn verifiable_mut(&mut self) -> Option<&mut VerifiableLog> {
+        match self {
+            DeckLog::Sealed(_) => None,
+            DeckLog::Verifiable(deck) => Some(deck),
+        }
+    }
+
     /// The number of the try of this hand, counted from 0.
     pub(super) fn attempt(&self) -> u32 {
-        match self {
-            DeckLog::Sealed(deck) => deck.attempt(),
-            DeckLog::Verifiable(_) => 0,
-        }
+        self.sealed().map_or(0, SealedLog::attempt)
     }
 
     /// Whether a seat may deal with this input.
@@ -122,36 +146,11 @@ impl DeckLog {
         }
     }
 
-    /// The opening with which the deck has to start before the rules continue with `next`. `None`
-    /// if there is no such opening, or it is complete.
-    pub(super) fn first_opening(&self, next: &Next) -> Option<Phase> {
-        match self {
-            DeckLog::Sealed(deck) => deck.first_opening(next),
-            DeckLog::Verifiable(_) => None,
-        }
-    }
-
     /// The phase that opens the cards that the rules ask for.
     pub(super) fn open(&self, cards: &[(usize, Learners)]) -> Phase {
         match self {
             DeckLog::Sealed(deck) => deck.open(cards),
             DeckLog::Verifiable(deck) => deck.open(cards),
-        }
-    }
-
-    /// The public ones of these cards that the rules ask for, if all of these cards have been opened.
-    pub(super) fn opened(&mut self, cards: &[(usize, Learners)]) -> Option<Vec<(usize, Card)>> {
-        match self {
-            DeckLog::Sealed(_) => None,
-            DeckLog::Verifiable(deck) => deck.opened(cards),
-        }
-    }
-
-    /// The faces of these dice, if the coin with this number has been opened.
-    pub(super) fn rolled(&self, dice: Dice, coin: u32) -> Option<Vec<u32>> {
-        match self {
-            DeckLog::Sealed(_) => None,
-            DeckLog::Verifiable(deck) => deck.rolled(dice, coin),
         }
     }
 
@@ -165,34 +164,23 @@ impl DeckLog {
 
     /// The phase in which a seat mixes its goods.
     pub(super) fn mix(&self, seat: Seat, positions: Vec<usize>) -> Phase {
-        match self {
-            DeckLog::Sealed(_) => NOT_ASKED,
-            DeckLog::Verifiable(_) => Phase::Mix { seat, positions },
-        }
-    }
-
-    /// Adds the goods that seats have gained in this step.
-    pub(super) fn gain(&mut self, game: &Hand) {
-        if let DeckLog::Verifiable(deck) = self {
-            deck.gain(game);
-        }
+        let deck = self.verifiable();
+        deck.map_or(NOT_ASKED, |_| Phase::Mix { seat, positions })
     }
 
     /// Starts a steal that a seat chose in this step. Returns the first phase of the steal.
     pub(super) fn steal(&mut self, step: u64, steal: Steal) -> Phase {
-        match self {
-            DeckLog::Sealed(deck) => deck.steal(step, steal),
-            DeckLog::Verifiable(_) => NOT_ASKED,
-        }
+        let deck = self.sealed_mut();
+        deck.map_or(NOT_ASKED, |deck| deck.steal(step, steal))
     }
 
     /// The kinds of parts that `seat`, whose turn it is, may sign instead of the kind that
     /// continues the match. [`PartKind::Leave`], which is always allowed, is not included.
     pub(super) fn other_kinds(&self, phase: &Phase, seat: Seat) -> Vec<PartKind> {
-        match self {
-            DeckLog::Sealed(deck) => deck.other_kinds(phase, seat),
-            DeckLog::Verifiable(_) if *phase == Phase::Complaints => vec![PartKind::Complain],
-            DeckLog::Verifiable(_) => Vec::new(),
+        match (self, phase) {
+            (DeckLog::Sealed(deck), _) => deck.other_kinds(phase, seat),
+            (DeckLog::Verifiable(_), Phase::Complaints) => vec![PartKind::Complain],
+            _ => Vec::new(),
         }
     }
 
@@ -206,90 +194,18 @@ impl DeckLog {
 
     /// Whether a seat may leave in this phase.
     pub(super) fn may_leave(&self, phase: &Phase) -> bool {
-        match self {
-            DeckLog::Sealed(_) => true,
-            DeckLog::Verifiable(_) => matches!(phase, Phase::Choose { .. }),
-        }
+        self.sealed().is_some() || matches!(phase, Phase::Choose { .. })
     }
 
     /// Whether this seat has not left. A seat can only leave a verifiable deck without ending the
     /// match.
     pub(super) fn is_live(&self, seat: Seat) -> bool {
-        match self {
-            DeckLog::Sealed(_) => true,
-            DeckLog::Verifiable(deck) => deck.is_live(seat),
-        }
+        !self.gone().contains(&seat)
     }
 
     /// The seats that have left.
     pub(super) fn gone(&self) -> &[Seat] {
-        match self {
-            DeckLog::Sealed(_) => &[],
-            DeckLog::Verifiable(deck) => deck.gone(),
-        }
-    }
-
-    /// Makes the public keys of a verifiable deck, after all seats have confirmed their shares.
-    /// Returns the next phase.
-    pub(super) fn make_roster(&mut self, match_id: &[u8; 32]) -> Phase {
-        match self {
-            DeckLog::Sealed(_) => Phase::Deal,
-            DeckLog::Verifiable(deck) => deck.make_roster(match_id),
-        }
-    }
-
-    /// Begins the ahead chain of the next hand.
-    pub(super) fn begin_ahead(&mut self, match_id: &[u8; 32], head: Head) {
-        if let DeckLog::Verifiable(deck) = self {
-            deck.begin_ahead(match_id, head);
-        }
-    }
-
-    /// Drops the ahead chain of the next hand.
-    pub(super) fn drop_ahead(&mut self) {
-        if let DeckLog::Verifiable(deck) = self {
-            deck.ahead = None;
-        }
-    }
-
-    /// Records that a seat has left without publishing its share of the deck's key, or was removed. A
-    /// deck made ahead is void then.
-    pub(super) fn leave(&mut self, seat: Seat) {
-        if let DeckLog::Verifiable(deck) = self {
-            deck.leave(seat);
-        }
-    }
-
-    /// Whether the hand in play goes on with the cards of this deck, but no further hand.
-    pub(super) fn is_last_hand(&self) -> bool {
-        match self {
-            DeckLog::Sealed(_) => false,
-            DeckLog::Verifiable(deck) => deck.is_last_hand(),
-        }
-    }
-
-    /// Whether a seat that leaves publishes its share of the deck's key if the others need it: all
-    /// seats together open a card.
-    pub(super) fn may_publish(&self) -> bool {
-        match self {
-            DeckLog::Sealed(_) => false,
-            DeckLog::Verifiable(deck) => deck.may_publish(),
-        }
-    }
-
-    /// Whether enough seats are left to open cards.
-    pub(super) fn can_open(&self) -> bool {
-        match self {
-            DeckLog::Sealed(_) => true,
-            DeckLog::Verifiable(deck) => deck.can_open(),
-        }
-    }
-
-    /// Keeps what the check of an accepted part has verified until the step is complete.
-    pub(super) fn keep(&mut self, seat: Seat, checked: Option<Checked>) {
-        if let (DeckLog::Verifiable(deck), Some(checked)) = (self, checked) {
-            deck.keep(seat, checked);
-        }
+        self.verifiable().map_or(&[], VerifiableLog::gone)
     }
 
     /// The length in bytes of each part that this seat may sign in a phase of the deck.
@@ -320,14 +236,6 @@ impl DeckLog {
         }
     }
 
-    /// Records that these seats have signed a complete step of any kind.
-    pub(super) fn signed(&mut self, step: u64, seats: impl Iterator<Item = Seat>) {
-        match self {
-            DeckLog::Sealed(deck) => deck.signed(step, seats),
-            DeckLog::Verifiable(_) => {}
-        }
-    }
-
     /// Updates the deck after a complete step of the deck. `parts` are in order of the seats. Each
     /// part was judged, and none ends the match.
     pub(super) fn complete(
@@ -347,14 +255,6 @@ impl DeckLog {
         match self {
             DeckLog::Sealed(deck) => deck.hand_over(),
             DeckLog::Verifiable(deck) => deck.hand_over(),
-        }
-    }
-
-    /// Whether this seat has another turn before all seats have sealed.
-    pub(super) fn has_turn_before_sealed(&self, phase: &Phase, seat: Seat) -> bool {
-        match self {
-            DeckLog::Sealed(_) => sealed::seals_later(phase, seat),
-            DeckLog::Verifiable(_) => false,
         }
     }
 

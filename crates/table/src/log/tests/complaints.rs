@@ -1,7 +1,6 @@
 //! Two seats that deal wrong shares of the keys, two complaints in one step, and dealings from which no
 //! keys follow.
 
-use super::super::deck_log::DeckLog;
 use super::super::*;
 use super::cheats_of_several::{honest_part, signed_bytes};
 use super::many_seats::{Table, verifiable};
@@ -90,10 +89,8 @@ fn match_without_keys_ends_with_all_chips_and_convicts_nobody() {
     let mut table = Table::new(verifiable(3, 1), 1);
     table.play_until(|log| log.phase() == Phase::Complaints);
     for seat in &mut table.seats {
-        let DeckLog::Verifiable(deck) = seat.log.deck_mut() else {
-            panic!("a verifiable deck");
-        };
-        deck.forget_dealings();
+        let deck = seat.log.state_mut().deck.verifiable_mut();
+        deck.unwrap().forget_dealings();
     }
     let log = table.seats[0].log.clone();
     for seat in table.of.seats() {

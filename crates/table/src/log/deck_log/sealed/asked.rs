@@ -2,7 +2,6 @@
 
 use dealerless::dice::Commitment;
 
-use super::super::DeckLog;
 use super::opening::CardOpening;
 use super::reseal::Reseal;
 use super::seal::{Seal, SealedInput};
@@ -24,10 +23,7 @@ pub(crate) struct OpenedCards {
 
 impl MatchLog {
     fn sealed(&self) -> Option<&SealedLog> {
-        match &self.state().deck {
-            DeckLog::Sealed(deck) => Some(deck),
-            DeckLog::Verifiable(_) => None,
-        }
+        self.state().deck.sealed()
     }
 
     /// The fields for the shuffle in the deal that a seat signs next. `input` is the commitment to

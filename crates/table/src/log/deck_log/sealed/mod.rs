@@ -114,9 +114,9 @@ impl SealedLog {
         Phase::Seal(Seat::HOST)
     }
 
-    /// The host's opening with which each deck starts: its shares of the cards that the rules ask
-    /// for, or no card. Until this opening, the host may declare the try void.
-    pub(super) fn first_opening(&self, next: &Next) -> Option<Phase> {
+    /// The host's opening with which each deck starts, unless it is complete: its shares of the cards
+    /// that the rules ask for, or no card. Until this opening, the host may declare the try void.
+    pub(in crate::log) fn first_opening(&self, next: &Next) -> Option<Phase> {
         let cards = match next {
             Next::Open(cards) => &cards[..],
             _ => &[],
@@ -137,7 +137,8 @@ impl SealedLog {
         Phase::Reseal(Seat::HOST, steal)
     }
 
-    pub(super) fn signed(&mut self, step: u64, seats: impl Iterator<Item = Seat>) {
+    /// Records that these seats have signed a complete step of any kind.
+    pub(in crate::log) fn signed(&mut self, step: u64, seats: impl Iterator<Item = Seat>) {
         for seat in seats {
             self.deck.last_signed[seat.index()] = step;
         }
@@ -245,11 +246,6 @@ impl SealedLog {
     pub(super) fn card(&self, position: usize) -> Option<Card> {
         self.deck.card(position)
     }
-}
-
-/// Whether this seat seals now or later in this try.
-pub(super) fn seals_later(phase: &Phase, seat: Seat) -> bool {
-    matches!(phase, Phase::Seal(sealing) if sealing.index() <= seat.index())
 }
 
 /// The dice revealed by the parts of a step.

@@ -6,7 +6,7 @@ use dealerless::verifiable::{
 
 use dealerless::deck::Card;
 
-use super::super::{DeckLog, Turn};
+use super::super::Turn;
 use super::VerifiableLog;
 use super::layout::receiver;
 use crate::log::match_log::MatchLog;
@@ -31,19 +31,16 @@ pub(crate) enum Opens {
 impl MatchLog {
     /// The verifiable deck of the match, as `seat` uses it. `None` if the deck is sealed.
     pub(crate) fn deck_now(&self, seat: Seat) -> Option<DeckNow<'_>> {
-        match &self.state().deck {
-            DeckLog::Sealed(_) => None,
-            DeckLog::Verifiable(deck) => Some(DeckNow {
-                deck,
-                turn: Turn {
-                    seat,
-                    phase: &self.state().phase,
-                    attempt: self.state().attempt(),
-                    step: self.step(),
-                    before: self.hash(),
-                },
-            }),
-        }
+        Some(DeckNow {
+            deck: self.state().deck.verifiable()?,
+            turn: Turn {
+                seat,
+                phase: &self.state().phase,
+                attempt: self.state().attempt(),
+                step: self.step(),
+                before: self.hash(),
+            },
+        })
     }
 }
 

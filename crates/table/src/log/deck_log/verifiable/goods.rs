@@ -76,7 +76,7 @@ impl VerifiableLog {
     }
 
     /// Adds the goods that seats have gained in this step.
-    pub(in super::super) fn gain(&mut self, game: &Hand) {
+    pub(in crate::log) fn gain(&mut self, game: &Hand) {
         let goods = self.hand.as_ref().and_then(|hand| hand.goods.as_ref());
         let Some(mut goods) = goods.cloned() else {
             return;
@@ -101,7 +101,7 @@ impl VerifiableLog {
     }
 
     /// The faces of dice. `None` if too few seats have opened the coin that decides them.
-    pub(in super::super) fn rolled(&self, dice: Dice, coin: u32) -> Option<Vec<u32>> {
+    pub(in crate::log) fn rolled(&self, dice: Dice, coin: u32) -> Option<Vec<u32>> {
         let slot = self.layout.slot(self.layout.coin(coin), Learners::All);
         let decks = &self.hand.as_ref()?.decks;
         let coin = Coin::open(decks, self.seats, slot.position, &self.partials(&slot))?;

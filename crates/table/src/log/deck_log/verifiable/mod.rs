@@ -37,6 +37,7 @@ pub(in crate::log) use sizes::VerifiableSizes;
 /// The verifiable decks of a match.
 #[derive(Clone)]
 pub(in crate::log) struct VerifiableLog {
+    match_id: [u8; 32],
     seats: Seats,
     layout: Layout,
     /// The number of the hand that is played now or dealt next, counted from 1.
@@ -115,9 +116,10 @@ impl std::fmt::Debug for VerifiableLog {
 }
 
 impl VerifiableLog {
-    pub(super) fn new(seats: Seats, stakes: &Stakes) -> Self {
+    pub(super) fn new(match_id: [u8; 32], seats: Seats, stakes: &Stakes) -> Self {
         let layout = Layout::new(stakes);
         VerifiableLog {
+            match_id,
             deck: start(&layout),
             layout,
             number: 1,
@@ -135,12 +137,12 @@ impl VerifiableLog {
     }
 
     /// Keeps the result of the check of an accepted part until the step is complete.
-    pub(super) fn keep(&mut self, seat: Seat, checked: Checked) {
+    pub(in crate::log) fn keep(&mut self, seat: Seat, checked: Checked) {
         let at = self.checked.partition_point(|(other, _)| *other < seat);
         self.checked.insert(at, (seat, checked));
     }
 
-    pub(super) fn is_live(&self, seat: Seat) -> bool {
+    fn is_live(&self, seat: Seat) -> bool {
         !self.gone.contains(&seat)
     }
 
@@ -168,10 +170,15 @@ impl VerifiableLog {
     }
 
     /// Begins the ahead chain of the next hand.
-    pub(super) fn begin_ahead(&mut self, match_id: &[u8; 32], head: Head) {
-        let start = start(&self.layout);
-        let seats = self.live().collect();
-        self.ahead = Some(Box::new(AheadChain::new(match_id, head, seats, start)));
+    pub(in crate::log) fn begin_ahead(&mut self, head: Head) {
+        let (seats, start) = (self.live().collect(), start(&self.layout));
+        let chain = AheadChain::new(&self.match_id, head, seats, start);
+        self.ahead = Some(Box::new(chain));
+    }
+
+    /// Drops the ahead chain of the next hand.
+    pub(in crate::log) fn drop_ahead(&mut self) {
+        self.ahead = None;
     }
 
     /// The decks after the last shuffle, made in this step, are those of the hand.
@@ -338,6 +345,7 @@ impl VerifiableLog {
                 self.dealings = dealings.collect();
                 Completed::Next(Phase::Complaints)
             }
+            Phase::Complaints => Completed::Next(self.make_roster()),
             Phase::Shuffle(seat) => {
                 let next = match checked.into_iter().next() {
                     Some((_, Checked::Shuffle(deck))) => {
@@ -375,8 +383,8 @@ impl VerifiableLog {
     }
 
     /// Makes the public keys of the match, after all seats have confirmed their shares.
-    pub(super) fn make_roster(&mut self, match_id: &[u8; 32]) -> Phase {
-        let roster = Roster::new(match_id, self.seats, &self.keys, &self.dealings);
+    fn make_roster(&mut self) -> Phase {
+        let roster = Roster::new(&self.match_id, self.seats, &self.keys, &self.dealings);
         self.roster = roster.map(Arc::new);
         match self.roster {
             Some(_) => Phase::Deal,
@@ -418,7 +426,10 @@ impl VerifiableLog {
     }
 
     /// The public ones of these cards, if no seat has to open any of them any more.
-    pub(super) fn opened(&mut self, cards: &[(usize, Learners)]) -> Option<Vec<(usize, Card)>> {
+    pub(in crate::log) fn opened(
+        &mut self,
+        cards: &[(usize, Learners)],
+    ) -> Option<Vec<(usize, Card)>> {
         let is_open = |&(position, to): &(usize, Learners)| self.openers(position, to).is_empty();
         if !cards.iter().all(is_open) {
             return None;
@@ -448,27 +459,30 @@ impl VerifiableLog {
         Some(self.layout.card(&slot, card))
     }
 
-    /// Records that a seat has left without publishing its share, or was removed.
-    pub(super) fn leave(&mut self, seat: Seat) {
+    /// Records that a seat has left without publishing its share of the deck's key, or was removed. A
+    /// deck made ahead is void then.
+    pub(in crate::log) fn leave(&mut self, seat: Seat) {
         self.gone.push(seat);
         self.dropped
             .extend(self.ahead.take().map(|chain| chain.head));
     }
 
     /// Whether the match ends with the hand in play, because all seats together open a card.
-    pub(super) fn is_last_hand(&self) -> bool {
+    pub(in crate::log) fn is_last_hand(&self) -> bool {
         !self.gone.is_empty() && self.may_publish()
     }
 
-    pub(super) fn may_publish(&self) -> bool {
+    /// Whether a seat that leaves publishes its share of the deck's key if the others need it: all
+    /// seats together open a card.
+    pub(in crate::log) fn may_publish(&self) -> bool {
         self.seats.threshold() == self.seats.count()
     }
 
-    pub(super) fn can_open(&self) -> bool {
+    /// Whether enough seats are left to open cards.
+    pub(in crate::log) fn can_open(&self) -> bool {
         self.live().count() >= self.seats.threshold()
     }
 
-    /// The seats that have left.
     pub(super) fn gone(&self) -> &[Seat] {
         &self.gone
     }
