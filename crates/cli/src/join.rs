@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 use dealerless_command_line::arguments::address;
-use dealerless_connection::hex;
 use dealerless_connection::identity::{Address, Name, PublicIdentity};
 use dealerless_connection::{
     BadCode, Connection, Door, Guest, Invite, SpokenCode, Timing, use_code,
@@ -432,9 +431,8 @@ impl GuestSeat<'_> {
                     _ => bail!("the host began a match without a list of players"),
                 },
                 Control::Open(of) => bail!(
-                    "you have an open match with the host ({}); to continue it, join again or run \
-                     `dealerless resume`",
-                    hex(&of[..8])
+                    "you have an open match with the host ({of}); to continue it, join again or run \
+                     `dealerless resume`"
                 ),
                 _ => bail!("the host sent an unexpected answer"),
             }

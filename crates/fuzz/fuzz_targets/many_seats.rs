@@ -54,7 +54,7 @@ impl Hostile<'_> {
         let before = self.history(log, step, input)?;
         let identity = &self.played.identities[self.seat.index()];
         let (id, number, place) = (
-            self.played.of.id(),
+            *self.played.of.id().as_bytes(),
             step.to_le_bytes(),
             [self.seat.number()],
         );

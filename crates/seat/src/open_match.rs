@@ -1,9 +1,8 @@
 //! Open matches: their states in words, and what a guest does with one that its host does not resume.
 
-use dealerless_connection::hex;
 use dealerless_connection::identity::Name;
 use dealerless_table::Seat;
-use dealerless_table::log::{Claim, Claimed, MatchLog, Opened};
+use dealerless_table::log::{Claim, Claimed, MatchId, MatchLog, Opened};
 use dealerless_table::play::Control;
 
 use crate::event::Awaited;
@@ -108,13 +107,13 @@ pub fn removes(log: &MatchLog, own: Seat, answer: &Control, asks: bool) -> Resul
     }
     match answer {
         Control::Unknown(_) if asks => Ok(false),
-        _ => Err(StaysOpen(digits(&log.match_info().id()))),
+        _ => Err(StaysOpen(log.match_info().id().to_string())),
     }
 }
 
 /// The notice to a guest whose host proposes a new match instead of resuming the open one.
 pub fn instead_of<S>(opened: &Opened<S>) -> String {
-    let of = digits(&opened.sitting.match_info.id());
+    let of = opened.sitting.match_info.id();
     format!(
         "The host does not resume your open match {of} ({}): the host has closed it, or uses another \
          folder. The host proposes a new match. If you sit down, the open match is closed here; \
@@ -124,17 +123,15 @@ pub fn instead_of<S>(opened: &Opened<S>) -> String {
 }
 
 /// The error of a guest who does not have the open match that its host names.
-pub fn elsewhere(of: &[u8; 32]) -> String {
+pub fn elsewhere(of: &MatchId) -> String {
     format!(
-        "the host has an open match with you ({}) that is not in this folder. Play from the \
-         folder in which it began, or ask the host to close it: dealerless resume --close",
-        digits(of)
+        "the host has an open match with you ({of}) that is not in this folder. Play from the \
+         folder in which it began, or ask the host to close it: dealerless resume --close"
     )
 }
 
 /// The error of a guest whose open match with `names` was begun with their old keys.
-pub fn with_old_keys(of: &[u8; 32], names: &str) -> String {
-    let of = digits(of);
+pub fn with_old_keys(of: &MatchId, names: &str) -> String {
     format!(
         "your open match ({of}) with {names} was begun with their old keys, and cannot be resumed. You \
          cannot begin a new match until you close the old one: dealerless resume --close {of}"
@@ -142,14 +139,12 @@ pub fn with_old_keys(of: &[u8; 32], names: &str) -> String {
 }
 
 /// The error of a player whose match has no part, and whose host does not know it.
-pub fn not_begun(of: &[u8; 32]) -> String {
-    let of = digits(of);
+pub fn not_begun(of: &MatchId) -> String {
     format!("match {of} has not begun: another player did not agree to it")
 }
 
 /// The error of a player who resumes a match that the host does not resume.
-pub fn not_resumed(of: &[u8; 32]) -> String {
-    let of = digits(of);
+pub fn not_resumed(of: &MatchId) -> String {
     format!(
         "the host does not resume this match: you have another open match with the host, or the host \
          uses another folder. To find out, run `dealerless join`. To give this match up, run: \
@@ -169,8 +164,8 @@ pub const WENT_ON_WITH_YOU: &str = "the host does not resume this match, but con
 /// to, without absent players. All this is only the word of the host, who says that the player has
 /// `chips`. `absent` are the names of the absent players if, by the claims of the own program, the match
 /// is settled without them; then this player stays at the table.
-pub fn went_on(of: &[u8; 32], chips: u64, absent: Option<&str>) -> String {
-    let (of, chips) = (digits(of), counted(chips, "chip"));
+pub fn went_on(of: &MatchId, chips: u64, absent: Option<&str>) -> String {
+    let chips = counted(chips, "chip");
     match absent {
         Some(absent) => format!(
             "The host continues match {of} without {absent}. You stay at the table, with {chips}."
@@ -184,19 +179,13 @@ pub fn went_on(of: &[u8; 32], chips: u64, absent: Option<&str>) -> String {
 
 /// The notice to the host of a match that the other players have continued without it, by the word of
 /// one of them, whose name is `by`.
-pub fn went_on_without_host(by: &Name, of: &[u8; 32], chips: u64) -> String {
+pub fn went_on_without_host(by: &Name, of: &MatchId, chips: u64) -> String {
     format!(
-        "{by} does not resume match {}: the table goes on in another match, without you. There you have {}, \
+        "{by} does not resume match {of}: the table goes on in another match, without you. There you have {}, \
          with which you can join the next match of its host. {TO_CHECK}",
-        digits(of),
         counted(chips, "chip")
     )
 }
 
 const TO_CHECK: &str = "To check this, run `dealerless verify` with your file and that of the match in which the others play \
                         now. Your match stays open until you sit down to another one.";
-
-/// The first digits of a match's id.
-fn digits(of: &[u8; 32]) -> String {
-    hex(&of[..8])
-}

@@ -159,7 +159,7 @@ impl Seated {
             cards,
             drawn,
             kinds: Kind::of(stakes),
-            of: hex(&of.id()),
+            of: hex(of.id().as_bytes()),
             log,
             clock: (clock != Clock::default()).then(|| Time {
                 each_move: clock.each_move.into(),
@@ -168,7 +168,7 @@ impl Seated {
             shuffle: unusual_shuffle(of.header()),
             opens: opens(of.header()),
             continues: of.header().past.as_ref().map(|past| Continues {
-                of: hex(&past.match_id),
+                of: hex(past.match_id.as_bytes()),
                 stacks: of.first_stacks(),
                 without: Missing::all(past),
             }),

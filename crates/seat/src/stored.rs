@@ -114,7 +114,7 @@ impl OpenMatch {
         let fingerprint = |seat: Seat| players[seat.index()].identity.fingerprint().to_string();
         let fingerprints: Vec<String> = others(opened).map(fingerprint).collect();
         OpenMatch {
-            of: hex(&sitting.match_info.id()),
+            of: hex(sitting.match_info.id().as_bytes()),
             seat: sitting.seat.number(),
             peer: names(opened, others(opened)),
             fingerprint: fingerprints.join(", "),

@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail, ensure};
-use dealerless_connection::hex;
 use dealerless_connection::identity::{Name, PublicIdentity};
 use dealerless_connection::{Connection, Invite};
 use dealerless_seat::event::Event;
@@ -12,6 +11,7 @@ use dealerless_seat::guest::ANSWER;
 use dealerless_seat::open_match::went_on_without_host;
 use dealerless_seat::peers::{cannot_burn, leaked};
 use dealerless_seat::words;
+use dealerless_table::log::MatchId;
 use dealerless_table::play::{Control, Term};
 
 use super::{Args, notice};
@@ -58,7 +58,7 @@ pub(super) struct Waiting<'a> {
     pub(super) room: WaitingRoom,
     pub(super) admission: Admission<'a>,
     /// The open match that is continued without absent players, if there is one, and these players.
-    pub(super) settling: Option<([u8; 32], Absentees)>,
+    pub(super) settling: Option<(MatchId, Absentees)>,
     pub(super) farewells: Farewells,
     pub(super) player: Player,
 }
@@ -296,7 +296,7 @@ impl Waiting<'_> {
     fn resumed(
         &mut self,
         connection: Box<Connection>,
-        of: [u8; 32],
+        of: MatchId,
     ) -> anyhow::Result<Option<Arrival>> {
         if let Some((settled, _)) = &self.settling
             && *settled == of
@@ -328,7 +328,7 @@ impl Waiting<'_> {
     fn went_on_without_host(
         &mut self,
         connection: Box<Connection>,
-        of: [u8; 32],
+        of: MatchId,
         chips: u64,
     ) -> anyhow::Result<()> {
         let file = open::find(self.own, &of, &connection.met.peer)?;
@@ -367,7 +367,7 @@ impl Waiting<'_> {
         file: &MatchFile,
     ) -> anyhow::Result<Option<bool>> {
         let game = GameName::of(&file.opened.sitting.match_info.header().stakes);
-        let (of, peer, state) = (hex(&file.id()[..8]), file.peer_names(), file.state());
+        let (of, peer, state) = (file.id(), file.peer_names(), file.state());
         let open = format!("{peer} wants to resume your open match {of} ({game}, {state})");
         if !self.player.is_person() {
             self.player.tell(&notice(&format!(
@@ -390,9 +390,8 @@ impl Waiting<'_> {
         let (of, peer) = (file.id(), file.peer_names());
         file.close()?;
         self.player.tell(&notice(&format!(
-            "The open match is closed here; `dealerless resume {}` continues it. Waiting for {peer} to \
-             sit down to the new match.",
-            hex(&of[..8])
+            "The open match is closed here; `dealerless resume {of}` continues it. Waiting for {peer} to \
+             sit down to the new match."
         )))?;
         self.admission.expect(&connection.met.peer);
         self.room.decline(connection, Control::Unknown(of));

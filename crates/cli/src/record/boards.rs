@@ -111,7 +111,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             deal: board.deal.to_string(),
         };
         let report = Report {
-            of: hex(&record.log.match_info().id()),
+            of: hex(record.log.match_info().id().as_bytes()),
             set: set.begun.hand,
             seal: set.seal.map(|seal| hex(&seal)),
             boards: boards.iter().map(open).collect(),

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail, ensure};
-use dealerless_connection::hex;
 use dealerless_connection::identity::{Fingerprint, Name, PublicIdentity};
 use dealerless_seat::ending;
 use dealerless_seat::event::Event;
@@ -13,7 +12,7 @@ use dealerless_seat::open_match;
 use dealerless_seat::seated::Seated;
 use dealerless_seat::words::Names;
 use dealerless_table::Seat;
-use dealerless_table::log::{Disagreement, Past, Settled};
+use dealerless_table::log::{Disagreement, MatchId, Past, Settled};
 
 use super::dial::{Dialer, Route};
 use super::door::{self, Watch, keep_watch, kept_addresses, open_door};
@@ -37,7 +36,7 @@ const TRIES: Duration = Duration::from_secs(5);
 pub(crate) fn settled(file: &MatchFile) -> anyhow::Result<Settled> {
     let opened = &file.opened;
     let absent = opened.log.absent(&opened.claims);
-    let of = hex(&file.id()[..8]);
+    let of = file.id();
     ensure!(
         !absent.is_empty(),
         "match {of} is open ({}), and your program has not noted that each player for whom it waits is \
@@ -60,7 +59,7 @@ pub(crate) fn settled(file: &MatchFile) -> anyhow::Result<Settled> {
 /// If this player is one of the absent ones, or the own file does not lead to this settlement.
 pub(crate) fn must_agree(file: &MatchFile, past: &Past) -> anyhow::Result<Settled> {
     let opened = &file.opened;
-    let of = hex(&file.id()[..8]);
+    let of = file.id();
     let settled = opened.log.agrees_to(past, file.seat(), &opened.claims);
     let named = file.names(&past.without);
     settled.map_err(|disagreement| match disagreement {
@@ -103,7 +102,7 @@ pub(crate) fn must_agree(file: &MatchFile, past: &Past) -> anyhow::Result<Settle
 pub(crate) fn tell_went_on(
     own: &Own,
     path: PathBuf,
-    of: &[u8; 32],
+    of: &MatchId,
     chips: u64,
     player: &mut Player,
 ) -> anyhow::Result<bool> {
@@ -220,7 +219,7 @@ pub(crate) fn returning(own: &Own, before: &MatchFile, past: &Past) -> Vec<Publi
 /// The absent players of a match, whom this side tries to reach until the next match begins. If one of
 /// them answers, it is not absent.
 pub(crate) struct Absentees {
-    of: [u8; 32],
+    of: MatchId,
     absent: Vec<(PublicIdentity, Name)>,
     since: Instant,
     posts: Posts,
@@ -308,7 +307,7 @@ impl Absentees {
                 self.is_here(&connection.met.peer);
             }
         }
-        let of = hex(&self.of[..8]);
+        let of = self.of;
         match &self.returned {
             None => Ok(()),
             Some(name) => bail!(

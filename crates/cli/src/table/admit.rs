@@ -10,6 +10,7 @@ use dealerless_seat::command::{Complaint, Said, not_asked};
 use dealerless_seat::event::{Event, Refusal};
 use dealerless_seat::guest::ANSWER;
 use dealerless_seat::words::counted;
+use dealerless_table::log::MatchId;
 use dealerless_table::play::Control;
 
 use super::own::Own;
@@ -47,7 +48,7 @@ pub(crate) enum Wants {
     /// Begin a match.
     ToPlay,
     /// Resume this open match.
-    ToResume([u8; 32]),
+    ToResume(MatchId),
 }
 
 impl<'a> Admission<'a> {

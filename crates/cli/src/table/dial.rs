@@ -11,6 +11,7 @@ use anyhow::ensure;
 use dealerless_connection::identity::{Address, Identity, Name, Peer, PublicIdentity};
 use dealerless_connection::{Connection, Guest, Invite, MeetingError, Timing};
 use dealerless_seat::retry::{HOST_PAUSE, pause};
+use dealerless_table::log::MatchId;
 use dealerless_table::play::Control;
 
 use super::own::Own;
@@ -85,7 +86,7 @@ impl Dialer {
         identity: Arc<Identity>,
         name: Name,
         peer: PublicIdentity,
-        of: [u8; 32],
+        of: MatchId,
         route: Route,
         posts: Posts,
     ) -> Self {

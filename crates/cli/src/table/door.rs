@@ -17,7 +17,7 @@ use dealerless_seat::event::Event;
 use dealerless_seat::open_match::went_on_without_host;
 use dealerless_seat::peers::{cannot_burn, leaked};
 use dealerless_table::Seat;
-use dealerless_table::log::{Header, Past};
+use dealerless_table::log::{Header, MatchId, Past};
 use dealerless_table::play::Control;
 
 use super::open::listen_file;
@@ -162,7 +162,7 @@ pub(crate) fn keep_watch(
     mut room: WaitingRoom,
     posts: &Posts,
     peers: Vec<PublicIdentity>,
-    of: [u8; 32],
+    of: MatchId,
     past: Option<&Past>,
 ) -> io::Result<Watch> {
     let past = past.filter(|past| !past.without.is_empty()).cloned();

@@ -11,7 +11,8 @@ use dealerless_seat::open_match::{self, closed_claim, with_old_keys};
 use dealerless_seat::peers::all_keys;
 use dealerless_table::Seat;
 use dealerless_table::log::{
-    Input, Inputs, Journal, JournalError, MatchEntry, MatchFolder, Opened, Past, Phase, Settled,
+    Input, Inputs, Journal, JournalError, MatchEntry, MatchFolder, MatchId, Opened, Past, Phase,
+    Settled,
 };
 use dealerless_table::play::Control;
 
@@ -34,7 +35,7 @@ impl MatchFile {
         Ok(MatchFile { path, opened })
     }
 
-    pub(crate) fn id(&self) -> [u8; 32] {
+    pub(crate) fn id(&self) -> MatchId {
         self.opened.sitting.match_info.id()
     }
 
@@ -125,7 +126,7 @@ impl MatchFile {
         // A player who chooses such an id as its name must not be found with it.
         let is_printed_id = is_hex && lower.len() >= 16;
         let is_meant = |seat| self.identity(seat).is_meant_by(which, &self.name(seat));
-        (lower.len() >= 4 && hex(&self.id()).starts_with(&lower))
+        (lower.len() >= 4 && hex(self.id().as_bytes()).starts_with(&lower))
             || (!is_printed_id && self.others().any(is_meant))
     }
 
@@ -144,8 +145,7 @@ impl MatchFile {
 
     /// The match as a line of a list.
     fn line(&self) -> String {
-        let of = hex(&self.id()[..8]);
-        format!("{of}  with {}", self.peer_names())
+        format!("{}  with {}", self.id(), self.peer_names())
     }
 
     pub(crate) fn is_over(&self) -> bool {
@@ -351,7 +351,7 @@ pub(crate) fn before(own: &Own, which: &str) -> anyhow::Result<MatchFile> {
 /// A match file that names the match before, and whether a seat has signed anything in it.
 struct Successor {
     path: PathBuf,
-    id: [u8; 32],
+    id: MatchId,
     past: Past,
     is_begun: bool,
 }
@@ -380,20 +380,20 @@ fn successors(own: &Own) -> anyhow::Result<Vec<Successor>> {
 ///
 /// # Errors
 /// If the folder cannot be read.
-pub(crate) fn is_settled(own: &Own, of: &[u8; 32]) -> anyhow::Result<Option<[u8; 32]>> {
+pub(crate) fn is_settled(own: &Own, of: &MatchId) -> anyhow::Result<Option<MatchId>> {
     let mut all = successors(own)?.into_iter();
     Ok(all.find(|next| next.settles(of)).map(|next| next.id))
 }
 
 /// The ids of the matches that [were continued](is_settled) without absent seats.
-fn all_settled(own: &Own) -> anyhow::Result<Vec<[u8; 32]>> {
+fn all_settled(own: &Own) -> anyhow::Result<Vec<MatchId>> {
     let all = successors(own)?.into_iter();
     let settling = all.filter(|next| next.settles(&next.past.match_id));
     Ok(settling.map(|next| next.past.match_id).collect())
 }
 
 impl Successor {
-    fn settles(&self, of: &[u8; 32]) -> bool {
+    fn settles(&self, of: &MatchId) -> bool {
         self.is_begun && self.past.match_id == *of && !self.past.without.is_empty()
     }
 }
@@ -402,12 +402,10 @@ impl Successor {
 ///
 /// # Errors
 /// If the match was continued without absent seats.
-pub(crate) fn must_not_be_settled(own: &Own, of: &[u8; 32]) -> anyhow::Result<()> {
+pub(crate) fn must_not_be_settled(own: &Own, of: &MatchId) -> anyhow::Result<()> {
     if let Some(next) = is_settled(own, of)? {
         bail!(
-            "match {} cannot be resumed: the players who were still there have continued it in match {}",
-            hex(&of[..8]),
-            hex(&next[..8])
+            "match {of} cannot be resumed: the players who were still there have continued it in match {next}"
         );
     }
     Ok(())
@@ -419,7 +417,7 @@ pub(crate) fn must_not_be_settled(own: &Own, of: &[u8; 32]) -> anyhow::Result<()
 /// If the folder cannot be read.
 pub(crate) fn went_on(
     own: &Own,
-    of: &[u8; 32],
+    of: &MatchId,
     peer: &PublicIdentity,
 ) -> anyhow::Result<Option<Control>> {
     let mut all = successors(own)?.into_iter();
@@ -433,7 +431,7 @@ pub(crate) fn went_on(
 ///
 /// # Errors
 /// If there is such a match, or the folder cannot be read.
-pub(crate) fn must_not_be_continued(own: &Own, of: &[u8; 32]) -> anyhow::Result<()> {
+pub(crate) fn must_not_be_continued(own: &Own, of: &MatchId) -> anyhow::Result<()> {
     let all = successors(own)?;
     let mut from = vec![*of];
     while let Some(before) = from.pop() {
@@ -442,9 +440,8 @@ pub(crate) fn must_not_be_continued(own: &Own, of: &[u8; 32]) -> anyhow::Result<
             let log = &file.opened.log;
             ensure!(
                 log.attempt().hand == 1 && log.game().is_none(),
-                "the chips of match {} are already in match {}; continue that one",
-                hex(&of[..8]),
-                hex(&next.id[..8])
+                "the chips of match {of} are already in match {}; continue that one",
+                next.id
             );
             from.push(next.id);
         }
@@ -460,7 +457,7 @@ pub(crate) fn must_not_be_continued(own: &Own, of: &[u8; 32]) -> anyhow::Result<
 /// If the files differ, this player has already continued the match elsewhere, or the absent seats
 /// are not absent by the claims of this player's program.
 pub(crate) fn must_agree(own: &Own, past: &Past) -> anyhow::Result<Option<(MatchFile, Settled)>> {
-    let of = hex(&past.match_id[..8]);
+    let of = past.match_id.to_string();
     let files = MatchFolder(own.home.matches()).list();
     let files = files
         .context("cannot read the folder of matches")?
@@ -498,7 +495,7 @@ pub(crate) fn must_agree(own: &Own, past: &Past) -> anyhow::Result<Option<(Match
 pub(crate) fn with(
     own: &Own,
     peer: &PublicIdentity,
-    except: Option<[u8; 32]>,
+    except: Option<MatchId>,
 ) -> anyhow::Result<Option<MatchFile>> {
     let all_keys = all_keys(&own.peers.lock(), peer);
     let fits = |file: &MatchFile| {
@@ -514,14 +511,14 @@ pub(crate) fn with(
 /// If the folder or the file cannot be read.
 pub(crate) fn find(
     own: &Own,
-    of: &[u8; 32],
+    of: &MatchId,
     peer: &PublicIdentity,
 ) -> anyhow::Result<Option<MatchFile>> {
     let files = MatchFolder(own.home.matches()).list();
     let mut files = files
         .context("cannot read the folder of matches")?
         .into_iter();
-    let Some(found) = files.find(|file| hex(of).starts_with(&file.match_id)) else {
+    let Some(found) = files.find(|file| file.match_id == of.to_string()) else {
         return Ok(None);
     };
     let file = MatchFile::open(own, found.path)?;

@@ -11,7 +11,7 @@ use dealerless::net::Deadlines;
 use dealerless_connection::Connection;
 use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::storage::{DiskStorage, FileVault};
-use dealerless_connection::{hex, system_rng};
+use dealerless_connection::system_rng;
 use dealerless_seat::ending::Breach;
 use dealerless_seat::event::{Event, Refusal};
 use dealerless_seat::seat::{LAST_CALL, SeatStory, Stopped};
@@ -379,7 +379,7 @@ fn resumed(
             Some(past) if has_signed => open::must_not_be_continued(own, &past.match_id)?,
             // This player may have gone on in the match before.
             Some(past) => drop(open::must_agree(own, past).with_context(|| {
-                let of = hex(&opened.sitting.match_info.id()[..8]);
+                let of = opened.sitting.match_info.id();
                 format!(
                     "you have signed nothing in match {of}. To give it up, run: dealerless resume \
                      --close {of}"

@@ -1,6 +1,5 @@
 //! The list of the matches whose records a player has.
 
-use dealerless_connection::hex;
 use dealerless_connection::identity::Name;
 use dealerless_table::Seat;
 use dealerless_table::log::Past;
@@ -80,7 +79,7 @@ pub fn list(
     let settle = |next: &Listed| Some((next.played.as_ref()?.settles.clone()?, next.of.clone()));
     let pasts: Vec<(Past, String)> = listed.iter().filter_map(settle).collect();
     for listed in &mut listed {
-        let is_it = |(past, _): &&(Past, String)| hex(&past.match_id).starts_with(&listed.of);
+        let is_it = |(past, _): &&(Past, String)| past.match_id.to_string() == listed.of;
         if let Some((past, next)) = pasts.iter().find(is_it) {
             listed.settle(past, next);
         }

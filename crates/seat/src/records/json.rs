@@ -50,7 +50,7 @@ pub(super) fn of_record(record: &Record) -> Value {
     let waits_for: Vec<u8> = waits_for.map(Seat::number).collect();
     let stakes = &record.log.match_info().header().stakes;
     json!({
-        "match": hex(&record.log.match_info().id()),
+        "match": hex(record.log.match_info().id().as_bytes()),
         "owner": record.owner.number(),
         "names": record.names.iter().map(Name::as_str).collect::<Vec<_>>(),
         "called": who.all(),
@@ -70,7 +70,7 @@ pub(super) fn of_record(record: &Record) -> Value {
         "breach": words::is_breach(&state),
         "disputes": Dispute::all(record).iter().map(of_dispute).collect::<Vec<_>>(),
         "continues": record.log.match_info().header().past.as_ref().map(|past| json!({
-            "match": hex(&past.match_id),
+            "match": hex(past.match_id.as_bytes()),
             "steps": past.steps,
             "stacks": record.log.match_info().first_stacks(),
             "without": Missing::all(past),

@@ -101,7 +101,7 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
 fn title(record: &Record, hand: &RecordedHand) -> String {
     let stakes = &record.log.match_info().header().stakes;
     let (cards, drawn) = stakes.deck();
-    let of = words::short_id(&record.log.match_info().id());
+    let of = record.log.match_info().id();
     match stakes.boards() {
         Some(boards) => format!("Match {of}, set {}: {boards} boards.", hand.begun.hand),
         None if stakes.game().is_some() => {

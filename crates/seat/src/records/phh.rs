@@ -7,7 +7,7 @@ use dealerless_table::record::{Record, RecordedHand};
 use dealerless_table::rules::{Choice, Limit, PokerKind, Posts, Variety};
 
 use super::playing;
-use super::words::{Moment, Who, short_id};
+use super::words::{Moment, Who};
 use crate::cards::short;
 
 /// The error if a game has no form in PHH.
@@ -106,7 +106,7 @@ fn fields(record: &Record, hand: &RecordedHand) -> Vec<String> {
     fields.push(format!("hand = {}", hand.begun.hand));
     fields.push(format!(
         "table = {}",
-        quoted(&short_id(&record.log.match_info().id()))
+        quoted(&record.log.match_info().id().to_string())
     ));
     fields.push(format!(
         "seats = {}",

@@ -9,7 +9,7 @@ use dealerless_table::record::{Record, RecordedHand};
 use dealerless_table::rules::{Choice, Limit, Outcome, PokerKind, Posts};
 
 use super::playing;
-use super::words::{Moment, Who, short_id, without_result};
+use super::words::{Moment, Who, without_result};
 use crate::cards::short;
 
 /// A hand that is being written, with its text so far.
@@ -106,7 +106,7 @@ impl<'a> Page<'a> {
     fn head(&mut self, date: Moment) {
         let of = self.record.log.match_info().id();
         // This number is unique unless two matches agree in the first 36 bits of their ids.
-        let number = u64::from_be_bytes(*of.first_chunk().expect("32 bytes")) >> 28;
+        let number = u64::from_be_bytes(*of.as_bytes().first_chunk().expect("32 bytes")) >> 28;
         let number = number * 10_000_000 + u64::from(self.hand.begun.hand);
         let stakes = &self.record.log.match_info().header().stakes;
         let Some((kind, rules)) = stakes.variety().poker() else {
@@ -132,8 +132,7 @@ impl<'a> Page<'a> {
             dated(date)
         ));
         self.line(&format!(
-            "Table '{}' {}-max (Play Money) Seat #{} is the button",
-            short_id(&of),
+            "Table '{of}' {}-max (Play Money) Seat #{} is the button",
             self.record.log.match_info().seats(),
             self.hand.begun.button.index() + 1
         ));

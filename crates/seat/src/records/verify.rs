@@ -219,7 +219,7 @@ fn of_file(read: &Read, verbose: bool) -> String {
         read.file.clone(),
         format!(
             "Match {}: {}, {}.",
-            words::short_id(&record.log.match_info().id()),
+            record.log.match_info().id(),
             words::game(stakes),
             words::hands(stakes, stakes.hands() as usize)
         ),
@@ -231,7 +231,7 @@ fn of_file(read: &Read, verbose: bool) -> String {
         lines.push(format!(
             "Continues match {} after its {} steps: {}. The players have accepted these chips; the \
              file of that match proves them.",
-            words::short_id(&past.match_id),
+            past.match_id,
             past.steps,
             who.chips(&record.log.match_info().first_stacks())
         ));

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use dealerless_connection::hex;
 use dealerless_connection::identity::Name;
 use dealerless_table::Seat;
 use dealerless_table::log::{Claim, Claimed, End, Stop, Unsettled};
@@ -354,11 +353,6 @@ pub(super) fn bad(bad: &BadRecord) -> String {
         (None, None) => return text,
     };
     format!("{text}\n{means} Seat 0 is the host.")
-}
-
-/// The beginning of a match's id, as in `history`.
-pub(super) fn short_id(of: &[u8; 32]) -> String {
-    hex(&of[..8])
 }
 
 /// A number of boards with its verb, such as `2 boards are`.

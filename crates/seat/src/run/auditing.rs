@@ -10,6 +10,7 @@ use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::{ConnectionError, MeetingError, Stream};
 use dealerless_table::Seat;
 use dealerless_table::audit::{Audit, Auditing};
+use dealerless_table::log::MatchId;
 use dealerless_table::play::{Control, Done, Seating};
 use dealerless_table::record::Record;
 use serde_json::{Value, json};
@@ -37,7 +38,7 @@ const NOT_CONNECTED: &str = "the other player did not connect in time";
 
 /// A program that audits a match.
 pub(super) struct Auditor<W: World> {
-    of: [u8; 32],
+    of: MatchId,
     peer: PublicIdentity,
     auditing: Auditing,
     /// The deadline for the peer to connect, or for its next message.
@@ -335,7 +336,7 @@ impl<W: World> Program<W> for Auditor<W> {
 }
 
 /// Keeps the opened inputs. They contain this player's own, whose file is then needless.
-fn keep(world: &impl World, of: &[u8; 32], opened: &Audit) -> anyhow::Result<()> {
+fn keep(world: &impl World, of: &MatchId, opened: &Audit) -> anyhow::Result<()> {
     matches::keep_audit(world, of, &opened.encode()).context("cannot keep the opened inputs")?;
     Ok(matches::destroy_inputs(world, of)?)
 }
@@ -344,7 +345,7 @@ fn keep(world: &impl World, of: &[u8; 32], opened: &Audit) -> anyhow::Result<()>
 ///
 /// # Errors
 /// If the match was not audited here, or a file cannot be read.
-pub(super) fn made(world: &impl World, of: &[u8; 32]) -> anyhow::Result<Value> {
+pub(super) fn made(world: &impl World, of: &MatchId) -> anyhow::Result<Value> {
     let bytes = matches::audit(world, of)?;
     let record = Record::read(&matches::record(world, &matches::record_name(of))?, None)?;
     let header = record.log.match_info().header();

@@ -15,7 +15,7 @@ use anyhow::{bail, ensure};
 use dealerless::deck::Choice;
 use dealerless_connection::identity::{Name, PublicIdentity};
 use dealerless_connection::{ConnectionError, Invite, Stream};
-use dealerless_table::log::{Header, Phase};
+use dealerless_table::log::{Header, MatchId, Phase};
 use dealerless_table::play::{Control, DealCircuit, Done, Seating, Term};
 use serde::{Deserialize, Serialize};
 
@@ -274,7 +274,7 @@ impl<W: World> Hosting<W> {
         &mut self,
         own: &mut Own<W>,
         line: Line<W>,
-        of: [u8; 32],
+        of: MatchId,
         now: Duration,
     ) -> anyhow::Result<()> {
         let peer = &line.connection.met.peer;

@@ -15,6 +15,7 @@ use crate::seated::Seated;
 use anyhow::{Context, anyhow, bail, ensure};
 use dealerless::shuffle::Algorithm;
 use dealerless_connection::{ConnectionError, MeetingError, PolledConnection, SpokenCode, Stream};
+use dealerless_table::log::MatchId;
 use dealerless_table::play::{Control, DealCircuit, Done, Seating, Term};
 use dealerless_table::rules::Stakes;
 
@@ -50,8 +51,8 @@ pub(super) struct Guest<W: World> {
 
 #[derive(Clone, Copy)]
 enum HostSaid {
-    Open([u8; 32]),
-    Unknown([u8; 32]),
+    Open(MatchId),
+    Unknown(MatchId),
 }
 
 enum Stage<W: World> {

@@ -14,7 +14,7 @@ use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::storage::Storage as _;
 use dealerless_connection::system_rng;
 use dealerless_table::log::{
-    Input, Inputs, Journal, JournalError, MatchLog, Opened, Phase, Sitting,
+    Input, Inputs, Journal, JournalError, MatchId, MatchLog, Opened, Phase, Sitting,
 };
 use dealerless_table::play::{DealCircuit, DeckSetting, SealedSetting, Seating, Setting};
 
@@ -27,28 +27,28 @@ use super::world::World;
 pub(super) const RECORD: &str = ".log";
 
 /// The name of the record of a match.
-pub(super) fn record_name(of: &[u8; 32]) -> String {
-    hex(of) + RECORD
+pub(super) fn record_name(of: &MatchId) -> String {
+    hex(of.as_bytes()) + RECORD
 }
 
 /// The ending of the names of the files of inputs.
 const INPUTS: &str = ".inputs";
 
-fn inputs_name(of: &[u8; 32]) -> String {
-    hex(of) + INPUTS
+fn inputs_name(of: &MatchId) -> String {
+    hex(of.as_bytes()) + INPUTS
 }
 
-fn audit_name(of: &[u8; 32]) -> String {
-    hex(of) + ".audit"
+fn audit_name(of: &MatchId) -> String {
+    hex(of.as_bytes()) + ".audit"
 }
 
-fn deck_name(of: &[u8; 32]) -> String {
-    hex(of) + ".deck"
+fn deck_name(of: &MatchId) -> String {
+    hex(of.as_bytes()) + ".deck"
 }
 
 /// The name of the file of the time banks of a match.
-pub(super) fn clock_name(of: &[u8; 32]) -> String {
-    hex(of) + ".clock"
+pub(super) fn clock_name(of: &MatchId) -> String {
+    hex(of.as_bytes()) + ".clock"
 }
 
 /// A match that was kept, with its file.
@@ -59,7 +59,7 @@ pub(super) struct Kept<W: World> {
 }
 
 impl<W: World> Kept<W> {
-    pub(super) fn id(&self) -> [u8; 32] {
+    pub(super) fn id(&self) -> MatchId {
         self.opened.sitting.match_info.id()
     }
 
@@ -122,7 +122,7 @@ pub(super) fn all<W: World>(own: &Own<W>) -> (Vec<Kept<W>>, Vec<Unread>) {
 ///
 /// # Errors
 /// If its record cannot be read.
-pub(super) fn find<W: World>(own: &Own<W>, of: &[u8; 32]) -> anyhow::Result<Option<Kept<W>>> {
+pub(super) fn find<W: World>(own: &Own<W>, of: &MatchId) -> anyhow::Result<Option<Kept<W>>> {
     let Some(file) = own.world.file(&record_name(of)) else {
         return Ok(None);
     };
@@ -190,7 +190,7 @@ pub(super) fn record(world: &impl World, name: &str) -> anyhow::Result<Vec<u8>> 
 ///
 /// # Errors
 /// If a file cannot be removed.
-pub(super) fn forget(world: &impl World, of: &[u8; 32]) -> anyhow::Result<()> {
+pub(super) fn forget(world: &impl World, of: &MatchId) -> anyhow::Result<()> {
     over(world, of)?;
     destroy_inputs(world, of)?;
     Ok(world.remove(&record_name(of))?)
@@ -200,7 +200,7 @@ pub(super) fn forget(world: &impl World, of: &[u8; 32]) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// If a file cannot be removed.
-pub(super) fn over(world: &impl World, of: &[u8; 32]) -> anyhow::Result<()> {
+pub(super) fn over(world: &impl World, of: &MatchId) -> anyhow::Result<()> {
     world.remove(&clock_name(of))?;
     Ok(world.remove_value(&deck_name(of))?)
 }
@@ -209,7 +209,7 @@ pub(super) fn over(world: &impl World, of: &[u8; 32]) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// If their file cannot be read.
-pub(super) fn inputs<W: World>(own: &Own<W>, of: &[u8; 32]) -> anyhow::Result<Option<Vec<Input>>> {
+pub(super) fn inputs<W: World>(own: &Own<W>, of: &MatchId) -> anyhow::Result<Option<Vec<Input>>> {
     let Some(file) = own.world.file(&inputs_name(of)) else {
         return Ok(None);
     };
@@ -222,7 +222,7 @@ pub(super) fn inputs<W: World>(own: &Own<W>, of: &[u8; 32]) -> anyhow::Result<Op
 ///
 /// # Errors
 /// If their file cannot be removed.
-pub(super) fn destroy_inputs(world: &impl World, of: &[u8; 32]) -> io::Result<()> {
+pub(super) fn destroy_inputs(world: &impl World, of: &MatchId) -> io::Result<()> {
     world.remove(&inputs_name(of))
 }
 
@@ -247,7 +247,7 @@ pub(super) fn destroy_old_inputs<W: World>(own: &Own<W>) -> io::Result<()> {
 }
 
 /// Whether a match was audited, or can be.
-pub(super) fn audit_state(world: &impl World, of: &[u8; 32]) -> Option<&'static str> {
+pub(super) fn audit_state(world: &impl World, of: &MatchId) -> Option<&'static str> {
     if world.file(&audit_name(of)).is_some() {
         return Some("made");
     }
@@ -258,7 +258,7 @@ pub(super) fn audit_state(world: &impl World, of: &[u8; 32]) -> Option<&'static 
 ///
 /// # Errors
 /// If the match was not audited here, or the file cannot be read.
-pub(super) fn audit(world: &impl World, of: &[u8; 32]) -> anyhow::Result<Vec<u8>> {
+pub(super) fn audit(world: &impl World, of: &MatchId) -> anyhow::Result<Vec<u8>> {
     let file = world.file(&audit_name(of));
     Ok(file.context("this match was not audited here")?.read()?)
 }
@@ -267,7 +267,7 @@ pub(super) fn audit(world: &impl World, of: &[u8; 32]) -> anyhow::Result<Vec<u8>
 ///
 /// # Errors
 /// If it cannot be written.
-pub(super) fn keep_audit(world: &impl World, of: &[u8; 32], bytes: &[u8]) -> io::Result<()> {
+pub(super) fn keep_audit(world: &impl World, of: &MatchId, bytes: &[u8]) -> io::Result<()> {
     let mut file = world.create(&audit_name(of))?;
     // An interrupted audit may have left a part.
     file.truncate(0)?;
@@ -281,7 +281,7 @@ pub(super) fn keep_audit(world: &impl World, of: &[u8; 32], bytes: &[u8]) -> io:
 /// If a file cannot be written or removed.
 pub(super) fn stopped<W: World>(
     own: &Own<W>,
-    of: &[u8; 32],
+    of: &MatchId,
     stopped: &Stopped,
 ) -> anyhow::Result<()> {
     match stopped {

@@ -17,7 +17,7 @@ use dealerless_connection::identity::SharedPeers;
 use dealerless_connection::storage::Storage as _;
 use dealerless_connection::{ConnectionError, MeetingError, PolledConnection, Stream};
 use dealerless_table::Seat;
-use dealerless_table::log::Sitting;
+use dealerless_table::log::{MatchId, Sitting};
 use dealerless_table::play::{
     Control, DealCircuit, Done, Event as Happens, Incoming, Moment, News, Order, Orders, Outbox,
     PlayError, Setting, TableCore, TableEvent,
@@ -43,7 +43,7 @@ pub(super) struct SeatInPlay<W: World> {
     story: SeatStory,
     peers: SharedPeers,
     peer: Seat,
-    of: [u8; 32],
+    of: MatchId,
     line: Option<Line<W>>,
     finder: Finder<W>,
     /// Whether the connection was lost, and a new one is to be made when the engine has ended.
@@ -604,7 +604,7 @@ impl<W: World> SeatInPlay<W> {
         Ok(())
     }
 
-    pub(super) fn of(&self) -> [u8; 32] {
+    pub(super) fn of(&self) -> MatchId {
         self.of
     }
 }

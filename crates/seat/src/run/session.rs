@@ -414,7 +414,8 @@ impl<W: World> Session<W> {
     fn kept(&self, called: &str) -> anyhow::Result<matches::Kept<W>> {
         let (kept, _) = matches::all(&self.own);
         let is_called = |kept: &matches::Kept<W>| {
-            dealerless_connection::hex(&kept.id()).starts_with(called) && called.len() >= 4
+            dealerless_connection::hex(kept.id().as_bytes()).starts_with(called)
+                && called.len() >= 4
         };
         let found = kept.into_iter().find(is_called);
         found.context("there is no such match here")

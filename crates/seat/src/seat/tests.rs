@@ -7,7 +7,7 @@ use dealerless::mpc::Attempt;
 use dealerless::shuffle::Algorithm;
 use dealerless_connection::identity::{Identity, KnownPeers};
 use dealerless_connection::storage::MemoryVault;
-use dealerless_table::log::{Clock, DeckTerms, Header, Match, Part, Player, SealedTerms};
+use dealerless_table::log::{Clock, DeckTerms, Header, Match, MatchId, Part, Player, SealedTerms};
 use dealerless_table::rules::{
     BettingRules, HandRank, Legal, Limit, Outcome, PokerKind, Posts, Shown, Stakes, Variety,
 };
@@ -410,7 +410,7 @@ fn resumed_match_is_reported_only_while_it_is_connected() {
 
 #[test]
 fn answers_of_the_host_that_refuse_the_match_stop_its_guest() {
-    let of = [1; 32];
+    let of = MatchId::new([1; 32]);
     for control in [
         Control::Open(of),
         Control::Unknown(of),
@@ -478,16 +478,17 @@ fn person_who_wants_to_leave_learns_that_the_match_may_be_closed_instead() {
 fn guest_removes_a_match_that_the_host_does_not_know_unless_the_host_has_signed_in_it() {
     let mut log = seat(PlayerNeeds::default()).1.log;
     let unknown = Control::Unknown(log.match_info().id());
+    let other = Control::Open(MatchId::new([1; 32]));
     let removes =
         |log: &MatchLog, control, asks| open_match::removes(log, Seat::GUEST, control, asks).ok();
     for asks in [true, false] {
         assert_eq!(removes(&log, &unknown, asks), Some(true));
-        assert_eq!(removes(&log, &Control::Open([1; 32]), asks), Some(true));
+        assert_eq!(removes(&log, &other, asks), Some(true));
     }
     deal(&mut log);
     assert_eq!(removes(&log, &unknown, true), Some(false));
     assert_eq!(removes(&log, &unknown, false), None);
-    assert_eq!(removes(&log, &Control::Open([1; 32]), true), None);
+    assert_eq!(removes(&log, &other, true), None);
 }
 
 #[test]

@@ -13,7 +13,7 @@
 
 use dealerless_connection::wire::{Malformed, Reader, Writer};
 
-use crate::log::{Attempt, Input, MatchLog, Phase};
+use crate::log::{Attempt, Input, MatchId, MatchLog, Phase};
 use crate::seat::Seat;
 
 use super::opened::{Audit, Commitments};
@@ -51,7 +51,7 @@ impl From<Malformed> for CannotAudit {
 pub struct Auditing {
     seat: Seat,
     /// The id of the match.
-    of: [u8; 32],
+    of: MatchId,
     /// The hash of the log.
     hash: [u8; 32],
     commitments: Commitments,
@@ -116,7 +116,7 @@ impl Auditing {
 
     fn first_message(&self) -> Vec<u8> {
         let mut writer = Writer::default();
-        writer.raw(&self.of).raw(&self.hash);
+        writer.raw(self.of.as_bytes()).raw(&self.hash);
         writer.u32(self.own.len() as u32);
         for (_, input) in &self.own {
             writer.u8(u8::from(input.is_some()));
@@ -157,7 +157,7 @@ impl Auditing {
 
     fn read_first_message(&self, bytes: &[u8]) -> Result<Vec<usize>, CannotAudit> {
         let mut reader = Reader::new(bytes);
-        let (of, hash) = (reader.array()?, reader.array()?);
+        let (of, hash) = (MatchId::new(reader.array()?), reader.array()?);
         if (of, hash) != (self.of, self.hash) {
             return Err(CannotAudit::OtherLog);
         }

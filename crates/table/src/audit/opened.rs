@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use dealerless::deck::Card;
 use dealerless_connection::wire::{Malformed, Reader, Writer};
 
-use crate::log::{Attempt, Input, MatchLog};
+use crate::log::{Attempt, Input, MatchId, MatchLog};
 use crate::play::DealCircuit;
 use crate::record::Record;
 use crate::seat::Seat;
@@ -18,7 +18,7 @@ const MAGIC: &[u8; 16] = b"dealerlessaudit1";
 #[derive(Clone, PartialEq, Eq)]
 pub struct Audit {
     /// The id of the match.
-    pub of: [u8; 32],
+    pub of: MatchId,
     /// The tries in order, each with the inputs in seat order.
     pub tries: Vec<Vec<Input>>,
 }
@@ -93,7 +93,7 @@ impl Audit {
     /// Encodes the audit, to be stored next to the record. Anybody can check the two together.
     pub fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
-        writer.raw(MAGIC).raw(&self.of);
+        writer.raw(MAGIC).raw(self.of.as_bytes());
         writer.u32(self.tries.len() as u32);
         for inputs in &self.tries {
             writer.u8(inputs.len() as u8);
@@ -111,7 +111,7 @@ impl Audit {
     /// If the bytes are not an output of [`encode`](Self::encode).
     pub fn decode(bytes: &[u8]) -> Result<Self, AuditError> {
         let mut reader = Reader::new(bytes);
-        let (magic, of) = (reader.array()?, reader.array()?);
+        let (magic, of) = (reader.array()?, MatchId::new(reader.array()?));
         if magic != *MAGIC {
             return Err(AuditError::Malformed);
         }

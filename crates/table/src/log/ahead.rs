@@ -70,7 +70,7 @@ fn verify(
 ) {
     for ((part, before), after) in parts.iter().zip(before).zip(after) {
         let player = match_info.players().get(part.seat.index());
-        let signed = |identity| part.is_signed(identity, &match_info.id(), before);
+        let signed = |identity| part.is_signed(identity, match_info.id().as_bytes(), before);
         if player.is_some_and(|player| signed(&player.identity)) {
             *after = Some(*before);
         }
@@ -80,7 +80,8 @@ fn verify(
 /// The hash of all earlier steps for each part, up to the first part that is out of order. After a won
 /// roll call, the hashes are those of no history.
 fn hashes(match_info: &Match, parts: &[&SignedPart]) -> Vec<[u8; 32]> {
-    let (mut hashes, mut hash) = (Vec::with_capacity(parts.len()), match_info.id());
+    let mut hashes = Vec::with_capacity(parts.len());
+    let mut hash = *match_info.id().as_bytes();
     let (mut step, mut current): (u64, Vec<&SignedPart>) = (0, Vec::new());
     for part in parts {
         if !current.is_empty() && Some(part.step) == step.checked_add(1) {

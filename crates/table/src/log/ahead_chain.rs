@@ -17,6 +17,7 @@ use super::foul::{PartFoul, Refused, require};
 use super::match_log::{Accepted, CannotSign, MatchLog};
 use super::part::Part;
 use super::phase::Phase;
+use super::players::MatchId;
 use super::signed::{BadSignedPart, Evidence, Signed, SignedPart, Statement, step_hash};
 use crate::seat::{Seat, SeatSet};
 use dealerless::verifiable::Decks;
@@ -32,9 +33,9 @@ pub struct Head {
 
 impl Head {
     /// The hash of the head, in the match with the id `of`.
-    pub(super) fn hash(&self, of: &[u8; 32]) -> [u8; 32] {
-        let hash = Hash::new("ahead").field(of).number(self.hand.into());
-        hash.field(&self.after).finish()
+    pub(super) fn hash(&self, of: &MatchId) -> [u8; 32] {
+        let hash = Hash::new("ahead").field(of.as_bytes());
+        hash.number(self.hand.into()).field(&self.after).finish()
     }
 }
 
@@ -51,7 +52,7 @@ impl SignedAhead {
     /// Whether `by` signed this shuffle in the match with the id `of`, after steps of the chain with
     /// the hash `before`.
     #[must_use]
-    pub(super) fn is_signed(&self, by: &PublicIdentity, of: &[u8; 32], before: &[u8; 32]) -> bool {
+    pub(super) fn is_signed(&self, by: &PublicIdentity, of: &MatchId, before: &[u8; 32]) -> bool {
         self.part.is_signed(by, &self.head.hash(of), before)
     }
 
@@ -90,7 +91,7 @@ pub(super) struct AheadChain {
 }
 
 impl AheadChain {
-    pub(super) fn new(of: &[u8; 32], head: Head, seats: Vec<Seat>, deck: Decks) -> Self {
+    pub(super) fn new(of: &MatchId, head: Head, seats: Vec<Seat>, deck: Decks) -> Self {
         AheadChain {
             hash: head.hash(of),
             head,

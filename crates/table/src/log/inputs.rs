@@ -13,6 +13,7 @@ use dealerless_connection::wire::{Malformed, Reader, Writer};
 use zeroize::Zeroizing;
 
 use super::deck_log::Attempt;
+use super::players::MatchId;
 use super::record_file::{CannotWrite, RecordFile};
 use super::records::{Chain, Records, Tags};
 
@@ -27,7 +28,7 @@ const MAGIC: &[u8; 16] = b"dealerlessinput1";
 /// The file with a player's own inputs, open for writing.
 pub struct Inputs<S> {
     file: RecordFile<S>,
-    match_id: [u8; 32],
+    match_id: MatchId,
 }
 
 /// The opening of the commitment in one deal: the committed bits and the nonce.
@@ -52,7 +53,7 @@ impl Input {
         Zeroizing::new(writer.finish())
     }
 
-    pub(crate) fn decode(bytes: &[u8], match_id: [u8; 32]) -> Result<Self, Malformed> {
+    pub(crate) fn decode(bytes: &[u8], match_id: MatchId) -> Result<Self, Malformed> {
         let mut reader = Reader::new(bytes);
         let attempt = Attempt {
             match_id,
@@ -95,7 +96,7 @@ impl<S: Storage> Inputs<S> {
     pub fn open(
         mut storage: S,
         key: Zeroizing<[u8; 32]>,
-        match_id: [u8; 32],
+        match_id: MatchId,
     ) -> io::Result<OpenedInputs<S>> {
         let bytes = Zeroizing::new(storage.read()?);
         let mut records = Records::of_owner(&bytes, Chain::new(TAGS, key));
@@ -138,8 +139,8 @@ impl<S: Storage> Inputs<S> {
     }
 }
 
-fn first_record(match_id: &[u8; 32]) -> Vec<u8> {
-    [&MAGIC[..], match_id].concat()
+fn first_record(match_id: &MatchId) -> Vec<u8> {
+    [&MAGIC[..], match_id.as_bytes()].concat()
 }
 
 fn changed() -> io::Error {
@@ -156,7 +157,7 @@ mod tests {
         Zeroizing::new([3; 32])
     }
 
-    const MATCH_ID: [u8; 32] = [9; 32];
+    const MATCH_ID: MatchId = MatchId::new([9; 32]);
 
     fn input(hand: u32) -> Input {
         let attempt = Attempt {
@@ -255,7 +256,7 @@ mod tests {
             let error = opened.err().expect("the change is detected");
             assert_eq!(error.kind(), io::ErrorKind::InvalidData, "byte {at}");
         }
-        for (key, match_id) in [([4; 32], MATCH_ID), ([3; 32], [8; 32])] {
+        for (key, match_id) in [([4; 32], MATCH_ID), ([3; 32], MatchId::new([8; 32]))] {
             let opened = Inputs::open(
                 MemoryStorage::of(whole.clone()),
                 Zeroizing::new(key),

@@ -5,9 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use dealerless_connection::hash::hex;
 use dealerless_connection::identity::Name;
 use dealerless_connection::storage::{DiskStorage, make_folder};
+
+use super::players::MatchId;
 
 /// The folder with the files of matches. The name of a file contains the id of the match and the
 /// name of the other player: `3f2a9c0d11e8b7a6-anna.log`. The first file creates the folder.
@@ -48,7 +49,7 @@ impl MatchFolder {
     ///
     /// # Errors
     /// If the file cannot be created or already exists.
-    pub fn create(&self, match_id: &[u8; 32], peer: &str) -> io::Result<(PathBuf, DiskStorage)> {
+    pub fn create(&self, match_id: &MatchId, peer: &str) -> io::Result<(PathBuf, DiskStorage)> {
         make_folder(&self.0)?;
         let path = self.0.join(file_name(match_id, peer));
         let storage = DiskStorage::create(&path)?;
@@ -98,12 +99,8 @@ impl MatchFolder {
     }
 }
 
-fn digits(match_id: &[u8; 32]) -> String {
-    hex(&match_id[..DIGITS / 2])
-}
-
-fn file_name(match_id: &[u8; 32], peer: &str) -> String {
-    format!("{}-{}.log", digits(match_id), file_name_part(peer))
+fn file_name(match_id: &MatchId, peer: &str) -> String {
+    format!("{match_id}-{}.log", file_name_part(peer))
 }
 
 /// The part of a player's name that is used in file names.

@@ -107,7 +107,7 @@ impl MatchLog {
     /// owner.
     pub fn new(match_info: Match, owner: Seat) -> Self {
         MatchLog {
-            steps: Steps::new(match_info.id()),
+            steps: Steps::new(*match_info.id().as_bytes()),
             state: State::new(&match_info),
             match_info,
             decoded: Vec::new(),
@@ -139,12 +139,13 @@ impl MatchLog {
         }
         let player = &self.match_info.players()[part.seat.index()];
         let verified = after == Some(before);
-        if !verified && !part.is_signed(&player.identity, &self.match_info.id(), &before) {
+        let of = self.match_info.id();
+        if !verified && !part.is_signed(&player.identity, of.as_bytes(), &before) {
             return Err(Refused::Signature(part.seat));
         }
         if let Some(known) = known {
             let parts = [known.clone(), part];
-            let evidence = Evidence::of_parts(self.match_info.id(), before, parts);
+            let evidence = Evidence::of_parts(of, before, parts);
             return Err(Refused::Fork(Box::new(evidence)));
         }
         let is_late = part.step < self.step();
@@ -228,14 +229,8 @@ impl MatchLog {
         if self.lacks_deck(&judged.part) {
             return Err(CannotSign::UnknownDeck);
         }
-        let signed = SignedPart::sign(
-            identity,
-            &self.match_info.id(),
-            step,
-            &self.hash(),
-            seat,
-            bytes,
-        );
+        let (of, before) = (self.match_info.id(), self.hash());
+        let signed = SignedPart::sign(identity, of.as_bytes(), step, &before, seat, bytes);
         let events = self.add(signed.clone(), judged);
         Ok((signed, events))
     }

@@ -70,7 +70,7 @@ pub use match_log::MatchLog;
 pub use part::PartKind;
 pub use past::Past;
 pub use phase::{End, Opening, Phase, Stop};
-pub use players::{CannotSit, Match, Player};
+pub use players::{CannotSit, Match, MatchId, Player};
 pub use roll_call::{Call, CallId, Missing, SignedVote};
 pub use signed::{Evidence, Signed, SignedAck, Statement};
 pub use sitting::Sitting;

@@ -7,7 +7,7 @@ use dealerless_connection::wire::{Malformed, Reader, Writer};
 use super::header::DeckTerms;
 use super::match_log::MatchLog;
 use super::phase::Phase;
-use super::players::{Match, Player};
+use super::players::{Match, MatchId, Player};
 use crate::rules::Stakes;
 use crate::seat::Seat;
 
@@ -17,7 +17,7 @@ use crate::seat::Seat;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Past {
     /// The id of the previous match.
-    pub match_id: [u8; 32],
+    pub match_id: MatchId,
     /// The number of its complete steps.
     pub steps: u64,
     /// The hash of these steps.
@@ -174,7 +174,8 @@ impl Past {
             .without
             .iter()
             .fold(0, |mask, seat| mask | 1 << seat.number());
-        writer.raw(&self.match_id).u64(self.steps).raw(&self.hash);
+        writer.raw(self.match_id.as_bytes());
+        writer.u64(self.steps).raw(&self.hash);
         writer.u16(without).u8(button).u8(self.seats as u8);
         writer.u8(self.players.len() as u8);
         for (player, chips) in &self.players {
@@ -183,7 +184,8 @@ impl Past {
     }
 
     pub(super) fn read(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let (match_id, steps, hash) = (reader.array()?, reader.u64()?, reader.array()?);
+        let match_id = MatchId::new(reader.array()?);
+        let (steps, hash) = (reader.u64()?, reader.array()?);
         let without = reader.u16()?;
         let button = Some(reader.u8()?).filter(|&button| button != NO_BUTTON);
         let seats = usize::from(reader.u8()?);

@@ -1,6 +1,8 @@
 //! The players of a match and its id.
 
-use dealerless_connection::hash::Hash;
+use std::fmt;
+
+use dealerless_connection::hash::{Hash, hex};
 use dealerless_connection::identity::{Fingerprint, PublicIdentity};
 
 use super::header::{DeckTerms, Header};
@@ -10,9 +12,32 @@ use crate::seat::Seat;
 /// can continue over several connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Match {
-    id: [u8; 32],
+    id: MatchId,
     header: Header,
     players: Vec<Player>,
+}
+
+/// The id of a match: a hash of the players, their nonces and the header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MatchId([u8; 32]);
+
+impl MatchId {
+    /// The id with these bytes, as a file or a message names it.
+    pub const fn new(bytes: [u8; 32]) -> Self {
+        MatchId(bytes)
+    }
+
+    /// The bytes of the id.
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+/// Writes the first 16 hexadecimal digits, by which players name a match.
+impl fmt::Display for MatchId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex(&self.0[..8]))
+    }
 }
 
 /// The player at a seat.
@@ -80,8 +105,8 @@ impl Match {
         })
     }
 
-    /// The id of the match: a hash of the players, their nonces and the header.
-    pub fn id(&self) -> [u8; 32] {
+    /// The id of the match.
+    pub fn id(&self) -> MatchId {
         self.id
     }
 
@@ -142,7 +167,7 @@ fn check_settlement(header: &Header, players: &[Player]) -> Result<(), CannotSit
     Ok(())
 }
 
-fn id(header: &Header, players: &[Player]) -> [u8; 32] {
+fn id(header: &Header, players: &[Player]) -> MatchId {
     let mut hash = Hash::new("match").number(players.len() as u64);
     for (seat, player) in players.iter().enumerate() {
         hash = hash.number(seat as u64).field(&player.identity.encode());
@@ -150,5 +175,5 @@ fn id(header: &Header, players: &[Player]) -> [u8; 32] {
     for player in players {
         hash = hash.field(&player.nonce);
     }
-    hash.field(&header.encode()).finish()
+    MatchId(hash.field(&header.encode()).finish())
 }

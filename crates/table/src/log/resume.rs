@@ -12,6 +12,7 @@
 use dealerless_connection::wire::{Malformed, Reader, Writer};
 
 use super::match_log::MatchLog;
+use super::players::MatchId;
 use super::signed::{BadSignedPart, Evidence, Signed, SignedPart, Statement, StatementPlace};
 
 /// A message on the log stream of a connection.
@@ -39,7 +40,7 @@ pub enum LogMessage {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resume {
     /// The id of the match.
-    pub match_id: [u8; 32],
+    pub match_id: MatchId,
     /// The first step of the section.
     pub from: u64,
     /// The hash of all steps before `from`.
@@ -88,7 +89,7 @@ impl LogMessage {
                 writer.u8(kind).raw(&evidence.encode())
             }
             LogMessage::Resume(resume) => (writer.u8(RESUME))
-                .raw(&resume.match_id)
+                .raw(resume.match_id.as_bytes())
                 .u64(resume.from)
                 .raw(&resume.before)
                 .u32(resume.parts),
@@ -119,7 +120,7 @@ impl LogMessage {
                 return Ok(LogMessage::Evidence(Box::new(evidence)));
             }
             RESUME => LogMessage::Resume(Resume {
-                match_id: reader.array()?,
+                match_id: MatchId::new(reader.array()?),
                 from: reader.u64()?,
                 before: reader.array()?,
                 parts: reader.u32()?,

@@ -10,6 +10,7 @@ use dealerless_connection::hash::Hash;
 use dealerless_connection::wire::{Malformed, Reader, Writer};
 
 use super::deck_log::Attempt;
+use super::players::MatchId;
 
 /// A card that the owner of a file has seen, but not all seats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +57,7 @@ impl Note {
     }
 
     /// Decrypts a note of the given match.
-    pub(crate) fn seen(&self, match_id: [u8; 32], key: &[u8; 32]) -> Seen {
+    pub(crate) fn seen(&self, match_id: MatchId, key: &[u8; 32]) -> Seen {
         let attempt = Attempt {
             match_id,
             hand: self.hand,
@@ -116,7 +117,8 @@ impl Note {
 /// The bytes with which a card is encrypted. A position has one card until the card is reshuffled,
 /// so each card is encrypted with different bytes.
 fn pad(attempt: &Attempt, (position, since): (u16, u64), wide: bool, key: &[u8; 32]) -> u64 {
-    let hash = Hash::new("file seen").field(key).field(&attempt.match_id);
+    let of = attempt.match_id.as_bytes();
+    let hash = Hash::new("file seen").field(key).field(of);
     let hash = hash
         .number(attempt.hand.into())
         .number(attempt.attempt.into());
@@ -135,7 +137,7 @@ mod tests {
     #[test]
     fn two_cards_at_one_position_are_hidden_by_different_bytes() {
         let attempt = Attempt {
-            match_id: [9; 32],
+            match_id: MatchId::new([9; 32]),
             hand: 1,
             attempt: 0,
         };

@@ -5,7 +5,7 @@ use dealerless_connection::identity::{Identity, PublicIdentity};
 use dealerless_connection::wire::{Malformed, Reader, Writer};
 
 use super::ahead_chain::{Head, SignedAhead};
-use super::players::Match;
+use super::players::{Match, MatchId};
 use super::roll_call::{CallId, SignedVote};
 use crate::seat::{Seat, SeatSet};
 
@@ -127,13 +127,13 @@ impl SignedAck {
     /// Signs an ack, like [`SignedPart::sign`].
     pub(super) fn sign(
         identity: &Identity,
-        of: &[u8; 32],
+        of: &MatchId,
         step: u64,
         before: &[u8; 32],
         seat: Seat,
     ) -> Self {
         let (number, place) = (step.to_le_bytes(), [seat.number()]);
-        let signature = identity.sign("ack", &[of, &number, before, &place]);
+        let signature = identity.sign("ack", &[of.as_bytes(), &number, before, &place]);
         SignedAck {
             step,
             seat,
@@ -144,9 +144,9 @@ impl SignedAck {
     /// Whether `by` signed this ack in the match with the id `of`, after steps with the hash
     /// `before`.
     #[must_use]
-    pub(super) fn is_signed(&self, by: &PublicIdentity, of: &[u8; 32], before: &[u8; 32]) -> bool {
+    pub(super) fn is_signed(&self, by: &PublicIdentity, of: &MatchId, before: &[u8; 32]) -> bool {
         let (number, place) = (self.step.to_le_bytes(), [self.seat.number()]);
-        let fields: [&[u8]; 4] = [of, &number, before, &place];
+        let fields: [&[u8]; 4] = [of.as_bytes(), &number, before, &place];
         by.has_signed("ack", &fields, &self.signature)
     }
 
@@ -228,9 +228,9 @@ impl Signed {
     }
 
     #[must_use]
-    fn is_signed(&self, by: &PublicIdentity, of: &[u8; 32], before: &[u8; 32]) -> bool {
+    fn is_signed(&self, by: &PublicIdentity, of: &MatchId, before: &[u8; 32]) -> bool {
         match self {
-            Signed::Part(part) => part.is_signed(by, of, before),
+            Signed::Part(part) => part.is_signed(by, of.as_bytes(), before),
             Signed::Ack(ack) => ack.is_signed(by, of, before),
             Signed::Ahead(ahead) => ahead.is_signed(by, of, before),
             Signed::Vote(vote) => vote.is_signed(by, of, before),
@@ -348,14 +348,14 @@ impl Statement {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
     /// The id of the match.
-    pub match_id: [u8; 32],
+    pub match_id: MatchId,
     /// The two statements.
     pub statements: [Statement; 2],
 }
 
 impl Evidence {
     /// Evidence of two parts that were signed for the same history.
-    pub(crate) fn of_parts(match_id: [u8; 32], before: [u8; 32], parts: [SignedPart; 2]) -> Self {
+    pub(crate) fn of_parts(match_id: MatchId, before: [u8; 32], parts: [SignedPart; 2]) -> Self {
         let statement = |part| Statement {
             before,
             signed: Signed::Part(part),
@@ -410,7 +410,7 @@ impl Evidence {
     /// which `decode_parts` reads.
     pub fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
-        writer.raw(&self.match_id);
+        writer.raw(self.match_id.as_bytes());
         if let Some((before, parts)) = self.parts() {
             let [one, other] = parts.map(SignedPart::encode);
             writer.raw(before);
@@ -428,7 +428,7 @@ impl Evidence {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn decode_parts(bytes: &[u8]) -> Result<Self, BadSignedPart> {
         let mut reader = Reader::new(bytes);
-        let (of, before) = (reader.array()?, reader.array()?);
+        let (of, before) = (MatchId::new(reader.array()?), reader.array()?);
         let len = reader.u32()? as usize;
         let one = SignedPart::decode(reader.raw(len)?)?;
         let parts = [one, SignedPart::decode(reader.rest())?];
@@ -441,7 +441,7 @@ impl Evidence {
     /// If the bytes are not what [`encode`](Self::encode) writes.
     pub(crate) fn decode_statements(bytes: &[u8]) -> Result<Self, BadSignedPart> {
         let mut reader = Reader::new(bytes);
-        let match_id = reader.array()?;
+        let match_id = MatchId::new(reader.array()?);
         let len = reader.u32()? as usize;
         let one = Statement::decode(reader.raw(len)?)?;
         let evidence = Evidence {

@@ -26,7 +26,7 @@ impl Sitting {
         let mut writer = Writer::default();
         writer
             .raw(MAGIC)
-            .raw(&self.match_info.id())
+            .raw(self.match_info.id().as_bytes())
             .u8(self.seat.number());
         writer.string(&self.match_info.header().encode());
         for (seat, player) in self.match_info.players().iter().enumerate() {
@@ -53,7 +53,7 @@ impl Sitting {
         }
         reader.finish()?;
         let of = Match::new(header, players).map_err(|_| Malformed)?;
-        if magic != *MAGIC || id != of.id() || seat.index() >= of.seats() {
+        if magic != *MAGIC || id != *of.id().as_bytes() || seat.index() >= of.seats() {
             return Err(Malformed);
         }
         Ok(Sitting {

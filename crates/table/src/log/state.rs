@@ -9,7 +9,7 @@ use super::foul::PartFoul;
 use super::header::DeckTerms;
 use super::part::Part;
 use super::phase::{End, Phase};
-use super::players::Match;
+use super::players::{Match, MatchId};
 use super::shape::Shape;
 use crate::rules::{BadCards, BadFaces, Hand, Learners, Next, Outcome, SettledBy, Stakes};
 use crate::seat::{Seat, SeatSet};
@@ -17,7 +17,7 @@ use crate::seat::{Seat, SeatSet};
 /// The state of a match after its complete steps. It depends only on the header and the parts.
 #[derive(Clone, Debug)]
 pub(super) struct State {
-    match_id: [u8; 32],
+    match_id: MatchId,
     pub(super) shape: Shape,
     pub(super) stakes: Stakes,
     pub(super) stakes_digest: [u8; 32],

@@ -6,6 +6,7 @@ use dealerless_connection::wire::{Malformed, Reader, Writer};
 
 use super::guest_addresses::GuestAddresses;
 use super::roster::Roster;
+use crate::log::MatchId;
 
 /// A message on the control stream. The guest begins with *Sit*, *Resume*, *Audit* or *Declines*.
 /// The host always answers *Sit*, and answers the other messages only if it refuses.
@@ -22,24 +23,24 @@ pub enum Control {
     Roster(Box<Roster>),
     /// From a guest: it agrees to the roster that gives the match this id. The other guests may reach
     /// it at these addresses.
-    Agrees([u8; 32], GuestAddresses),
+    Agrees(MatchId, GuestAddresses),
     /// From the host of a match with several guests: the match begins. The addresses of all
     /// players, in order of their seats. Guests already know those of the host, which are left out.
     Begins(Vec<GuestAddresses>),
     /// The guest resumes the match with this id.
-    Resume([u8; 32]),
+    Resume(MatchId),
     /// The guest [audits](crate::audit::Auditing) the match with this id, which is over. The inputs
     /// of both sides follow.
-    Audit([u8; 32]),
+    Audit(MatchId),
     /// The two players have an unfinished match with this id, and must resume it instead of
     /// starting a new match.
-    Open([u8; 32]),
+    Open(MatchId),
     /// The host knows no match with this id against this guest.
-    Unknown([u8; 32]),
+    Unknown(MatchId),
     /// From the host, or from another player at whose door the guest rings: the match with this id,
     /// which the guest resumes, was settled without absent seats. The table goes on in another match,
     /// and the guest has this number of chips there. The guest cannot check this yet.
-    WentOn([u8; 32], u64),
+    WentOn(MatchId, u64),
     /// The guest declines the proposed match, because it insists on another value of this term.
     Declines(Term),
     /// The host plays with another guest, or is deciding whether to.
@@ -143,11 +144,11 @@ impl Control {
         let mut writer = Writer::default();
         match self {
             Control::Sit => writer.u8(SIT),
-            Control::Resume(of) => writer.u8(RESUME).raw(of),
-            Control::Audit(of) => writer.u8(AUDIT).raw(of),
-            Control::Open(of) => writer.u8(OPEN).raw(of),
-            Control::Unknown(of) => writer.u8(UNKNOWN).raw(of),
-            Control::WentOn(of, chips) => writer.u8(WENT_ON).raw(of).u64(*chips),
+            Control::Resume(of) => writer.u8(RESUME).raw(of.as_bytes()),
+            Control::Audit(of) => writer.u8(AUDIT).raw(of.as_bytes()),
+            Control::Open(of) => writer.u8(OPEN).raw(of.as_bytes()),
+            Control::Unknown(of) => writer.u8(UNKNOWN).raw(of.as_bytes()),
+            Control::WentOn(of, chips) => writer.u8(WENT_ON).raw(of.as_bytes()).u64(*chips),
             Control::Declines(term) => writer.u8(DECLINES).u8(*term as u8),
             Control::Taken => writer.u8(TAKEN),
             Control::Declined => writer.u8(DECLINED),
@@ -158,7 +159,7 @@ impl Control {
                 &mut writer
             }
             Control::Agrees(of, addresses) => {
-                addresses.write(writer.u8(AGREES).raw(of));
+                addresses.write(writer.u8(AGREES).raw(of.as_bytes()));
                 &mut writer
             }
             Control::Begins(all) => {
@@ -180,11 +181,11 @@ impl Control {
         let mut reader = Reader::new(bytes);
         let control = match reader.u8()? {
             SIT => Control::Sit,
-            RESUME => Control::Resume(reader.array()?),
-            OPEN => Control::Open(reader.array()?),
-            UNKNOWN => Control::Unknown(reader.array()?),
-            AUDIT => Control::Audit(reader.array()?),
-            WENT_ON => Control::WentOn(reader.array()?, reader.u64()?),
+            RESUME => Control::Resume(MatchId::new(reader.array()?)),
+            OPEN => Control::Open(MatchId::new(reader.array()?)),
+            UNKNOWN => Control::Unknown(MatchId::new(reader.array()?)),
+            AUDIT => Control::Audit(MatchId::new(reader.array()?)),
+            WENT_ON => Control::WentOn(MatchId::new(reader.array()?), reader.u64()?),
             DECLINES => {
                 let term = Term::EACH.get(usize::from(reader.u8()?));
                 Control::Declines(*term.ok_or(Malformed)?)
@@ -194,7 +195,10 @@ impl Control {
             IN_PAGE => Control::InPage,
             PRESENT => Control::Present(reader.u8()?),
             ROSTER => Control::Roster(Box::new(Roster::read(&mut reader)?)),
-            AGREES => Control::Agrees(reader.array()?, GuestAddresses::read(&mut reader)?),
+            AGREES => Control::Agrees(
+                MatchId::new(reader.array()?),
+                GuestAddresses::read(&mut reader)?,
+            ),
             BEGINS => {
                 let count = reader.u8()?;
                 let all = (0..count).map(|_| GuestAddresses::read(&mut reader));
@@ -259,7 +263,7 @@ mod tests {
 
     #[test]
     fn messages_have_one_encoding_and_nothing_else_is_accepted() {
-        let of = [7; 32];
+        let of = MatchId::new([7; 32]);
         for control in [
             Control::Sit,
             Control::Resume(of),
@@ -273,7 +277,7 @@ mod tests {
             Control::Declined,
             Control::InPage,
             Control::Present(3),
-            Control::Agrees([5; 32], addresses(GuestAddresses::MAX)),
+            Control::Agrees(MatchId::new([5; 32]), addresses(GuestAddresses::MAX)),
             Control::Begins(vec![addresses(0), addresses(2), addresses(1)]),
             Control::Roster(Box::new(roster(0, 2))),
             Control::Roster(Box::new(roster(9, 10))),

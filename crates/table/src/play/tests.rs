@@ -410,7 +410,7 @@ fn statement_that_only_one_seat_has_received_reaches_all_on_request() {
 fn false_ack(world: &World, seat: Seat, step: u64, before: [u8; 32]) -> Vec<u8> {
     let of = world.of.match_info.id();
     let (number, place) = (step.to_le_bytes(), [seat.number()]);
-    let fields: [&[u8]; 4] = [&of, &number, &before, &place];
+    let fields: [&[u8]; 4] = [of.as_bytes(), &number, &before, &place];
     let signature = world.sides[seat.index()].identity.sign("ack", &fields);
     let signed = Signed::Ack(SignedAck {
         step,

@@ -30,7 +30,8 @@ pub(crate) struct VerifiableSeat {
 impl VerifiableSeat {
     /// The seat with the secret of its match. `None` if the deck of the match is not verifiable.
     pub(crate) fn new(log: &MatchLog, seat: Seat, secret: Zeroizing<[u8; 32]>) -> Option<Self> {
-        let (of, seats) = (log.match_info().id(), log.deck_now(seat)?.seats());
+        let seats = log.deck_now(seat)?.seats();
+        let of = *log.match_info().id().as_bytes();
         let mut rng = Derived::new(Hash::new("own keys").field(&*secret).field(&of));
         Some(VerifiableSeat {
             seat,
@@ -74,7 +75,7 @@ impl VerifiableSeat {
             return Err(PlayError::NotOwnKeys);
         }
         let of = log.match_info().id();
-        let mut rng = made(&self.secret, &of, log.step(), &log.hash());
+        let mut rng = made(&self.secret, of.as_bytes(), log.step(), &log.hash());
         Ok(Some(match log.phase() {
             Phase::Keys => Part::Keys(self.contribution.keys().to_bytes()),
             Phase::KeyDealing => {
@@ -155,7 +156,7 @@ impl VerifiableSeat {
             return deck.card(position, key);
         }
         let of = log.match_info().id();
-        let rng = |step, before: &[u8; 32]| made(&self.secret, &of, step, before);
+        let rng = |step, before: &[u8; 32]| made(&self.secret, of.as_bytes(), step, before);
         deck.follow_goods(&mut self.goods, key, rng);
         self.goods.kind(position)
     }

@@ -17,7 +17,9 @@ use dealerless_connection::storage::{DiskStorage, FileVault};
 use dealerless_connection::{Connection, Door, DoorEvent, Guest, Timing};
 use dealerless_connection::{SystemRng, system_rng};
 use dealerless_table::Seat;
-use dealerless_table::log::{End, Inputs, Journal, LogEvent, Match, MatchLog, Phase, Sitting};
+use dealerless_table::log::{
+    End, Inputs, Journal, LogEvent, Match, MatchId, MatchLog, Phase, Sitting,
+};
 use dealerless_table::play::{
     Command, Control, DeckSetting, Mailbox, News, SealedSetting, Seating, Setting, Table,
     TableEvent,
@@ -263,7 +265,7 @@ struct Dialling {
     name: Name,
     peer: PublicIdentity,
     address: Address,
-    match_id: [u8; 32],
+    match_id: MatchId,
 }
 
 impl Dialling {

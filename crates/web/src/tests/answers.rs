@@ -1,5 +1,6 @@
 //! The answers of a host to a guest that wants to sit down.
 
+use dealerless_table::log::MatchId;
 use dealerless_table::play::{Control, Term};
 use serde_json::Value;
 
@@ -25,9 +26,13 @@ fn host_that_refuses_is_a_clear_error_and_no_match_has_begun() {
     for (answer, code, said) in [
         (Answer::Says(Control::Taken), 4, "The seat is taken"),
         (Answer::Says(Control::Declined), 4, "The host declined"),
-        (Answer::Says(Control::Open([7; 32])), 1, "0707"),
         (
-            Answer::Says(Control::Unknown([7; 32])),
+            Answer::Says(Control::Open(MatchId::new([7; 32]))),
+            1,
+            "0707",
+        ),
+        (
+            Answer::Says(Control::Unknown(MatchId::new([7; 32]))),
             2,
             "unexpected answer",
         ),

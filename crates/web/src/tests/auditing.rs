@@ -20,7 +20,7 @@ type Answer = Result<Value, String>;
 fn id(disk: &Disk) -> String {
     let record = disk.named(".log").unwrap();
     let record = Record::read(&record, None).unwrap();
-    dealerless_connection::hex(&record.log.match_info().id())
+    dealerless_connection::hex(record.log.match_info().id().as_bytes())
 }
 
 /// Opens a page that makes this request of its audit, with these acts of its player.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use dealerless_connection::identity::{Identity, Name};
 use dealerless_connection::{Connection, ConnectionError, Guest, Invite, MeetingError, Timing};
+use dealerless_table::log::MatchId;
 use dealerless_table::play::{Control, Seating, Term};
 use serde_json::{Value, json};
 
@@ -323,15 +324,18 @@ fn guests_that_do_not_sit_down_are_reported_and_the_host_waits_again() {
     let guest = Native::new(1, host.relay, &host.invite());
     for (control, answered, told) in [
         (Control::Declines(Term::All), None, "declined the terms"),
-        (Control::Audit([7; 32]), None, "not a request"),
+        (Control::Audit(MatchId::new([7; 32])), None, "not a request"),
         (Control::Taken, None, "not a request"),
     ] {
         let connection = guest.asks(&control);
         assert_eq!(answer(&connection), answered, "{control:?}");
         host.until_notice(told);
     }
-    let connection = guest.asks(&Control::Resume([7; 32]));
-    assert_eq!(answer(&connection), Some(Control::Unknown([7; 32])));
+    let connection = guest.asks(&Control::Resume(MatchId::new([7; 32])));
+    assert_eq!(
+        answer(&connection),
+        Some(Control::Unknown(MatchId::new([7; 32])))
+    );
     let connection = guest.joins().unwrap();
     connection.send_control(vec![255; 300]).unwrap();
     assert_eq!(answer(&connection), None);
@@ -368,9 +372,9 @@ fn guest_that_asks_again_on_the_same_connection_changes_nothing() {
     assert_eq!(answer(&connection), Some(Control::Sit));
     for control in [
         Control::Sit,
-        Control::Resume([7; 32]),
-        Control::Unknown([7; 32]),
-        Control::Open([7; 32]),
+        Control::Resume(MatchId::new([7; 32])),
+        Control::Unknown(MatchId::new([7; 32])),
+        Control::Open(MatchId::new([7; 32])),
         Control::Declined,
         Control::Taken,
     ] {
@@ -394,8 +398,11 @@ fn guest_with_an_open_match_is_told_of_it_when_it_sits_down_again() {
     }
     let connection = guest.asks(&Control::Sit);
     assert_eq!(answer(&connection), Some(Control::Open(hosted.of)));
-    let connection = guest.asks(&Control::Resume([7; 32]));
-    assert_eq!(answer(&connection), Some(Control::Unknown([7; 32])));
+    let connection = guest.asks(&Control::Resume(MatchId::new([7; 32])));
+    assert_eq!(
+        answer(&connection),
+        Some(Control::Unknown(MatchId::new([7; 32])))
+    );
     let peer = host_keys(&guest);
     let again = guest
         .guest()

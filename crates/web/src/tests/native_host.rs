@@ -14,7 +14,7 @@ use dealerless_connection::identity::{Home, Identity, Name, SharedPeers};
 use dealerless_connection::storage::{MemoryStorage, MemoryVault};
 use dealerless_connection::system_rng;
 use dealerless_connection::{Connection, Door, DoorEvent, Timing};
-use dealerless_table::log::{Clock, Header, Inputs, Journal, MatchLog};
+use dealerless_table::log::{Clock, Header, Inputs, Journal, MatchId, MatchLog};
 use dealerless_table::play::{
     Command, Control, DeckSetting, News, SealedSetting, Seating, Setting, Table, TableEvent,
 };
@@ -192,7 +192,7 @@ fn remember(peers: &SharedPeers, connection: &Connection) {
 
 /// A match of the host, or of a native guest.
 pub(crate) struct Hosted {
-    pub(crate) of: [u8; 32],
+    pub(crate) of: MatchId,
     table: Table<MemoryStorage, MemoryVault, ()>,
     file: MemoryStorage,
     pub(crate) is_over: bool,

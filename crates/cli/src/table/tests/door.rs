@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dealerless::shuffle::Algorithm;
 use dealerless_connection::{Connection, Guest, Timing};
-use dealerless_table::log::{Clock, Header};
+use dealerless_table::log::{Clock, Header, MatchId};
 use dealerless_table::play::{Control, Seating};
 use dealerless_table::rules::{Stakes, Variety};
 
@@ -74,7 +74,8 @@ fn a_declined_guest_is_told_and_an_invalid_first_message_disconnects() {
     let mut room = room(&host);
     let guests = ["Bert", "Carl"].map(own);
     let [bert, carl] = [0, 1].map(|number: usize| connect(&mut room, &guests[number].1));
-    bert.send_control(Control::Audit([7; 32]).encode()).unwrap();
+    bert.send_control(Control::Audit(MatchId::new([7; 32])).encode())
+        .unwrap();
     match room.next(LIMIT) {
         Some(RoomEvent::Request(connection, Control::Audit(of), None)) => {
             room.decline(connection, Control::Unknown(of));
@@ -84,7 +85,7 @@ fn a_declined_guest_is_told_and_an_invalid_first_message_disconnects() {
     let answer = bert.recv(LIMIT).unwrap();
     assert_eq!(
         Control::decode(&answer.bytes),
-        Some(Control::Unknown([7; 32]))
+        Some(Control::Unknown(MatchId::new([7; 32])))
     );
     carl.send_log(vec![1]).unwrap();
     match room.next(LIMIT) {

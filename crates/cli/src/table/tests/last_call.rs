@@ -65,7 +65,7 @@ fn a_foul_is_counted_before_the_last_call() {
     let of = &guest.seating.sitting.match_info;
     let (id, step, before) = (of.id(), 0_u64, MatchLog::new(of.clone(), Seat::HOST).hash());
     let fields: [&[u8]; 5] = [
-        &id,
+        id.as_bytes(),
         &step.to_le_bytes(),
         &before,
         &[Seat::GUEST.number()],

@@ -4,8 +4,8 @@ use dealerless::verifiable::{Contribution, Seats};
 use dealerless_connection::identity::{Identity, Name};
 use dealerless_table::Seat;
 use dealerless_table::log::{
-    Claim, Claimed, Clock, DealInput, DeckTerms, Header, Journal, Match, MatchFolder, MatchLog,
-    Part, Past, Phase, Player, Sitting,
+    Claim, Claimed, Clock, DealInput, DeckTerms, Header, Journal, Match, MatchFolder, MatchId,
+    MatchLog, Part, Past, Phase, Player, Sitting,
 };
 use dealerless_table::play::Control;
 use dealerless_table::rules::{BettingRules, Limit, PokerKind, Posts, Stakes, Variety};
@@ -65,7 +65,7 @@ impl Three {
         let mut log = MatchLog::new(of.clone(), Seat::HOST);
         let seats = Seats::new(of.seats(), of.seats()).unwrap();
         let mut rng = rand::rng();
-        let contribute = |seat| Contribution::generate(of.id(), seats, seat, &mut rng);
+        let contribute = |seat| Contribution::generate(*of.id().as_bytes(), seats, seat, &mut rng);
         let all: Vec<Contribution> = (0..of.seats()).map(contribute).collect();
         let keys: Vec<_> = all.iter().map(|one| one.keys().clone()).collect();
         while !until(&log) {
@@ -87,7 +87,7 @@ impl Three {
         log
     }
 
-    fn open(&self) -> Vec<[u8; 32]> {
+    fn open(&self) -> Vec<MatchId> {
         let files = open::all(&self.own).unwrap();
         files.open.iter().map(MatchFile::id).collect()
     }
@@ -116,11 +116,11 @@ fn is_dealt(log: &MatchLog) -> bool {
 }
 
 /// A match of three after its first step, and its end without the last seat.
-fn three() -> (tempfile::TempDir, Three, [u8; 32], Past) {
+fn three() -> (tempfile::TempDir, Three, MatchId, Past) {
     three_until(is_dealing_keys)
 }
 
-fn three_until(until: fn(&MatchLog) -> bool) -> (tempfile::TempDir, Three, [u8; 32], Past) {
+fn three_until(until: fn(&MatchLog) -> bool) -> (tempfile::TempDir, Three, MatchId, Past) {
     let (folder, own) = own("Anna");
     let guests = [[1; 32], [2; 32]].map(Identity::from_seed);
     let three = Three { own, guests };
@@ -173,7 +173,7 @@ fn match_without_a_signature_is_resumed_only_if_its_player_still_agrees() {
     let next = three.new_match(2, Some(past));
     three.file(&next, at_once);
     let own = &three.own;
-    let file = |of: [u8; 32]| open::find(own, &of, three.peer(1)).unwrap().unwrap();
+    let file = |of: MatchId| open::find(own, &of, three.peer(1)).unwrap().unwrap();
     let resumes = || unattended(own, file(next.id())).map(drop);
     // The own program has not claimed that the last seat is absent.
     let error = format!("{:#}", resumes().unwrap_err());

@@ -261,7 +261,7 @@ impl Made {
         part.resize(40, 9);
         let (of, step, before) = (self.log.match_info().id(), self.log.step(), self.log.hash());
         let number = step.to_le_bytes();
-        let fields: [&[u8]; 5] = [&of, &number, &before, &[seat.number()], &part];
+        let fields: [&[u8]; 5] = [of.as_bytes(), &number, &before, &[seat.number()], &part];
         let signature = self.identities[seat.index()].sign("part", &fields);
         self.write(&SignedPart {
             step,

@@ -379,7 +379,7 @@ fn the_history_matches_the_stored_list() {
     let mut open = holdem(1);
     open.play(script(vec![Choice::Call]));
     let played = played();
-    let id = words::short_id(&played.log.match_info().id());
+    let id = played.log.match_info().id().to_string();
     let mut all = vec![
         listed(&open, Seat::HOST, &id),
         listed(&played, Seat::HOST, &id),

@@ -4,6 +4,7 @@ use dealerless_connection::hash::Hash;
 use dealerless_connection::identity::{Identity, PublicIdentity};
 use dealerless_connection::wire::{Reader, Writer};
 
+use crate::log::players::MatchId;
 use crate::log::signed::{BadSignedPart, SignedPart, Statement};
 use crate::seat::{Seat, SeatSet};
 
@@ -186,7 +187,7 @@ impl SignedVote {
     /// Signs a vote, like [`SignedPart::sign`].
     pub(in crate::log) fn sign(
         identity: &Identity,
-        of: &[u8; 32],
+        of: &MatchId,
         before: &[u8; 32],
         (step, seat): (u64, Seat),
         call: Call,
@@ -201,7 +202,7 @@ impl SignedVote {
         };
         let fields = vote.fields();
         let [number, seat, call, answer] = fields.each_ref().map(Vec::as_slice);
-        let fields = [of, number, before, seat, call, answer];
+        let fields = [of.as_bytes(), number, before, seat, call, answer];
         vote.signature = identity.sign("vote", &fields);
         vote
     }
@@ -227,15 +228,15 @@ impl SignedVote {
     pub(in crate::log) fn is_signed(
         &self,
         by: &PublicIdentity,
-        of: &[u8; 32],
+        of: &MatchId,
         before: &[u8; 32],
     ) -> bool {
         let fields = self.fields();
         let [number, seat, call, answer] = fields.each_ref().map(Vec::as_slice);
-        let fields = [of, number, before, seat, call, answer];
+        let fields = [of.as_bytes(), number, before, seat, call, answer];
         let own_part = self.own_part();
         by.has_signed("vote", &fields, &self.signature)
-            && own_part.is_none_or(|part| part.is_signed(by, of, before))
+            && own_part.is_none_or(|part| part.is_signed(by, of.as_bytes(), before))
     }
 
     /// Whether the seat refuses the call.

@@ -503,7 +503,7 @@ fn a_remaining_seat_agrees_only_to_the_settlement_of_its_own_log_and_claims() {
     // Other chips, another button, history or match.
     let other = Disagreement::Other;
     assert_eq!(error(&|past| past.hash[0] ^= 1), other);
-    assert_eq!(error(&|past| past.match_id[0] ^= 1), other);
+    assert_eq!(error(&|past| past.match_id = MatchId::new([1; 32])), other);
     assert_eq!(error(&|past| past.button = Some(seat(4))), other);
     assert_eq!(error(&|past| past.seats = 4), other);
     for place in 0..5 {

@@ -302,7 +302,7 @@ fn two_statements_of_a_seat_in_one_chain_convict_it() {
 /// Evidence of two parts of a seat for a history that no log has.
 fn foreign_evidence(table: &Table, seat: Seat) -> Evidence {
     let (identity, of) = (&table.of.identities[seat.index()], table.of.match_info.id());
-    let part = |byte| SignedPart::sign(identity, &of, 5, &[7; 32], seat, vec![byte]);
+    let part = |byte| SignedPart::sign(identity, of.as_bytes(), 5, &[7; 32], seat, vec![byte]);
     Evidence::of_parts(of, [7; 32], [part(1), part(2)])
 }
 

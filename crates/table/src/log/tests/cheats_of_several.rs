@@ -51,7 +51,14 @@ pub(crate) fn signed_bytes(table: &Table, seat: Seat, bytes: Vec<u8>) -> SignedP
     let log = &table.seats[seat.index()].log;
     let identity = &table.of.identities[seat.index()];
     let of = table.of.match_info.id();
-    SignedPart::sign(identity, &of, log.step(), &log.hash(), seat, bytes)
+    SignedPart::sign(
+        identity,
+        of.as_bytes(),
+        log.step(),
+        &log.hash(),
+        seat,
+        bytes,
+    )
 }
 
 /// The log of a seat that has not signed yet.
@@ -139,7 +146,14 @@ fn parts_of_a_sealed_deck_and_parts_out_of_turn_are_fouls() {
             let is_due = log.part(log.step(), other).is_some();
             let identity = &table.of.identities[other.index()];
             let of = table.of.match_info.id();
-            let part = SignedPart::sign(identity, &of, log.step(), &log.hash(), other, vec![16; 9]);
+            let part = SignedPart::sign(
+                identity,
+                of.as_bytes(),
+                log.step(),
+                &log.hash(),
+                other,
+                vec![16; 9],
+            );
             match log.clone().accept(part) {
                 Err(Refused::Fork(evidence)) => assert!(is_due && evidence.seat() == other),
                 Err(Refused::Foul(proof)) => assert_eq!(proof.foul, PartFoul::NotItsTurn),
@@ -203,7 +217,7 @@ fn wrong_share_of_the_keys_convicts_its_dealer() {
         let of = table.of.match_info.id();
         let part = SignedPart::sign(
             identity,
-            &of,
+            of.as_bytes(),
             log.step(),
             &log.hash(),
             complaint.seat,

@@ -11,7 +11,7 @@ fn two_parts(table: &Table, seat: Seat, step: u64, before: [u8; 32], parts: [Par
     let identity = &table.of.identities[seat.index()];
     let statements = parts.map(|part| {
         let bytes = part.encode(log.shape(), log.shape().choose());
-        let part = SignedPart::sign(identity, &of.id(), step, &before, seat, bytes);
+        let part = SignedPart::sign(identity, of.id().as_bytes(), step, &before, seat, bytes);
         let signed = Signed::Part(part);
         Statement { before, signed }
     });

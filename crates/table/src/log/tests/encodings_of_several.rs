@@ -39,7 +39,14 @@ impl Storage for Memory {
 fn part(table: &Table, seat: usize, step: u64, before: [u8; 32], content: u8) -> Statement {
     let of = table.of.match_info.id();
     let (identity, seat) = (&table.of.identities[seat], Seat::new(seat as u8));
-    let part = SignedPart::sign(identity, &of, step, &before, seat, vec![content; 20]);
+    let part = SignedPart::sign(
+        identity,
+        of.as_bytes(),
+        step,
+        &before,
+        seat,
+        vec![content; 20],
+    );
     Statement {
         before,
         signed: Signed::Part(part),
@@ -319,7 +326,7 @@ proptest! {
         let (log, of) = (table.log(), table.match_info.id());
         let part = [&[kind], &bytes[..]].concat();
         let (identity, seat) = (&table.identities[seat], Seat::new(seat as u8));
-        let signed = SignedPart::sign(identity, &of, 0, &log.hash(), seat, part);
+        let signed = SignedPart::sign(identity, of.as_bytes(), 0, &log.hash(), seat, part);
         let refused = log.clone().accept(signed);
         prop_assert!(matches!(refused, Err(Refused::Foul(proof)) if proof.part.seat == seat));
     }

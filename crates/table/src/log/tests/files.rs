@@ -256,7 +256,7 @@ fn files_are_created_listed_found_locked_and_removed() {
         panic!("not exactly one file");
     };
     assert_eq!((&found.path, found.peer.as_str()), (&path, "Anna"));
-    assert!(hex(&table.match_info.id()).starts_with(&found.match_id));
+    assert!(hex(table.match_info.id().as_bytes()).starts_with(&found.match_id));
     assert!(shelf.create(&table.match_info.id(), "Anna").is_err());
     // While the file is open, nobody else can open or remove it.
     let blocked = |error: io::Error| error.kind() == io::ErrorKind::WouldBlock;
@@ -271,7 +271,7 @@ fn files_are_created_listed_found_locked_and_removed() {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let (path, _) = shelf.create(&[1; 32], "").unwrap();
+        let (path, _) = shelf.create(&MatchId::new([1; 32]), "").unwrap();
         let mode = std::fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         assert!(path.ends_with("0101010101010101-player.log"));

@@ -16,7 +16,7 @@ fn digest(bytes: &[u8]) -> String {
     hex(&hash.finish()[..8])
 }
 
-const OF: [u8; 32] = [1; 32];
+const OF: MatchId = MatchId::new([1; 32]);
 const BEFORE: [u8; 32] = [2; 32];
 const HEAD: Head = Head {
     hand: 7,
@@ -42,8 +42,8 @@ fn statements() -> [Statement; 4] {
         signed,
     };
     [
-        statement(Signed::Part(part(&OF, &BEFORE, 1))),
-        statement(Signed::Part(part(&OF, &BEFORE, 2))),
+        statement(Signed::Part(part(OF.as_bytes(), &BEFORE, 1))),
+        statement(Signed::Part(part(OF.as_bytes(), &BEFORE, 2))),
         statement(Signed::Ack(ack)),
         statement(Signed::Ahead(Box::new(ahead))),
     ]
@@ -51,7 +51,7 @@ fn statements() -> [Statement; 4] {
 
 #[test]
 fn step_and_the_head_of_an_ahead_chain_have_known_hashes() {
-    let [one, other] = [1, 2].map(|byte| part(&OF, &BEFORE, byte));
+    let [one, other] = [1, 2].map(|byte| part(OF.as_bytes(), &BEFORE, byte));
     let other = SignedPart {
         seat: Seat::new(3),
         ..other

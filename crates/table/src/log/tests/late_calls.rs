@@ -196,7 +196,7 @@ fn foul_of_the_silent_seat_is_called_in_the_next_step() {
     let (of, before) = (log.match_info().id(), log.hash_before(step).unwrap());
     let bytes = log.part(step, chooser).unwrap().part.clone();
     let identity = &called.table.of.identities[silent.index()];
-    let part = SignedPart::sign(identity, &of, step, &before, silent, bytes);
+    let part = SignedPart::sign(identity, of.as_bytes(), step, &before, silent, bytes);
     for seat in called.remaining() {
         let log = &mut called.table.seats[seat.index()].log;
         let Err(Refused::Foul(proof)) = log.accept(part.clone()) else {

@@ -180,7 +180,14 @@ fn share_of_the_key_is_a_foul_except_of_the_seat_that_leaves() {
     let sign = |log: &MatchLog, seat: Seat| {
         let bytes = Part::Key([1; 32]).encode(log.shape(), log.size(seat));
         let (of, identity) = (table.of.match_info.id(), &table.of.identities[seat.index()]);
-        SignedPart::sign(identity, &of, log.step(), &log.hash(), seat, bytes)
+        SignedPart::sign(
+            identity,
+            of.as_bytes(),
+            log.step(),
+            &log.hash(),
+            seat,
+            bytes,
+        )
     };
     let foul = |log: &MatchLog, seat: Seat| match log.clone().accept(sign(log, seat)) {
         Err(Refused::Foul(proof)) => proof.foul,

@@ -413,7 +413,7 @@ fn seat_that_leaves_publishes_its_own_share_of_the_key() {
     for share in [[0; 32], [7; 32], [255; 32]] {
         let bytes = Part::Key(share).encode(log.shape(), log.size(leaver));
         let (of, step) = (table.of.match_info.id(), log.step());
-        let part = SignedPart::sign(identity, &of, step, &log.hash(), leaver, bytes);
+        let part = SignedPart::sign(identity, of.as_bytes(), step, &log.hash(), leaver, bytes);
         let Err(Refused::Foul(proof)) = log.clone().accept(part) else {
             panic!("a wrong share");
         };

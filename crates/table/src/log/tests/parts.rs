@@ -120,7 +120,7 @@ fn hashes_and_signatures_cover_what_the_protocol_requires() {
     }
     let nonces = start.field(&[9; 32]).field(&[9; 32]);
     let mut hash = nonces.field(&header).finish();
-    assert_eq!(hash, table.match_info.id());
+    assert_eq!(hash, *table.match_info.id().as_bytes());
     for step in 0..log.step() {
         assert_eq!(log.hash_before(step), Some(hash));
         let mut next = Hash::new("step").number(step).field(&hash);
@@ -130,7 +130,7 @@ fn hashes_and_signatures_cover_what_the_protocol_requires() {
             };
             let id = table.match_info.id();
             let (number, place) = (step.to_le_bytes(), [seat.number()]);
-            let fields: [&[u8]; 5] = [&id, &number, &hash, &place, &signed.part];
+            let fields: [&[u8]; 5] = [id.as_bytes(), &number, &hash, &place, &signed.part];
             let by = table.identities[seat.index()].public();
             assert!(by.has_signed("part", &fields, &signed.signature));
             next = next.number(u64::from(seat.number())).field(&signed.part);

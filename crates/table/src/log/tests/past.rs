@@ -118,7 +118,7 @@ fn each_field_of_the_match_before_is_part_of_the_match_id() {
             .id()
     };
     let changes: [fn(&mut Past); 10] = [
-        |past| past.match_id[31] ^= 1,
+        |past| past.match_id = MatchId::new([1; 32]),
         |past| past.steps += 1,
         |past| past.hash[0] ^= 1,
         |past| past.without = vec![Seat::new(3)],

@@ -183,7 +183,7 @@ fn histories_that_diverged_long_ago_are_sent_from_the_start_and_convict_the_sign
     };
     assert_eq!(
         (evidence.seat(), evidence.statements[0].before),
-        (Seat::HOST, table.match_info.id())
+        (Seat::HOST, *table.match_info.id().as_bytes())
     );
 }
 

@@ -122,7 +122,7 @@ fn commit_foul(table: &mut Table, seat: Seat) {
     let log = &table.seats[0].log;
     let (of, step, before) = (log.match_info().id(), log.step(), log.hash());
     let identity = &table.of.identities[seat.index()];
-    let part = SignedPart::sign(identity, &of, step, &before, seat, vec![250; 9]);
+    let part = SignedPart::sign(identity, of.as_bytes(), step, &before, seat, vec![250; 9]);
     let signed = Signed::Part(part);
     for other in &mut table.seats {
         let statement = Statement {
@@ -218,7 +218,7 @@ fn foul_that_a_vote_carries_counts_as_a_foul_and_not_as_a_part() {
     let (of, step, before) = (log.match_info().id(), log.step(), log.hash());
     let identity = &table.of.identities[cheat.index()];
     // It is not its turn.
-    let foul = SignedPart::sign(identity, &of, step, &before, cheat, vec![250; 9]);
+    let foul = SignedPart::sign(identity, of.as_bytes(), step, &before, cheat, vec![250; 9]);
     let own = Answer::Signs(Some((foul.signature, foul.part.clone())));
     let called = vote(
         &table,

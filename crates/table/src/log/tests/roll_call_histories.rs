@@ -139,12 +139,12 @@ impl Rolls {
         let part = is_due.then(|| version(log, cheat, number)).flatten();
         let mut own = part.map(|part| {
             let bytes = part.encode(log.shape(), log.size(cheat));
-            SignedPart::sign(identity, &of, step, &before, cheat, bytes)
+            SignedPart::sign(identity, of.as_bytes(), step, &before, cheat, bytes)
         });
         if self.kind.breaks && rng.random_range(0..8) == 0 {
             own = Some(SignedPart::sign(
                 identity,
-                &of,
+                of.as_bytes(),
                 step,
                 &before,
                 cheat,

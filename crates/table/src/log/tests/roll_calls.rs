@@ -439,7 +439,7 @@ fn invalid_part_is_a_foul_before_and_after_the_call_that_ends_its_step() {
     let log = &table.seats[others[0].index()].log;
     let (of, step, before) = (table.of.match_info.id(), log.step(), log.hash());
     let identity = &table.of.identities[seat.index()];
-    let part = SignedPart::sign(identity, &of, step, &before, seat, vec![1; 12]);
+    let part = SignedPart::sign(identity, of.as_bytes(), step, &before, seat, vec![1; 12]);
     let calls: Vec<_> = (others.iter())
         .map(|s| table.call(*s, &[seat]).unwrap())
         .collect();
@@ -491,7 +491,14 @@ fn later_part_of_a_removed_seat_is_no_foul() {
     let step = part.signed.step();
     let of = table.of.match_info.id();
     let identity = &table.of.identities[seat.index()];
-    let other = SignedPart::sign(identity, &of, step, &part.before, seat, vec![1; 12]);
+    let other = SignedPart::sign(
+        identity,
+        of.as_bytes(),
+        step,
+        &part.before,
+        seat,
+        vec![1; 12],
+    );
     let log = log_of(&mut table, others[0]);
     assert!(matches!(log.accept(other), Err(Refused::Fork(_))));
     // The seat learns that it is gone, though its own log is a step ahead.

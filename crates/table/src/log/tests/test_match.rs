@@ -341,7 +341,7 @@ impl TestMatch {
         let identity = &self.identities[seat.index()];
         SignedPart::sign(
             identity,
-            &self.match_info.id(),
+            self.match_info.id().as_bytes(),
             log.step(),
             &log.hash(),
             seat,

@@ -269,7 +269,7 @@ impl Game {
             let step = step - self.rng.random_range(0..=step.min(6));
             let before = log.hash_before(step).unwrap();
             let bytes = vec![self.rng.random_range(0..3); 3];
-            let part = SignedPart::sign(identity, &of, step, &before, cheat, bytes);
+            let part = SignedPart::sign(identity, of.as_bytes(), step, &before, cheat, bytes);
             let signed = Signed::Part(part);
             return self.receive(to, Statement { before, signed });
         }
@@ -289,7 +289,14 @@ impl Game {
                 return false;
             };
             let bytes = part.encode(log.shape(), log.size(cheat));
-            Signed::Part(SignedPart::sign(identity, &of, step, &before, cheat, bytes))
+            Signed::Part(SignedPart::sign(
+                identity,
+                of.as_bytes(),
+                step,
+                &before,
+                cheat,
+                bytes,
+            ))
         } else {
             return false;
         };

@@ -78,7 +78,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 /// seats have dealt. The name depends on all steps up to the deals of the try.
 pub fn deck_name(log: &MatchLog) -> Option<Vec<u8>> {
     let (attempt, dealt) = (log.attempt(), log.dealt_hash()?);
-    let hash = Hash::new("deck").field(&attempt.match_id).field(&dealt);
+    let of = attempt.match_id.as_bytes();
+    let hash = Hash::new("deck").field(of).field(&dealt);
     let numbers = [attempt.hand, attempt.attempt].map(u64::from);
     let hash = numbers.into_iter().fold(hash, Hash::number);
     Some(hash.finish().to_vec())

@@ -129,7 +129,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 /// this step.
 pub(super) fn steal_name(log: &MatchLog, step: u64) -> Option<Vec<u8>> {
     let (attempt, chosen) = (log.attempt(), log.hash_before(step + 1)?);
-    let hash = Hash::new("steal").field(&attempt.match_id).field(&chosen);
+    let of = attempt.match_id.as_bytes();
+    let hash = Hash::new("steal").field(of).field(&chosen);
     let numbers = [u64::from(attempt.hand), u64::from(attempt.attempt), step];
     let hash = numbers.into_iter().fold(hash, Hash::number);
     Some(hash.finish().to_vec())

@@ -4,7 +4,7 @@
 use dealerless_connection::storage::Storage;
 use dealerless_table::Seat;
 use dealerless_table::audit::{Audit, AuditError, Auditing, CannotAudit};
-use dealerless_table::log::{Input, MatchLog};
+use dealerless_table::log::{Input, MatchId, MatchLog};
 use dealerless_table::record::{Record, RecordedHand};
 use zeroize::Zeroizing;
 
@@ -192,7 +192,7 @@ fn false_inputs_are_refused() {
         assert!(matches!(error, AuditError::Commitment { .. }), "{error:?}");
     }
     let mut other = audit.clone();
-    other.of[0] ^= 1;
+    other.of = MatchId::new([1; 32]);
     assert_eq!(check(&other), Err(AuditError::OtherMatch));
     let mut fewer = audit.clone();
     fewer.tries[0].pop();

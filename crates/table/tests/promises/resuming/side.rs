@@ -12,7 +12,9 @@ use dealerless_connection::identity::Identity;
 use dealerless_connection::storage::Vault;
 use dealerless_connection::{SystemRng, system_rng};
 use dealerless_table::Seat;
-use dealerless_table::log::{End, Inputs, Journal, LogEvent, LogMessage, OpenedInputs, SignedPart};
+use dealerless_table::log::{
+    End, Inputs, Journal, LogEvent, LogMessage, MatchId, OpenedInputs, SignedPart,
+};
 use dealerless_table::play::{
     Binding, Command, Dealer, DeckSetting, Event, News, Order, Orders, Outbox, Play, PlayError,
     SealedSetting, Setting,
@@ -127,7 +129,7 @@ pub(crate) fn identity(seat: Seat) -> Arc<Identity> {
 pub(crate) fn inputs(
     disk: &Disk,
     seat: Seat,
-    match_id: [u8; 32],
+    match_id: MatchId,
 ) -> io::Result<OpenedInputs<Growing>> {
     Inputs::open(disk.inputs(), identity(seat).file_key(), match_id)
 }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use dealerless::testing::soak::soak;
 use dealerless_table::Seat;
 use dealerless_table::log::{
-    End, Evidence, LogMessage, MatchLog, Phase, Resume, Signed, SignedAck, Statement,
+    End, Evidence, LogMessage, MatchId, MatchLog, Phase, Resume, Signed, SignedAck, Statement,
 };
 use dealerless_table::record::{Compared, compare};
 use rand::rngs::StdRng;
@@ -48,10 +48,10 @@ fn inventions(plan: &Plan, rng: &mut StdRng) -> Vec<Vec<u8>> {
             signature: [7; 64],
         }),
     };
-    let resume = |match_id, parts| Resume {
+    let resume = |match_id: MatchId, parts| Resume {
         match_id,
         from: 0,
-        before: match_id,
+        before: *match_id.as_bytes(),
         parts,
     };
     let statements = [invented([1; 32], 9, 1), invented([2; 32], 9, 1)];
@@ -72,7 +72,8 @@ fn inventions(plan: &Plan, rng: &mut StdRng) -> Vec<Vec<u8>> {
         }))
         .encode(),
     ];
-    for (before, step, seat) in [(match_id, 0, 1), ([3; 32], 5, 2), (match_id, u64::MAX, 9)] {
+    let first = *match_id.as_bytes();
+    for (before, step, seat) in [(first, 0, 1), ([3; 32], 5, 2), (first, u64::MAX, 9)] {
         messages.push(LogMessage::Statement(invented(before, step, seat)).encode());
     }
     messages

@@ -86,7 +86,7 @@ fn deal(
     let mut part = signed.part;
     change(&mut part);
     let (id, step, before) = (log.match_info().id(), 0u64.to_le_bytes(), log.hash());
-    let signature = identity.sign("part", &[&id, &step, &before, &[0], &part]);
+    let signature = identity.sign("part", &[id.as_bytes(), &step, &before, &[0], &part]);
     let signed = SignedPart {
         step: 0,
         seat: Seat::HOST,

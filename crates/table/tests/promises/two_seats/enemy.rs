@@ -374,7 +374,7 @@ fn fork_repeated_on_a_new_connection_does_not_spoil_the_evidence() {
         let resume = LogMessage::Resume(Resume {
             match_id: info.id(),
             from: 0,
-            before: info.id(),
+            before: *info.id().as_bytes(),
             parts: 1,
         });
         guest

@@ -116,7 +116,7 @@ impl Puppet {
         let (id, seat, part) = (self.log.match_info().id(), self.seat(), vec![7]);
         let before = self.log.hash_before(step).expect("the log keeps this step");
         let (number, place) = (step.to_le_bytes(), [seat.number()]);
-        let fields: [&[u8]; 5] = [&id, &number, &before, &place, &part];
+        let fields: [&[u8]; 5] = [id.as_bytes(), &number, &before, &place, &part];
         let signature = self.wiring.identity.sign("part", &fields);
         SignedPart {
             step,

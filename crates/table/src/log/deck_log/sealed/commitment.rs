@@ -3,6 +3,7 @@
 use dealerless_connection::hash::Hash;
 use zeroize::Zeroizing;
 
+use crate::log::players::MatchId;
 use crate::seat::Seat;
 
 /// A try of a hand of a match. If a try is declared void, the hand is dealt again in the next try.
@@ -10,7 +11,7 @@ use crate::seat::Seat;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attempt {
     /// The id of the match.
-    pub match_id: [u8; 32],
+    pub match_id: MatchId,
     /// The number of the hand, counted from 1.
     pub hand: u32,
     /// The number of the try, counted from 0.
@@ -20,7 +21,7 @@ pub struct Attempt {
 impl Attempt {
     fn hash(&self, tag: &str, seat: Seat) -> Hash {
         Hash::new(tag)
-            .field(&self.match_id)
+            .field(self.match_id.as_bytes())
             .number(u64::from(self.hand))
             .number(u64::from(self.attempt))
             .number(u64::from(seat.number()))
@@ -73,7 +74,7 @@ impl Attempt {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn dice_context(&self) -> [u8; 32] {
         Hash::new("dice")
-            .field(&self.match_id)
+            .field(self.match_id.as_bytes())
             .number(u64::from(self.hand))
             .number(u64::from(self.attempt))
             .finish()

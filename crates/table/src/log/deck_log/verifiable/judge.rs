@@ -20,7 +20,7 @@ impl VerifiableLog {
         turn: &Turn<'_>,
         part: &Part,
     ) -> Result<Option<Checked>, PartFoul> {
-        let (seat, of) = (turn.seat.index(), &turn.attempt.match_id);
+        let (seat, of) = (turn.seat.index(), turn.attempt.match_id.as_bytes());
         match (part, turn.phase) {
             (Part::Keys(bytes), _) => {
                 let keys = Keys::verify(of, seat, bytes).map_err(PartFoul::Keys)?;
@@ -109,7 +109,7 @@ impl VerifiableLog {
     }
 
     pub(super) fn context(&self, turn: &Turn<'_>) -> Result<Context<'_>, PartFoul> {
-        let of = turn.attempt.match_id;
+        let of = *turn.attempt.match_id.as_bytes();
         Ok(Context {
             roster: self.roster()?,
             match_id: of,

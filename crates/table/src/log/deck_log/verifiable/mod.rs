@@ -26,6 +26,7 @@ use crate::log::deal::DealInput;
 use crate::log::part::{Part, PartKind};
 use crate::log::phase::Opening;
 use crate::log::phase::{End, Phase};
+use crate::log::players::MatchId;
 use crate::rules::{Learners, Stakes};
 use crate::seat::Seat;
 pub(crate) use asked::{DeckNow, Opens};
@@ -37,7 +38,7 @@ pub(in crate::log) use sizes::VerifiableSizes;
 /// The verifiable decks of a match.
 #[derive(Clone)]
 pub(in crate::log) struct VerifiableLog {
-    match_id: [u8; 32],
+    match_id: MatchId,
     seats: Seats,
     layout: Layout,
     /// The number of the hand that is played now or dealt next, counted from 1.
@@ -116,7 +117,7 @@ impl std::fmt::Debug for VerifiableLog {
 }
 
 impl VerifiableLog {
-    pub(super) fn new(match_id: [u8; 32], seats: Seats, stakes: &Stakes) -> Self {
+    pub(super) fn new(match_id: MatchId, seats: Seats, stakes: &Stakes) -> Self {
         let layout = Layout::new(stakes);
         VerifiableLog {
             match_id,
@@ -384,7 +385,8 @@ impl VerifiableLog {
 
     /// Makes the public keys of the match, after all seats have confirmed their shares.
     fn make_roster(&mut self) -> Phase {
-        let roster = Roster::new(&self.match_id, self.seats, &self.keys, &self.dealings);
+        let of = self.match_id.as_bytes();
+        let roster = Roster::new(of, self.seats, &self.keys, &self.dealings);
         self.roster = roster.map(Arc::new);
         match self.roster {
             Some(_) => Phase::Deal,
