@@ -14,7 +14,7 @@ mod several;
 use dealerless_connection::identity::Identity;
 use dealerless_connection::storage::MemoryStorage;
 use dealerless_table::Seat;
-use dealerless_table::internals::write_records;
+use dealerless_table::internals::write_entries;
 use dealerless_table::log::{Journal, JournalError, MatchLog, Opened, SignedPart};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -97,7 +97,7 @@ fn written_by_the_owner(table: &Table, log: &MatchLog, input: &mut Unstructured)
         records.push((input.int_in_range(0..=8)?, content));
     }
     let file = MemoryStorage::default();
-    let written = write_records(file.clone(), owner.file_key(), records);
+    let written = write_entries(file.clone(), owner.file_key(), records);
     written.expect("writing to memory cannot fail");
     let mut bytes = file.bytes();
     let before = bytes.clone();
@@ -110,7 +110,7 @@ fn written_by_the_owner(table: &Table, log: &MatchLog, input: &mut Unstructured)
             assert_eq!((again.log.hash(), again.log.phase()), first);
         }
         Err(error) => {
-            assert!(matches!(error, JournalError::Record { .. }), "{error:?}");
+            assert!(matches!(error, JournalError::Entry { .. }), "{error:?}");
             assert_eq!(bytes, before);
         }
     }

@@ -13,7 +13,7 @@ mod several;
 
 use dealerless_connection::storage::MemoryStorage;
 use dealerless_table::Seat;
-use dealerless_table::internals::write_records;
+use dealerless_table::internals::write_entries;
 use dealerless_table::log::{Journal, MatchLog, SignedPart};
 use dealerless_table::record::{BadRecord, Compared, Record, compare};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
@@ -81,7 +81,7 @@ fn any_records(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Resul
     }
     let file = MemoryStorage::default();
     let owner = &table.identities[0];
-    let written = write_records(file.clone(), owner.file_key(), records);
+    let written = write_entries(file.clone(), owner.file_key(), records);
     written.expect("writing to memory cannot fail");
     let bytes = file.bytes();
     let (own, read) = (

@@ -35,7 +35,7 @@ pub use seat::{Seat, SeatSet};
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::log::internals::write_records;
+    pub use crate::log::internals::write_entries;
 }
 
 #[cfg(doctest)]

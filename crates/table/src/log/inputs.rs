@@ -13,21 +13,21 @@ use dealerless_connection::wire::{Malformed, Reader, Writer};
 use zeroize::Zeroizing;
 
 use super::deck_log::Attempt;
+use super::entries::{Chain, Entries, Tags};
+use super::entry_file::{CannotWrite, EntryFile};
 use super::players::MatchId;
-use super::record_file::{CannotWrite, RecordFile};
-use super::records::{Chain, Records, Tags};
 
 const TAGS: Tags = Tags {
     check: "inputs length",
     mac: "inputs record",
 };
 
-/// The first bytes of the first record.
+/// The first bytes of the first entry.
 const MAGIC: &[u8; 16] = b"dealerlessinput1";
 
 /// The file with a player's own inputs, open for writing.
 pub struct Inputs<S> {
-    file: RecordFile<S>,
+    file: EntryFile<S>,
     match_id: MatchId,
 }
 
@@ -86,8 +86,8 @@ pub struct OpenedInputs<S> {
 }
 
 impl<S: Storage> Inputs<S> {
-    /// Opens a match's input file. Removes an incomplete record that a crash left at the end. If
-    /// the file is then empty, writes its first record. `key` is the [file
+    /// Opens a match's input file. Removes an incomplete entry that a crash left at the end. If
+    /// the file is then empty, writes its first entry. `key` is the [file
     /// key](dealerless_connection::identity::Identity::file_key) of the player.
     ///
     /// # Errors
@@ -99,23 +99,23 @@ impl<S: Storage> Inputs<S> {
         match_id: MatchId,
     ) -> io::Result<OpenedInputs<S>> {
         let bytes = Zeroizing::new(storage.read()?);
-        let mut records = Records::of_owner(&bytes, Chain::new(TAGS, key));
-        let has_first_record = match records.next().transpose().map_err(|_| changed())? {
+        let mut entries = Entries::of_owner(&bytes, Chain::new(TAGS, key));
+        let has_first_entry = match entries.next().transpose().map_err(|_| changed())? {
             None => false,
-            Some((_, first)) if first == first_record(&match_id) => true,
+            Some((_, first)) if first == first_entry(&match_id) => true,
             Some(_) => return Err(changed()),
         };
         let mut inputs = Vec::new();
-        for record in &mut records {
-            let (_, content) = record.map_err(|_| changed())?;
+        for entry in &mut entries {
+            let (_, content) = entry.map_err(|_| changed())?;
             inputs.push(Input::decode(content, match_id).map_err(|_| changed())?);
         }
-        let (chain, complete) = records.into_chain();
+        let (chain, complete) = entries.into_chain();
         let chain = chain.ok_or_else(changed)?;
-        let file = RecordFile::repaired(storage, chain, complete, bytes.len())?;
+        let file = EntryFile::repaired(storage, chain, complete, bytes.len())?;
         let mut file = Inputs { file, match_id };
-        if !has_first_record {
-            file.write(first_record(&match_id))?;
+        if !has_first_entry {
+            file.write(first_entry(&match_id))?;
         }
         Ok(OpenedInputs { file, inputs })
     }
@@ -139,7 +139,7 @@ impl<S: Storage> Inputs<S> {
     }
 }
 
-fn first_record(match_id: &MatchId) -> Vec<u8> {
+fn first_entry(match_id: &MatchId) -> Vec<u8> {
     [&MAGIC[..], match_id.as_bytes()].concat()
 }
 
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn incomplete_last_record_is_removed_and_a_changed_or_foreign_file_is_refused() {
+    fn incomplete_last_entry_is_removed_and_a_changed_or_foreign_file_is_refused() {
         let whole = file();
         let mut ends = Vec::new();
         for len in 0..=whole.len() {
@@ -240,7 +240,7 @@ mod tests {
             let complete = opened.inputs.len();
             assert!(opened.inputs == all[..complete]);
             ends.push(complete);
-            // The next record replaces the incomplete record.
+            // The next entry replaces the incomplete entry.
             let mut file = opened.file;
             file.append(&input(4)).unwrap();
             let again = Inputs::open(file.file.storage, key(), MATCH_ID)

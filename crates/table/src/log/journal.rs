@@ -1,6 +1,6 @@
 //! The file of a match. A seat writes its parts to this file before it sends them.
 //!
-//! If a crash left an incomplete record at the end of the file, that record was never sent and is
+//! If a crash left an incomplete entry at the end of the file, that entry was never sent and is
 //! removed. A file with any other damage is refused and left as it is.
 
 use std::io;
@@ -9,17 +9,17 @@ use dealerless_connection::storage::Storage;
 use zeroize::Zeroizing;
 
 use super::claim::{Claim, Claimed};
+use super::entry_file::{CannotWrite, EntryFile};
 use super::foul::Refused;
 use super::match_file::{BadFile, Entry, MatchFile, chain, first};
 use super::match_log::MatchLog;
-use super::record_file::{CannotWrite, RecordFile};
 use super::seen::{Note, Seen};
 use super::signed::{Evidence, Signed};
 use super::sitting::Sitting;
 
 /// The file of a match, open for writing.
 pub struct Journal<S> {
-    file: RecordFile<S>,
+    file: EntryFile<S>,
     /// Notes that the next [`append`](Self::append) writes.
     notes: Vec<Note>,
 }
@@ -29,7 +29,7 @@ pub struct Journal<S> {
 pub struct Opened<S> {
     /// The file.
     pub journal: Journal<S>,
-    /// The first record of the file: the match and the owner's seat.
+    /// The first entry of the file: the match and the owner's seat.
     pub sitting: Sitting,
     /// The log of the match.
     pub log: MatchLog,
@@ -59,21 +59,21 @@ pub enum JournalError {
     /// The file of a new match is not empty.
     #[error("the file of a new match is not empty")]
     NotEmpty,
-    /// The file has no complete record, so no part of this match was ever sent.
+    /// The file has no complete entry, so no part of this match was ever sent.
     #[error("the file of the match has no complete record")]
     NeverBegun,
     /// The file was changed or belongs to another identity.
     #[error("the file of the match was changed from byte {at} on, or belongs to another identity")]
     Changed {
-        /// The offset of the first invalid record.
+        /// The offset of the first invalid entry.
         at: usize,
     },
-    /// The owner wrote a record that is not valid in this match.
+    /// The owner wrote an entry that is not valid in this match.
     #[error("the file of the match has an invalid record at byte {at}")]
-    Record {
-        /// The offset of the record.
+    Entry {
+        /// The offset of the entry.
         at: usize,
-        /// Why the record was refused, if it is a part.
+        /// Why the entry was refused, if it is a part.
         #[source]
         refused: Option<Refused>,
     },
@@ -93,13 +93,13 @@ impl From<BadFile> for JournalError {
         match bad {
             BadFile::NeverBegun => JournalError::NeverBegun,
             BadFile::Changed(at) => JournalError::Changed { at },
-            BadFile::Record(at) => JournalError::Record { at, refused: None },
+            BadFile::Entry(at) => JournalError::Entry { at, refused: None },
         }
     }
 }
 
 impl<S: Storage> Journal<S> {
-    /// Writes the first record of a new match file. `key` is the [file
+    /// Writes the first entry of a new match file. `key` is the [file
     /// key](dealerless_connection::identity::Identity::file_key) of the owner.
     ///
     /// # Errors
@@ -112,21 +112,21 @@ impl<S: Storage> Journal<S> {
         if !storage.read()?.is_empty() {
             return Err(JournalError::NotEmpty);
         }
-        let mut journal = Self::from_file(RecordFile::new(storage, chain(key)));
+        let mut journal = Self::from_file(EntryFile::new(storage, chain(key)));
         journal.write([first(sitting)])?;
         Ok(journal)
     }
 
     /// A journal that writes to the given file.
-    pub(super) fn from_file(file: RecordFile<S>) -> Self {
+    pub(super) fn from_file(file: EntryFile<S>) -> Self {
         Journal {
             file,
             notes: Vec::new(),
         }
     }
 
-    /// Opens the file of a match and reads its log. If a crash left an incomplete record at the
-    /// end, removes that record.
+    /// Opens the file of a match and reads its log. If a crash left an incomplete entry at the
+    /// end, removes that entry.
     ///
     /// # Errors
     /// If the file cannot be read, or is invalid in any other way. An invalid file is left as it
@@ -138,7 +138,7 @@ impl<S: Storage> Journal<S> {
         let (chain, complete) = file.into_chain();
         // The file was read with the key, so there is a chain.
         let chain = chain.ok_or(JournalError::Failed)?;
-        let file = RecordFile::repaired(storage, chain, complete, bytes.len())?;
+        let file = EntryFile::repaired(storage, chain, complete, bytes.len())?;
         Ok(Opened {
             journal: Self::from_file(file),
             sitting,
@@ -147,7 +147,7 @@ impl<S: Storage> Journal<S> {
         })
     }
 
-    /// Reads the first record of a match file, and whether a seat has signed anything in it. Verifies
+    /// Reads the first entry of a match file, and whether a seat has signed anything in it. Verifies
     /// no signature.
     ///
     /// # Errors
@@ -226,26 +226,26 @@ impl<S: Storage> Journal<S> {
     }
 }
 
-/// Reads the log of a match and the claims of its owner from the records of its file.
+/// Reads the log of a match and the claims of its owner from the entries of its file.
 fn replay(
     sitting: &Sitting,
     file: &mut MatchFile<'_>,
 ) -> Result<(MatchLog, Vec<Claim>), JournalError> {
     let mut log = MatchLog::new(sitting.match_info.clone(), sitting.seat);
     let mut claims = Vec::new();
-    for record in file {
-        match record? {
+    for entry in file {
+        match entry? {
             (_, Entry::Claim(claim)) => claims.push(claim),
             (at, entry) => {
-                add(&mut log, entry).map_err(|refused| JournalError::Record { at, refused })?;
+                add(&mut log, entry).map_err(|refused| JournalError::Entry { at, refused })?;
             }
         }
     }
     Ok((log, claims))
 }
 
-/// Adds a record to the log. An error if the record is not valid in this match, with the reason if
-/// the record is a part.
+/// Adds an entry to the log. An error if the entry is not valid in this match, with the reason if
+/// the entry is a part.
 fn add(log: &mut MatchLog, entry: Entry) -> Result<(), Option<Refused>> {
     match entry {
         Entry::Signed(signed) => match log.accept_signed(signed) {

@@ -1,12 +1,12 @@
-//! The records of a match file.
+//! The entries of a match file.
 
 use dealerless_connection::wire::Malformed;
 use zeroize::Zeroizing;
 
 use super::ahead_chain::SignedAhead;
 use super::claim::Claim;
+use super::entries::{Chain, Changed, Entries, Tags, claimed};
 use super::part::Part;
-use super::records::{Chain, Changed, Records, Tags, claimed};
 use super::roll_call::SignedVote;
 use super::seen::Note;
 use super::signed::{Evidence, Signed, SignedAck, SignedPart};
@@ -18,7 +18,7 @@ const TAGS: Tags = Tags {
     mac: "file record",
 };
 
-/// The kinds of records. The first byte of a record's content is its kind.
+/// The kinds of entries. The first byte of an entry's content is its kind.
 const SITTING: u8 = 0;
 const PART: u8 = 1;
 const EVIDENCE: u8 = 2;
@@ -29,7 +29,7 @@ const EVIDENCE_OF_STATEMENTS: u8 = 6;
 const AHEAD: u8 = 7;
 const VOTE: u8 = 9;
 
-/// A record after the first record, which is a [`Sitting`].
+/// An entry after the first entry, which is a [`Sitting`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
     /// A signed statement.
@@ -42,15 +42,15 @@ pub(crate) enum Entry {
     Claim(Claim),
 }
 
-/// Why the records of a file are invalid.
+/// Why the entries of a file are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BadFile {
-    /// The file has no complete record.
+    /// The file has no complete entry.
     NeverBegun,
     /// The file was changed from this byte on, or belongs to another identity.
     Changed(usize),
-    /// The record at this byte is malformed, or its kind is not allowed there.
-    Record(usize),
+    /// The entry at this byte is malformed, or its kind is not allowed there.
+    Entry(usize),
 }
 
 /// The chain of an empty file.
@@ -58,13 +58,13 @@ pub(super) fn chain(key: Zeroizing<[u8; 32]>) -> Chain {
     Chain::new(TAGS, key)
 }
 
-/// The content of the first record.
+/// The content of the first entry.
 pub(super) fn first(sitting: &Sitting) -> Vec<u8> {
     content(SITTING, sitting.encode())
 }
 
 impl Entry {
-    /// The content of the entry's record.
+    /// The content of the entry in the file.
     pub(super) fn encode(&self) -> Vec<u8> {
         match self {
             Entry::Signed(Signed::Part(part)) => content(PART, part.encode()),
@@ -115,41 +115,41 @@ pub(super) fn content(kind: u8, bytes: Vec<u8>) -> Vec<u8> {
     [&[kind], &bytes[..]].concat()
 }
 
-/// An iterator over the records of a match file after the first record.
+/// An iterator over the entries of a match file after the first entry.
 pub(crate) struct MatchFile<'a> {
-    records: Records<'a>,
+    entries: Entries<'a>,
 }
 
 impl<'a> MatchFile<'a> {
-    /// Reads the first record. With the owner's `key`, the MAC of every record is verified. Without
+    /// Reads the first entry. With the owner's `key`, the MAC of every entry is verified. Without
     /// a key, MACs can have any value.
     pub(crate) fn read(
         bytes: &'a [u8],
         key: Option<Zeroizing<[u8; 32]>>,
     ) -> Result<(Sitting, Self), BadFile> {
-        let mut records = match key {
-            Some(key) => Records::of_owner(bytes, chain(key)),
-            None => Records::of_anybody(bytes),
+        let mut entries = match key {
+            Some(key) => Entries::of_owner(bytes, chain(key)),
+            None => Entries::of_anybody(bytes),
         };
-        let (at, first) = (records.next().transpose()?).ok_or(BadFile::NeverBegun)?;
+        let (at, first) = (entries.next().transpose()?).ok_or(BadFile::NeverBegun)?;
         let sitting = match first.split_first() {
             Some((&SITTING, sitting)) => Sitting::decode(sitting).ok(),
             _ => None,
         };
-        let sitting = sitting.ok_or(BadFile::Record(at))?;
-        Ok((sitting, MatchFile { records }))
+        let sitting = sitting.ok_or(BadFile::Entry(at))?;
+        Ok((sitting, MatchFile { entries }))
     }
 
-    /// The number of bytes after the complete records.
+    /// The number of bytes after the complete entries.
     pub(crate) fn torn(&self) -> usize {
-        self.records.rest().len()
+        self.entries.rest().len()
     }
 
-    /// Whether the bytes after the complete records can be the result of a crash, in a match whose
+    /// Whether the bytes after the complete entries can be the result of a crash, in a match whose
     /// parts have at most `longest_part` bytes.
     pub(crate) fn may_be_torn(&self, longest_part: usize) -> bool {
         let part = SignedPart::OVERHEAD + longest_part.min(Part::MAX_LEN);
-        let Some((len, kind)) = claimed(self.records.rest()) else {
+        let Some((len, kind)) = claimed(self.entries.rest()) else {
             return true;
         };
         let max = match kind {
@@ -162,23 +162,23 @@ impl<'a> MatchFile<'a> {
         len as usize <= 1 + max
     }
 
-    /// The owner's chain after the records read so far, if the key was given, and the length of
-    /// these records in bytes.
+    /// The owner's chain after the entries read so far, if the key was given, and the length of
+    /// these entries in bytes.
     pub(super) fn into_chain(self) -> (Option<Chain>, usize) {
-        self.records.into_chain()
+        self.entries.into_chain()
     }
 }
 
 impl Iterator for MatchFile<'_> {
-    /// A record and its offset in the file.
+    /// An entry and its offset in the file.
     type Item = Result<(usize, Entry), BadFile>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (at, content) = match self.records.next()? {
-            Ok(record) => record,
+        let (at, content) = match self.entries.next()? {
+            Ok(entry) => entry,
             Err(changed) => return Some(Err(changed.into())),
         };
-        let entry = Entry::decode(content).map_err(|Malformed| BadFile::Record(at));
+        let entry = Entry::decode(content).map_err(|Malformed| BadFile::Entry(at));
         Some(entry.map(|entry| (at, entry)))
     }
 }

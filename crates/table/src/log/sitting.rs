@@ -1,4 +1,4 @@
-//! The first record of a match file: the match and the owner's seat.
+//! The first entry of a match file: the match and the owner's seat.
 
 use dealerless_connection::identity::{Name, PublicIdentity};
 use dealerless_connection::wire::{Malformed, Reader, Writer};
@@ -18,7 +18,7 @@ pub struct Sitting {
     pub names: Vec<Name>,
 }
 
-/// The first bytes of the first record.
+/// The first bytes of the first entry.
 const MAGIC: &[u8; 16] = b"dealerless log 1";
 
 impl Sitting {

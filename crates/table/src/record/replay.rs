@@ -60,7 +60,7 @@ impl Replay {
                 self.at = at;
                 BadRecord::Changed(self.place())
             }
-            BadFile::Record(at) => {
+            BadFile::Entry(at) => {
                 self.at = at;
                 BadRecord::Foreign(self.place())
             }

@@ -1,4 +1,4 @@
-//! The encodings of statements, evidence and records in matches with more than two seats.
+//! The encodings of statements, evidence and entries in matches with more than two seats.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -275,21 +275,21 @@ fn file_with_acks_and_evidence_of_two_histories_survives_a_crash_at_each_byte() 
         assert_eq!(opened.log.statements(0), log.statements(0));
         let end = End::Fork { seat: Seat::new(1) };
         assert_eq!(opened.log.phase(), Phase::Over(end));
-        // The last records: a part or an ack, and the evidence.
+        // The last entries: a part or an ack, and the evidence.
         let last = ends[ends.len() - 3];
         for cut in last..bytes.len() {
-            let (_, mut records) = MatchFile::read(&bytes[..cut], Some(key())).unwrap();
-            let read = records.by_ref().map(Result::unwrap).count();
+            let (_, mut entries) = MatchFile::read(&bytes[..cut], Some(key())).unwrap();
+            let read = entries.by_ref().map(Result::unwrap).count();
             let complete = ends.iter().filter(|end| **end <= cut).count();
             assert_eq!(read, complete - 1, "evidence {number} cut at {cut}");
-            assert_eq!(records.torn(), cut - ends[complete - 1]);
-            assert!(records.may_be_torn(log.shape().longest()));
+            assert_eq!(entries.torn(), cut - ends[complete - 1]);
+            assert!(entries.may_be_torn(log.shape().longest()));
         }
         for at in last..bytes.len() {
             let mut changed = bytes.clone();
             changed[at] ^= 1;
-            let (_, records) = MatchFile::read(&changed, Some(key())).unwrap();
-            let good = records.take_while(Result::is_ok).count();
+            let (_, entries) = MatchFile::read(&changed, Some(key())).unwrap();
+            let good = entries.take_while(Result::is_ok).count();
             assert!(good < ends.len() - 1, "byte {at} of evidence {number}");
         }
     }

@@ -10,7 +10,7 @@ use super::super::*;
 use super::test_match::{TestMatch, holdem};
 use crate::seat::Seat;
 
-/// A file in memory with limited room. It records how many bytes were synced.
+/// A file in memory with limited room. It entries how many bytes were synced.
 #[derive(Clone, Debug, Default)]
 struct Memory(Arc<Mutex<Medium>>);
 
@@ -67,7 +67,7 @@ fn key(table: &TestMatch) -> zeroize::Zeroizing<[u8; 32]> {
     table.identities[0].file_key()
 }
 
-/// The bytes of a match file, and the end of each of its records.
+/// The bytes of a match file, and the end of each of its entries.
 fn written(table: &TestMatch, log: &MatchLog) -> (Vec<u8>, Vec<usize>) {
     let memory = Memory::default();
     let sitting = table.sitting(Seat::HOST);
@@ -108,7 +108,7 @@ fn file_is_read_as_written() {
 }
 
 #[test]
-fn torn_write_at_any_byte_keeps_the_complete_records_and_the_file_can_be_continued() {
+fn torn_write_at_any_byte_keeps_the_complete_entries_and_the_file_can_be_continued() {
     let table = holdem(2, 1);
     let log = sealed_hand(&table);
     let (bytes, ends) = written(&table, &log);
@@ -117,9 +117,9 @@ fn torn_write_at_any_byte_keeps_the_complete_records_and_the_file_can_be_continu
         // The zeros are space that the file system reserved for some or all of the missing bytes.
         for zeros in [0, 7, bytes.len() - cut] {
             let torn = [&bytes[..cut], &vec![0; zeros.min(bytes.len() - cut)]].concat();
-            let records = ends.iter().filter(|&&end| end <= cut).count();
+            let entries = ends.iter().filter(|&&end| end <= cut).count();
             let opened = open(&table, &torn);
-            if records == 0 {
+            if entries == 0 {
                 assert!(
                     matches!(opened, Err(JournalError::NeverBegun)),
                     "{cut} {zeros}"
@@ -127,9 +127,9 @@ fn torn_write_at_any_byte_keeps_the_complete_records_and_the_file_can_be_continu
                 continue;
             }
             let (mut opened, memory) = opened.unwrap();
-            assert_eq!(opened.log.history(0).count(), records - 1, "{cut} {zeros}");
-            assert_eq!(memory.bytes(), bytes[..ends[records - 1]]);
-            let rest = parts[records - 1..].iter().copied();
+            assert_eq!(opened.log.history(0).count(), entries - 1, "{cut} {zeros}");
+            assert_eq!(memory.bytes(), bytes[..ends[entries - 1]]);
+            let rest = parts[entries - 1..].iter().copied();
             opened.journal.append(rest).unwrap();
             assert_eq!(memory.bytes(), bytes);
         }
@@ -144,9 +144,9 @@ fn change_of_any_byte_is_detected_and_nothing_is_overwritten() {
         let mut changed = bytes.clone();
         changed[at] ^= 1 << (at % 8);
         let memory = Memory::of(&changed);
-        let record = ends.iter().filter(|&&end| end <= at).max().unwrap_or(&0);
+        let entry = ends.iter().filter(|&&end| end <= at).max().unwrap_or(&0);
         match Journal::open(memory.clone(), key(&table)) {
-            Err(JournalError::Changed { at }) => assert_eq!(at, *record),
+            Err(JournalError::Changed { at }) => assert_eq!(at, *entry),
             other => panic!("byte {at}: {other:?}"),
         }
         assert_eq!(memory.bytes(), changed);
@@ -154,17 +154,17 @@ fn change_of_any_byte_is_detected_and_nothing_is_overwritten() {
 }
 
 #[test]
-fn swapped_dropped_repeated_or_foreign_records_are_refused() {
+fn swapped_dropped_repeated_or_foreign_entries_are_refused() {
     let table = holdem(2, 1);
     let (bytes, ends) = written(&table, &sealed_hand(&table));
-    let record = |i: usize| &bytes[if i == 0 { 0 } else { ends[i - 1] }..ends[i]];
+    let entry = |i: usize| &bytes[if i == 0 { 0 } else { ends[i - 1] }..ends[i]];
     let others = holdem(2, 2);
     let (foreign, foreign_ends) = written(&others, &sealed_hand(&others));
     for i in 1..ends.len() - 1 {
         let (before, after) = (&bytes[..ends[i - 1]], &bytes[ends[i]..]);
-        let swapped = [before, record(i + 1), record(i), &bytes[ends[i + 1]..]].concat();
+        let swapped = [before, entry(i + 1), entry(i), &bytes[ends[i + 1]..]].concat();
         let dropped = [before, after].concat();
-        let repeated = [before, record(i), record(i), after].concat();
+        let repeated = [before, entry(i), entry(i), after].concat();
         let foreign = &foreign[foreign_ends[i - 1]..foreign_ends[i]];
         let mixed = [before, foreign, after].concat();
         for file in [swapped, dropped, repeated, mixed] {
@@ -235,7 +235,7 @@ fn file_with_invalid_parts_from_its_owner_is_refused() {
     journal.append([parts[0], parts[2]]).unwrap();
     let opened = Journal::open(memory.clone(), key(&table));
     let refused = |refused: &Option<Refused>| matches!(refused, Some(Refused::TooEarly { .. }));
-    assert!(matches!(opened, Err(JournalError::Record { refused: r, .. }) if refused(&r)));
+    assert!(matches!(opened, Err(JournalError::Entry { refused: r, .. }) if refused(&r)));
     let again = Journal::create(memory, key(&table), &sitting);
     assert!(matches!(again, Err(JournalError::NotEmpty)));
 }

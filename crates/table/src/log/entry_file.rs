@@ -1,20 +1,20 @@
-//! A file of records that is open for writing.
+//! A file of entries that is open for writing.
 
 use std::io;
 
 use dealerless_connection::storage::Storage;
 
-use super::records::Chain;
+use super::entries::Chain;
 
-/// A file to which records are appended.
-pub(super) struct RecordFile<S> {
+/// A file to which entries are appended.
+pub(super) struct EntryFile<S> {
     pub(super) storage: S,
     chain: Chain,
     /// Whether a write has failed, so that the end of the file is unknown.
     failed: bool,
 }
 
-/// Why records cannot be written.
+/// Why entries cannot be written.
 pub(super) enum CannotWrite {
     /// Writing failed.
     Io(io::Error),
@@ -28,17 +28,17 @@ impl From<io::Error> for CannotWrite {
     }
 }
 
-impl<S: Storage> RecordFile<S> {
-    /// A file in `storage` that contains all records of `chain` and nothing else.
+impl<S: Storage> EntryFile<S> {
+    /// A file in `storage` that contains all entries of `chain` and nothing else.
     pub(super) fn new(storage: S, chain: Chain) -> Self {
-        RecordFile {
+        EntryFile {
             storage,
             chain,
             failed: false,
         }
     }
 
-    /// Like [`new`](Self::new), for a file of `len` bytes whose complete records end at byte
+    /// Like [`new`](Self::new), for a file of `len` bytes whose complete entries end at byte
     /// `complete`. Removes the bytes after that, which a crash left.
     ///
     /// # Errors
@@ -61,10 +61,10 @@ impl<S: Storage> RecordFile<S> {
         self.chain.key()
     }
 
-    /// Writes records with the given contents and syncs the file.
+    /// Writes entries with the given contents and syncs the file.
     ///
     /// # Errors
-    /// If the records cannot be written. After this error, all writes fail until the file is opened
+    /// If the entries cannot be written. After this error, all writes fail until the file is opened
     /// again.
     pub(super) fn write(
         &mut self,
@@ -73,15 +73,15 @@ impl<S: Storage> RecordFile<S> {
         if self.failed {
             return Err(CannotWrite::Failed);
         }
-        let records = self.chain.records(contents);
-        if records.bytes.is_empty() {
+        let entries = self.chain.entries(contents);
+        if entries.bytes.is_empty() {
             return Ok(());
         }
         self.failed = true;
-        self.storage.append(&records.bytes)?;
+        self.storage.append(&entries.bytes)?;
         self.storage.sync()?;
         self.failed = false;
-        self.chain.advance(&records);
+        self.chain.advance(&entries);
         Ok(())
     }
 }
