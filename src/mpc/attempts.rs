@@ -32,7 +32,7 @@ pub trait Attempts: Send {
 }
 
 /// A counter that ignores all attempts.
-pub(super) struct Uncounted;
+pub struct Uncounted;
 
 impl Attempts for Uncounted {
     fn begins(&mut self, _: Attempt) -> io::Result<()> {

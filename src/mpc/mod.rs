@@ -38,7 +38,7 @@ use std::str::FromStr;
 use crate::circuit::Party;
 use crate::net::Traffic;
 
-pub use attempts::{Attempt, Attempts};
+pub use attempts::{Attempt, Attempts, Uncounted};
 pub use error::{Check, Disagreement, Error, Result};
 pub use greeting::{Greeting, MAX_TERMS, Offer, STATISTICAL_SECURITY};
 #[cfg(feature = "internals")]

@@ -23,15 +23,16 @@ mod world;
 
 use std::sync::LazyLock;
 
-use dealerless_connection::storage::{MemoryStorage, Storage};
+use dealerless_connection::storage::{MemoryStorage, Storage, Vault};
 use dealerless_table::Seat;
 use dealerless_table::log::{Journal, LogMessage, MatchLog, Phase};
-use dealerless_table::play::{Event, News, Order, Orders, Outbox, PlayError};
+use dealerless_table::play::{Event, News, NoEngine, Play, PlayError};
 use disk::{Disk, Files};
 use games::Game;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
-use several::{MATCHES, NoEngine, Played as Several};
+use rand::CryptoRng;
+use several::{MATCHES, Played as Several};
 use side::{Program, start};
 use world::{Plan, World};
 
@@ -58,20 +59,16 @@ static PLAYED: LazyLock<[Played; 2]> = LazyLock::new(|| {
     })
 });
 
-/// An outbox that counts and drops all messages; there is no engine.
-#[derive(Default)]
-struct Nowhere(usize);
-
-impl Outbox for Nowhere {
-    fn send(&mut self, _: Seat, message: Vec<u8>) -> std::io::Result<()> {
+/// Lets a program without an engine sign and send what is due. The messages are dropped.
+fn advance<S: Storage, V: Vault, R: CryptoRng>(
+    program: &mut Play<S, V, R>,
+) -> std::result::Result<(), PlayError> {
+    let mut sent = Vec::new();
+    let advanced = program.advance(&mut sent, &mut NoEngine);
+    for (_, message) in sent {
         LogMessage::decode(&message).expect("a sent message can be decoded");
-        self.0 += 1;
-        Ok(())
     }
-}
-
-impl Orders for Nowhere {
-    fn order(&mut self, _: Order) {}
+    advanced
 }
 
 /// The messages that a peer with all parts sends from a step on.
@@ -89,7 +86,7 @@ fn continue_match(
     let peer = program.seat().next(2);
     program.resume(peer)?;
     for message in messages {
-        program.advance(&mut Nowhere::default(), &mut Nowhere::default())?;
+        advance(program)?;
         while let Some(news) = program.news() {
             if let News::Card { position, .. } = news {
                 assert!(program.card(position).is_some());
@@ -97,7 +94,7 @@ fn continue_match(
         }
         program.receive(Event::Received(peer, message))?;
     }
-    program.advance(&mut Nowhere::default(), &mut Nowhere::default())
+    advance(program)
 }
 
 /// The host of several seats with a verifiable deck resumes its match, and its guests send messages of the
@@ -139,8 +136,7 @@ fn run_several(input: &mut Unstructured) -> Result<()> {
             program.lose_connection(guest);
             program.resume(guest).expect("the file can be written");
         }
-        let advanced = program.advance(&mut Nowhere::default(), &mut NoEngine);
-        if advanced.is_err() {
+        if advance(&mut program).is_err() {
             return Ok(());
         }
         let log = program.log();

@@ -15,7 +15,7 @@ use dealerless_table::log::{
     Clock, DeckTerms, Header, Journal, LogMessage, Match, MatchLog, Player, Sitting,
 };
 use dealerless_table::play::{
-    Command, DeckSetting, Event, News, Order, Orders, Outbox, Play, PlayError, Setting,
+    Command, DeckSetting, Event, News, NoEngine, Play, PlayError, Setting,
 };
 use dealerless_table::rules::{
     BettingRules, Choice, Gain, Game, GameDeck, Good, GoodsChoice, Learners, Legal, Limit,
@@ -126,26 +126,6 @@ fn script() -> Vec<Choice> {
 }
 
 pub type Program = Play<MemoryStorage, SharedVault, StdRng>;
-
-/// The messages of a seat that have not arrived yet, with sender and receiver.
-struct Wires<'a> {
-    from: Seat,
-    queue: &'a mut VecDeque<(Seat, Seat, Vec<u8>)>,
-}
-
-impl Outbox for Wires<'_> {
-    fn send(&mut self, to: Seat, message: Vec<u8>) -> io::Result<()> {
-        self.queue.push_back((self.from, to, message));
-        Ok(())
-    }
-}
-
-/// A seat of a verifiable deck has no engine.
-pub struct NoEngine;
-
-impl Orders for NoEngine {
-    fn order(&mut self, _: Order) {}
-}
 
 impl Played {
     /// A match in which all seats call and show, and `leaver` leaves at its first choice.
@@ -263,12 +243,10 @@ pub fn advance(
     queue: &mut VecDeque<(Seat, Seat, Vec<u8>)>,
 ) {
     loop {
-        let mut wires = Wires {
-            from: seat,
-            queue: &mut *queue,
-        };
-        let advanced = program.advance(&mut wires, &mut NoEngine);
+        let mut sent = Vec::new();
+        let advanced = program.advance(&mut sent, &mut NoEngine);
         advanced.expect("honest seats");
+        queue.extend(sent.into_iter().map(|(to, message)| (seat, to, message)));
         let mut choice = None;
         while let Some(news) = program.news() {
             if let News::YourTurn { legal } = news {

@@ -17,7 +17,6 @@
 
 use std::collections::VecDeque;
 use std::error::Error;
-use std::io;
 use std::sync::Arc;
 
 use dealerless::deck::Card;
@@ -29,9 +28,7 @@ use dealerless_table::Seat;
 use dealerless_table::log::{
     Clock, DeckTerms, Header, Journal, LogEvent, Match, MatchLog, Player, Sitting, Stop,
 };
-use dealerless_table::play::{
-    Command, DeckSetting, Event, News, Order, Orders, Outbox, Play, Setting,
-};
+use dealerless_table::play::{Command, DeckSetting, Event, News, NoEngine, Play, Setting};
 use dealerless_table::record::Record;
 use dealerless_table::rules::{
     Choice, Gain, Game, GameDeck, Good, GoodsChoice, Learners, Legal, Offer, Stakes,
@@ -347,31 +344,15 @@ impl Bot {
 /// The messages that have not arrived yet, with sender and receiver.
 type Queue = VecDeque<(Seat, Seat, Vec<u8>)>;
 
-struct Wires<'a> {
-    from: Seat,
-    queue: &'a mut Queue,
-}
-
-impl Outbox for Wires<'_> {
-    fn send(&mut self, to: Seat, message: Vec<u8>) -> io::Result<()> {
-        self.queue.push_back((self.from, to, message));
-        Ok(())
-    }
-}
-
-/// A verifiable deck needs no engine.
-struct NoEngine;
-
-impl Orders for NoEngine {
-    fn order(&mut self, _: Order) {}
-}
-
 /// Lets a bot sign and send all that is due.
 fn advance(bot: &mut Bot, game: &Game, queue: &mut Queue) -> Result<(), Box<dyn Error>> {
     loop {
-        let from = bot.seat;
-        bot.program
-            .advance(&mut Wires { from, queue }, &mut NoEngine)?;
+        let mut sent = Vec::new();
+        bot.program.advance(&mut sent, &mut NoEngine)?;
+        queue.extend(
+            sent.into_iter()
+                .map(|(to, message)| (bot.seat, to, message)),
+        );
         let mut turn = None;
         while let Some(news) = bot.program.news() {
             match news {

@@ -1,7 +1,6 @@
 //! Two seats of a match in one process, over an encrypted loopback connection. Nothing is written
 //! to disk.
 
-use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -9,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
-use dealerless::mpc::{Attempt, Attempts};
+use dealerless::mpc::Uncounted;
 use dealerless::net::Deadlines;
 use dealerless_connection::identity::{Home, Identity, Name};
 use dealerless_connection::storage::{MemoryStorage, MemoryVault};
@@ -115,17 +114,6 @@ fn meet(header: &Header) -> anyhow::Result<[Player; 2]> {
     ])
 }
 
-/// A counter that counts nothing: both seats belong to this process, so neither cheats.
-struct Uncounted;
-
-impl Attempts for Uncounted {
-    fn begins(&mut self, _: Attempt) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn ends_well(&mut self, _: Attempt) {}
-}
-
 /// A table that writes nothing to disk.
 type InMemory = Table<MemoryStorage, MemoryVault, ()>;
 
@@ -151,6 +139,7 @@ impl Player {
             Deadlines::default(),
         )?;
         let peer = table.play().seat().next(2);
+        // Both seats belong to this process, so neither cheats.
         table.begin(peer, self.connection, Some(Box::new(Uncounted)));
         let mut side = Side {
             hands: Vec::new(),

@@ -19,8 +19,8 @@ use dealerless_connection::{ConnectionError, MeetingError, PolledConnection, Str
 use dealerless_table::Seat;
 use dealerless_table::log::{MatchId, Sitting};
 use dealerless_table::play::{
-    Control, DealCircuit, Done, Event as Happens, Incoming, Moment, News, Order, Orders, Outbox,
-    PlayError, Setting, TableCore, TableEvent,
+    Control, DealCircuit, Done, Event as Happens, Incoming, Moment, News, Order, Orders, PlayError,
+    Setting, TableCore, TableEvent,
 };
 
 use super::finding::{Arrival, Finder, goodbye, request};
@@ -79,16 +79,6 @@ impl<W: World> Orders for ToEngine<'_, W> {
 
     fn voided(&mut self) -> io::Result<()> {
         self.world.count_voided()
-    }
-}
-
-/// Collects the messages of the log.
-struct Queue(Vec<Vec<u8>>);
-
-impl Outbox for Queue {
-    fn send(&mut self, _: Seat, message: Vec<u8>) -> io::Result<()> {
-        self.0.push(message);
-        Ok(())
     }
 }
 

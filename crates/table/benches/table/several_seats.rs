@@ -16,7 +16,7 @@ use dealerless_table::Seat;
 use dealerless_table::log::{
     Clock, DeckTerms, Header, Journal, LogEvent, LogMessage, Match, MatchLog, Player, Sitting,
 };
-use dealerless_table::play::{DeckSetting, Event, News, Order, Orders, Outbox, Play, Setting};
+use dealerless_table::play::{DeckSetting, Event, News, NoEngine, Outbox, Play, Setting};
 use dealerless_table::rules::{BettingRules, Limit, PokerKind, Posts, Stakes, Variety};
 
 use crate::match_of_two::calls;
@@ -79,13 +79,6 @@ impl Outbox for Wires {
         let sent = self.to[&to].send((due, Event::Received(self.from, message)));
         sent.map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
-}
-
-/// A seat of a verifiable deck has no engine.
-struct NoEngine;
-
-impl Orders for NoEngine {
-    fn order(&mut self, _: Order) {}
 }
 
 /// The times at which a seat saw the events of the match.

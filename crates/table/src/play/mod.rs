@@ -45,7 +45,7 @@ pub use engine::{Binding, Engine, STATISTICAL_SECURITY, SharedAttempts, role};
 pub use error::PlayError;
 pub use guest_addresses::GuestAddresses;
 pub use news::{Command, News, NotNow};
-pub use orders::{Done, Event, Order, Orders, Outbox, Reshuffling};
+pub use orders::{Done, Event, NoEngine, Order, Orders, Outbox, Reshuffling};
 pub use roster::Roster;
 pub use seat_play::{DeckSetting, Play, SealedSetting, Setting};
 pub use seating::{CannotBegin, Seating};

@@ -20,6 +20,14 @@ pub trait Outbox {
     fn send(&mut self, to: Seat, message: Vec<u8>) -> io::Result<()>;
 }
 
+/// Collects the messages with their receivers.
+impl Outbox for Vec<(Seat, Vec<u8>)> {
+    fn send(&mut self, to: Seat, message: Vec<u8>) -> io::Result<()> {
+        self.push((to, message));
+        Ok(())
+    }
+}
+
 /// The engine, as a seat uses it. Its results come back as [`Event::Done`], in the sequence of the
 /// orders.
 pub trait Orders {
@@ -40,6 +48,13 @@ pub trait Orders {
     fn voided(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// No engine: the deck is verifiable, or there is no connection.
+pub struct NoEngine;
+
+impl Orders for NoEngine {
+    fn order(&mut self, _: Order) {}
 }
 
 /// An order to the engine. Both sides give the same orders, in the same order.

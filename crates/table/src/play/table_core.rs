@@ -18,7 +18,7 @@ use super::clocks::Clocks;
 use super::control::Control;
 use super::error::PlayError;
 use super::news::{Command, News, NotNow};
-use super::orders::{Event, Order, Orders, Outbox};
+use super::orders::{Event, NoEngine, Orders, Outbox};
 use super::seat_play::{Play, Setting};
 use crate::log::Phase;
 use crate::seat::Seat;
@@ -86,13 +86,6 @@ struct Draining {
     peer: Seat,
     error: PlayError,
     deadline: Duration,
-}
-
-/// No engine: the deck is verifiable, or there is no connection.
-struct NoEngine;
-
-impl Orders for NoEngine {
-    fn order(&mut self, _: Order) {}
 }
 
 impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {

@@ -1,6 +1,5 @@
 //! The native host of a match, with threads and a TCP port.
 
-use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -8,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use dealerless::deck::Choice as Shuffle;
-use dealerless::mpc::{Attempt, Attempts};
+use dealerless::mpc::Uncounted;
 use dealerless::net::Deadlines;
 use dealerless_connection::identity::{Home, Identity, Name, SharedPeers};
 use dealerless_connection::storage::{MemoryStorage, MemoryVault};
@@ -87,16 +86,6 @@ pub(crate) struct NativeHost {
     pub(crate) invite: String,
     posts: Sender<Post>,
     thread: Option<JoinHandle<Vec<Record>>>,
-}
-
-struct Uncounted;
-
-impl Attempts for Uncounted {
-    fn begins(&mut self, _: Attempt) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn ends_well(&mut self, _: Attempt) {}
 }
 
 impl NativeHost {

@@ -22,7 +22,7 @@ use zeroize::Zeroizing;
 use super::super::cost::{Prepared, Spent};
 use super::super::deal_circuit::DealCircuit;
 use super::super::deck::{HandDeck, Shuffled};
-use super::super::orders::Done;
+use super::super::orders::{Done, Order};
 use super::super::seat_play::{DeckSetting, SealedSetting};
 use super::*;
 use crate::log::tests::test_match::{TestMatch, holdem};

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::world::{NoEngine, Sent, World};
+use super::world::World;
 use super::{ONE, TWO};
 use crate::log::tests::many_seats::{passive, threshold};
 use crate::log::{Early, LogMessage, MatchLog, Phase, Signed, Statement};
 use crate::play::error::PlayError;
 use crate::play::news::Command;
-use crate::play::orders::Event;
+use crate::play::orders::{Event, NoEngine};
 use crate::seat::Seat;
 
 const THREE: Seat = Seat::new(3);
@@ -190,7 +190,7 @@ fn restored_seat_signs_nothing_before_it_has_what_it_had_signed() {
     };
     let choice = passive(&legal, &mut world.rng);
     play.command(Command::Choose(choice)).unwrap();
-    play.advance(&mut Sent::default(), &mut NoEngine).unwrap();
+    play.advance(&mut Vec::new(), &mut NoEngine).unwrap();
     assert!(play.log().part(step, ONE).is_none());
     for other in [Seat::HOST, TWO, THREE] {
         world.cut(ONE, other);

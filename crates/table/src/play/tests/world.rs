@@ -18,7 +18,7 @@ use crate::log::tests::test_match::TestMatch;
 use crate::log::{CallId, End, Journal, LogEvent, LogMessage, MatchLog, Phase, Signed, Statement};
 use crate::play::error::PlayError;
 use crate::play::news::{Command, News};
-use crate::play::orders::{Event, Order, Orders, Outbox};
+use crate::play::orders::{Event, NoEngine};
 use crate::play::seat_play::{DeckSetting, Play, Setting};
 use crate::seat::Seat;
 
@@ -37,25 +37,6 @@ impl Vault for KeptVault {
 
     fn destroy(&mut self) -> io::Result<()> {
         self.0.lock().unwrap().destroy()
-    }
-}
-
-pub(super) struct NoEngine;
-
-impl Orders for NoEngine {
-    fn order(&mut self, _: Order) {
-        unreachable!("a verifiable deck needs no engine");
-    }
-}
-
-/// Collects the messages of a seat.
-#[derive(Default)]
-pub(in crate::play) struct Sent(pub(in crate::play) Vec<(Seat, Vec<u8>)>);
-
-impl Outbox for Sent {
-    fn send(&mut self, to: Seat, message: Vec<u8>) -> io::Result<()> {
-        self.0.push((to, message));
-        Ok(())
     }
 }
 
@@ -321,7 +302,7 @@ impl World {
     pub(super) fn advance(&mut self, seat: Seat) {
         loop {
             let play = &mut self.sides[seat.index()].play;
-            let mut sent = Sent::default();
+            let mut sent = Vec::new();
             play.advance(&mut sent, &mut NoEngine).unwrap();
             let mut answered = false;
             while let Some(news) = play.news() {
@@ -343,7 +324,7 @@ impl World {
                 play.command(Command::Choose(choice)).unwrap();
                 answered = true;
             }
-            for (to, bytes) in sent.0 {
+            for (to, bytes) in sent {
                 self.send((seat, to), bytes);
             }
             let play = &mut self.sides[seat.index()].play;

@@ -1,13 +1,12 @@
 //! Whole tables over connections: how a dropped, slow or closed table affects the connection.
 
-use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use dealerless::deck::Choice as Shuffle;
-use dealerless::mpc::{Attempt, Attempts};
+use dealerless::mpc::Uncounted;
 use dealerless::net::{Deadlines, VERSION};
 use dealerless_connection::storage::{DiskStorage, MemoryVault};
 use dealerless_connection::system_rng;
@@ -17,16 +16,6 @@ use dealerless_connection::{Connection, ConnectionError, Door};
 use dealerless_table::log::{Clock, DeckTerms, Inputs, Journal, Match, MatchFolder, MatchLog};
 use dealerless_table::play::{CannotBegin, DeckSetting, SealedSetting, Seating, Setting, Table};
 use dealerless_table::rules::{BettingRules, Limit, PokerKind, Posts, Stakes, Variety};
-
-struct Uncounted;
-
-impl Attempts for Uncounted {
-    fn begins(&mut self, _: Attempt) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn ends_well(&mut self, _: Attempt) {}
-}
 
 /// The open door of `host`, and the header of a match of hold'em.
 fn waiting(host: &Player) -> (Door, dealerless_table::log::Header) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use dealerless::deck::Card;
-use dealerless::mpc::{Attempt, Attempts};
+use dealerless::mpc::Uncounted;
 use dealerless::net::{Channel, Deadlines, MemoryTransport, system_time};
 use dealerless_connection::identity::Identity;
 use dealerless_connection::storage::Vault;
@@ -16,8 +16,8 @@ use dealerless_table::log::{
     End, Inputs, Journal, LogEvent, LogMessage, MatchId, OpenedInputs, SignedPart,
 };
 use dealerless_table::play::{
-    Binding, Command, Dealer, DeckSetting, Event, News, Order, Orders, Outbox, Play, PlayError,
-    SealedSetting, Setting,
+    Binding, Command, Dealer, DeckSetting, Event, News, Outbox, Play, PlayError, SealedSetting,
+    Setting,
 };
 
 use super::disk::{Disk, Growing, Kind};
@@ -31,16 +31,6 @@ pub(crate) struct Cut {
     pub(crate) message: usize,
     /// Whether the message still arrives.
     pub(crate) arrives: bool,
-}
-
-struct Uncounted;
-
-impl Attempts for Uncounted {
-    fn begins(&mut self, _: Attempt) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn ends_well(&mut self, _: Attempt) {}
 }
 
 pub(crate) type Program = Play<Growing, Disk, SystemRng>;
@@ -108,15 +98,6 @@ impl Outbox for CutOutbox<'_> {
         }
         self.cut = cut.is_some();
         Ok(())
-    }
-}
-
-/// Takes the place of a missing engine.
-pub(crate) struct NoEngine;
-
-impl Orders for NoEngine {
-    fn order(&mut self, _: Order) {
-        unreachable!("orders are only given to an engine");
     }
 }
 

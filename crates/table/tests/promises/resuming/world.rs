@@ -8,11 +8,11 @@ use dealerless_table::Seat;
 use dealerless_table::log::{
     Clock, DeckTerms, End, Header, Journal, Match, Phase, Player, SealedTerms, Sitting,
 };
-use dealerless_table::play::{Done, Event, PlayError};
+use dealerless_table::play::{Done, Event, NoEngine, PlayError};
 
 use super::disk::{Disk, Kill};
 use super::games::Game;
-use super::side::{Cut, CutOutbox, EngineEvent, NoEngine, Side, identity, inputs};
+use super::side::{Cut, CutOutbox, EngineEvent, Side, identity, inputs};
 
 /// The longest wait for an engine.
 const STUCK: Duration = Duration::from_secs(300);

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use dealerless::Blame;
 use dealerless_table::Seat;
 use dealerless_table::log::{Clock, DeckTerms, Header, Journal, Match, Phase, Player, Sitting};
-use dealerless_table::play::{Event, PlayError};
+use dealerless_table::play::{Event, NoEngine, PlayError};
 use dealerless_table::rules::{BettingRules, Limit, PokerKind, Posts, Stakes, Variety};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
@@ -14,7 +14,7 @@ use rand::{RngExt, SeedableRng};
 
 use super::side::{Said, Side, SideOutbox, Style, start};
 use crate::resuming::disk::{Disk, Kill};
-use crate::resuming::side::{NoEngine, identity};
+use crate::resuming::side::identity;
 
 /// Cuts the connection at a message between two seats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

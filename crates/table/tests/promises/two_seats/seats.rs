@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
-use dealerless::mpc::{Attempt, Attempts};
+use dealerless::mpc::Uncounted;
 use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair, system_time};
 use dealerless::testing::session::system_rng;
 use dealerless_connection::identity::Identity;
@@ -23,17 +23,6 @@ use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 
 pub(crate) type Seated<S = MemoryStorage> = Play<S, MemoryVault, UnwrapErr<SysRng>>;
-
-/// Does not count attempts.
-struct Uncounted;
-
-impl Attempts for Uncounted {
-    fn begins(&mut self, _: Attempt) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn ends_well(&mut self, _: Attempt) {}
-}
 
 /// Sends the parts of a seat to the other seat.
 pub(crate) struct Wire(Sender<Event>, Seat);

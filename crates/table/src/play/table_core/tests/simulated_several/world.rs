@@ -16,16 +16,16 @@ use rand::{Rng, RngExt, SeedableRng};
 
 use self::cheat::Cheat;
 pub(super) use self::cheat::Style;
-use super::super::super::{Incoming, NoEngine, TableCore, TableEvent};
+use super::super::super::{Incoming, TableCore, TableEvent};
 use crate::log::tests::many_seats::threshold;
 use crate::log::tests::test_match::TestMatch;
 use crate::log::{
     Clock, Journal, LogEvent, LogMessage, Match, MatchLog, Phase, Resume, Signed, Statement,
 };
 use crate::play::news::{Command, News};
-use crate::play::orders::Event;
+use crate::play::orders::{Event, NoEngine};
 use crate::play::seat_play::{DeckSetting, Setting};
-use crate::play::tests::world::{KeptVault, Sent};
+use crate::play::tests::world::KeptVault;
 use crate::rules::{Choice, Legal};
 use crate::seat::Seat;
 
@@ -485,12 +485,12 @@ impl World {
     fn run(&mut self, number: usize) {
         let moment = self.moment(number);
         while !self.sides[number].is_stopped {
-            let mut sent = Sent::default();
+            let mut sent = Vec::new();
             let Some(table) = &mut self.sides[number].table else {
                 return;
             };
             let next = table.next(moment, &mut sent, None::<&mut NoEngine>);
-            self.send_all(number, sent.0);
+            self.send_all(number, sent);
             let event = match next {
                 Ok(Some(event)) => event,
                 Ok(None) => {
