@@ -6,20 +6,8 @@
 
 #![no_main]
 
-#[allow(dead_code, reason = "only the original tests use all of it")]
-#[path = "../../table/tests/promises/resuming/disk.rs"]
-mod disk;
 mod edits;
-#[allow(dead_code, reason = "only the original tests use all of it")]
-#[path = "../../table/tests/promises/resuming/games.rs"]
-mod games;
 mod several;
-#[allow(dead_code, reason = "only the original tests use all of it")]
-#[path = "../../table/tests/promises/resuming/side.rs"]
-mod side;
-#[allow(dead_code, reason = "only the original tests use all of it")]
-#[path = "../../table/tests/promises/resuming/world.rs"]
-mod world;
 
 use std::sync::LazyLock;
 
@@ -27,14 +15,14 @@ use dealerless_connection::storage::{MemoryStorage, Storage, Vault};
 use dealerless_table::Seat;
 use dealerless_table::log::{Journal, LogMessage, MatchLog, Phase};
 use dealerless_table::play::{Event, News, NoEngine, Play, PlayError};
-use disk::{Disk, Files};
-use games::Game;
+use dealerless_table::testing::disk::{Disk, Files};
+use dealerless_table::testing::two_seats::games::Game;
+use dealerless_table::testing::two_seats::side::{Program, start};
+use dealerless_table::testing::two_seats::world::{Plan, World};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use rand::CryptoRng;
 use several::{MATCHES, Played as Several};
-use side::{Program, start};
-use world::{Plan, World};
 
 /// A finished match, with the files of each seat before each action of this seat.
 struct Played {

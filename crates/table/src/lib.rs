@@ -27,6 +27,8 @@ pub mod play;
 pub mod record;
 pub mod rules;
 mod seat;
+#[cfg(all(feature = "internals", not(target_family = "wasm")))]
+pub mod testing;
 
 pub use seat::{Seat, SeatSet};
 

@@ -4,9 +4,6 @@
 //! `DEALERLESS_SOAK=10000 cargo test --release --test many_hands -- --nocapture` plays 10 000
 //! hands. This file has only one test, so that the memory is that of one match and its two seats.
 
-#[path = "promises/two_seats/seats.rs"]
-mod seats;
-
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,7 +18,7 @@ use dealerless_table::rules::{
     BettingRules, Choice, Legal, Limit, PokerKind, Posts, Stakes, Variety,
 };
 
-use seats::{Side, both, wirings};
+use dealerless_table::testing::threads::{Side, both, wirings};
 
 /// The minimum number of hands. Fewer would not be significant for 9 of 52 cards.
 const HANDS: usize = 500;

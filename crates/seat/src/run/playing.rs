@@ -371,11 +371,11 @@ impl<W: World> SeatInPlay<W> {
             running: now,
             unix: W::unix(),
         };
-        let mut queue = Queue(Vec::new());
+        let mut sent = Vec::new();
         let world = &self.world;
         let mut orders = self.line.as_mut().map(|line| ToEngine { world, line });
-        let event = self.table.next(moment, &mut queue, orders.as_mut());
-        for message in queue.0 {
+        let event = self.table.next(moment, &mut sent, orders.as_mut());
+        for (_, message) in sent {
             if let Some(line) = &mut self.line {
                 // If the connection has ended, the table learns it from the next message.
                 let _ = line.connection.core.send(Stream::Log, &message);

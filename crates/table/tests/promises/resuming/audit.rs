@@ -8,11 +8,11 @@ use dealerless_table::log::{Input, MatchId, MatchLog};
 use dealerless_table::record::{Record, RecordedHand};
 use zeroize::Zeroizing;
 
-use super::disk::When;
-use super::games::Game;
 use super::kills;
-use super::side::{identity, inputs};
-use super::world::{MatchResult, Plan, World};
+use dealerless_table::testing::disk::When;
+use dealerless_table::testing::two_seats::games::Game;
+use dealerless_table::testing::two_seats::side::{identity, inputs};
+use dealerless_table::testing::two_seats::world::{MatchResult, Plan, World};
 
 /// The records and inputs of both sides, and the game.
 struct FinishedMatch {

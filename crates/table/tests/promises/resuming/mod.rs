@@ -9,10 +9,6 @@
 
 mod audit;
 mod damaged;
-pub(crate) mod disk;
-mod games;
-pub(crate) mod side;
-mod world;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -25,10 +21,10 @@ use dealerless_table::record::{Compared, Record, compare};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use disk::{Kill, Kind, Restore, When};
-use games::{Game, long};
-use side::Cut;
-use world::{MatchResult, Plan, World};
+use dealerless_table::testing::disk::{Disk, Kill, Kind, Restore, When};
+use dealerless_table::testing::two_seats::games::{Game, long};
+use dealerless_table::testing::two_seats::side::Cut;
+use dealerless_table::testing::two_seats::world::{MatchResult, Plan, World};
 
 /// Plays matches with these plans, several at once.
 fn play_all(plans: &[Plan], check: impl Fn(&Plan, &MatchResult) + Sync) {
@@ -115,7 +111,10 @@ fn program_is_killed_in_each_of_its_actions() {
 #[test]
 fn both_programs_are_killed() {
     let result = undisturbed(Game::Holdem);
-    let [steps, others] = result.disks.each_ref().map(disk::Disk::steps);
+    let [steps, others] = result
+        .disks
+        .each_ref()
+        .map(dealerless_table::testing::disk::Disk::steps);
     let [of_host, of_guest] = [0, 1].map(|seat| moments(&result, seat));
     let mut plans = Vec::new();
     for &(action, when) in &of_host {

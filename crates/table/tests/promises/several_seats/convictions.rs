@@ -7,7 +7,7 @@ use dealerless_table::log::{End, Evidence, LogMessage, Phase, Signed, Statement}
 use super::hostile::{ACCOMPLICE, VICTIMS, before_the_choice, continued};
 use super::side::{Side, Style};
 use super::world::World;
-use crate::resuming::disk::{Disk, Kill, When};
+use dealerless_table::testing::disk::{Disk, Kill, When};
 
 /// A match that a seat has interrupted with two choices, and the evidence of both.
 struct Interrupted {

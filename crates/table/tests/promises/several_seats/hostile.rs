@@ -16,7 +16,7 @@ use rand::{RngExt, SeedableRng};
 
 use super::side::{Side, Style};
 use super::world::{Meddle, Plan, World, match_of};
-use crate::resuming::disk::Disk;
+use dealerless_table::testing::disk::Disk;
 
 const GUESTS: [Seat; 2] = [Seat::new(1), Seat::new(2)];
 

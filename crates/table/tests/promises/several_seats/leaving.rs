@@ -8,7 +8,7 @@ use dealerless_table::log::End;
 use super::count_lost;
 use super::side::Style;
 use super::world::{Cut, Plan, World};
-use crate::resuming::disk::{Kill, When};
+use dealerless_table::testing::disk::{Kill, When};
 
 const LEAVER: Seat = Seat::new(1);
 

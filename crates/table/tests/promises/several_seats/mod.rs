@@ -23,7 +23,7 @@ use dealerless_table::Seat;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use crate::resuming::disk::{Kill, When};
+use dealerless_table::testing::disk::{Kill, When};
 use side::Style;
 use world::{Cut, Plan, World};
 

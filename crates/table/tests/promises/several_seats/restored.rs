@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 
 use super::side::{Style, start};
 use super::world::{Plan, World};
-use crate::resuming::disk::{Disk, Files};
+use dealerless_table::testing::disk::{Disk, Files};
 
 /// Plays a number of steps, at most until the end of the hand.
 fn play_steps(world: &mut World, steps: usize) {

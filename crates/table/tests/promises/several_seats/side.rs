@@ -12,8 +12,8 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::world::Cut;
-use crate::resuming::disk::{Disk, Growing, Kind};
-use crate::resuming::side::identity;
+use dealerless_table::testing::disk::{Disk, Growing, Kind};
+use dealerless_table::testing::two_seats::side::identity;
 
 pub(crate) type Program = Play<Growing, Disk, StdRng>;
 

@@ -14,8 +14,8 @@ use dealerless_table::rules::{Choice, Legal};
 
 use super::side::Style;
 use super::world::{Plan, match_of};
-use crate::resuming::disk::{Disk, Growing};
-use crate::resuming::side::identity;
+use dealerless_table::testing::disk::{Disk, Growing};
+use dealerless_table::testing::two_seats::side::identity;
 
 /// A table, to which new connections to the second guest are posted.
 type Seated = Table<Growing, Disk, Connection>;

@@ -13,8 +13,8 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
 use super::side::{Said, Side, SideOutbox, Style, start};
-use crate::resuming::disk::{Disk, Kill};
-use crate::resuming::side::identity;
+use dealerless_table::testing::disk::{Disk, Kill};
+use dealerless_table::testing::two_seats::side::identity;
 
 /// Cuts the connection at a message between two seats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,9 +14,9 @@ use dealerless_table::Seat;
 use dealerless_table::log::{End, Journal, LogMessage, MatchLog, Part, Phase, SignedPart};
 use dealerless_table::play::{Binding, Dealer, Done, Event, Orders};
 
-use super::seats::wirings;
 use super::watched::{Action, Watched};
 use super::{holdem, shuffle_for};
+use dealerless_table::testing::threads::wirings;
 
 /// Records the attempts in a list.
 struct Recorded(Arc<Mutex<Vec<Attempt>>>);

@@ -13,8 +13,8 @@ use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 
 use super::puppet::Puppet;
-use super::seats::{both, wirings};
 use super::watched::{Action, Finished, Watched};
+use dealerless_table::testing::threads::{both, wirings};
 
 const BOARDS: u32 = 5;
 

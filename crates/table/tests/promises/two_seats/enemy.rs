@@ -12,9 +12,9 @@ use dealerless_table::play::{Command, Done, Event, News, PlayError, Prepared, Sp
 use dealerless_table::record::{MatchState, Record};
 
 use super::puppet::{Puppet, Twist};
-use super::seats::{both, wirings};
 use super::watched::{Action, Finished, Watched, call_and_show};
 use super::{holdem, shuffle_for};
+use dealerless_table::testing::threads::{both, wirings};
 
 /// Plays a match of one hand: a puppet, which `set` prepares, is the host, and `guest` plays the
 /// honest guest. Returns the result of `guest`, and the guest's seat.

@@ -6,9 +6,9 @@ use dealerless_table::log::{End, LogEvent};
 use dealerless_table::play::{Command, News};
 use dealerless_table::rules::{Choice, Learners, Legal, Rolled, Stakes, Variety};
 
-use super::seats::{Seated, both};
 use super::shuffle_for;
 use super::sides;
+use dealerless_table::testing::threads::{Seated, both};
 
 fn stakes(hands: u32) -> Stakes {
     let variety = Variety::Deck {

@@ -6,7 +6,6 @@ mod enemy;
 mod free_deck;
 mod news;
 mod puppet;
-mod seats;
 mod stolen_from;
 mod watched;
 
@@ -22,8 +21,8 @@ use dealerless_table::rules::{
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
+use dealerless_table::testing::threads::{Seated, Side, both, wirings};
 use puppet::{Puppet, Twist};
-use seats::{Seated, Side, both, wirings};
 
 fn holdem(hands: u32) -> Stakes {
     let rules = BettingRules {

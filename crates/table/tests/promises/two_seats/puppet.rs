@@ -11,7 +11,7 @@ use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 use zeroize::Zeroizing;
 
-use super::seats::Wiring;
+use dealerless_table::testing::threads::Wiring;
 
 /// Changes a part before the seat signs it.
 pub(crate) type Twist = fn(&mut Part);

@@ -16,7 +16,7 @@ use dealerless_table::rules::{Choice, Legal};
 
 use zeroize::Zeroizing;
 
-use super::seats::{Wiring, inputs};
+use dealerless_table::testing::threads::{Wiring, inputs};
 
 /// An action of a seat whose effect outlives the program or reaches the peer or the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,20 +2,20 @@
 
 use std::sync::{Arc, LazyLock};
 
+use crate::Seat;
+use crate::play::DealCircuit;
+use crate::rules::{
+    BettingRules, Choice, Learners, Legal, Limit, PokerKind, Posts, Proposal, Stakes, Variety,
+};
 use dealerless::deck::Choice as Shuffle;
 use dealerless::dice::Dice;
 use dealerless::testing::soak::soak;
-use dealerless_table::Seat;
-use dealerless_table::play::DealCircuit;
-use dealerless_table::rules::{
-    BettingRules, Choice, Learners, Legal, Limit, PokerKind, Posts, Proposal, Stakes, Variety,
-};
 
 use super::side::Program;
 
 /// The match that a test plays.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) enum Game {
+pub enum Game {
     /// Two hands of hold'em in which both seats call and show.
     #[default]
     Holdem,
@@ -30,11 +30,11 @@ pub(crate) enum Game {
 }
 
 /// The number of hands of `Game::Long`: `DEALERLESS_SOAK`, or 30 if it is not set.
-pub(crate) fn long() -> u32 {
+pub fn long() -> u32 {
     soak().map_or(30, |hands| hands as u32)
 }
 
-pub(crate) type Terms = (Stakes, Arc<DealCircuit>);
+pub type Terms = (Stakes, Arc<DealCircuit>);
 
 fn terms(variety: Variety, hands: u32) -> Terms {
     let stakes = Stakes::new(variety, 2, hands).unwrap();
@@ -79,11 +79,11 @@ static STEAL: LazyLock<Terms> = LazyLock::new(|| {
 static BOARDS: LazyLock<Terms> = LazyLock::new(|| terms(Variety::Boards { boards: 2 }, 1));
 
 impl Game {
-    pub(crate) fn circuit(self) -> &'static DealCircuit {
+    pub fn circuit(self) -> &'static DealCircuit {
         &self.terms().1
     }
 
-    pub(crate) fn terms(self) -> &'static Terms {
+    pub fn terms(self) -> &'static Terms {
         match self {
             Game::Holdem => &HOLDEM,
             Game::Deck => &DECK,
@@ -95,7 +95,7 @@ impl Game {
 }
 
 /// The choice of a player who plays the game that [`Game`] describes.
-pub(crate) fn choice(program: &Program, legal: &Legal) -> Choice {
+pub fn choice(program: &Program, legal: &Legal) -> Choice {
     let game = program.log().game().expect("a hand is played");
     let held = game.held(program.seat());
     let is_open = |&position: &usize| program.log().public_card(position).is_some();

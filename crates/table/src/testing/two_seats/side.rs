@@ -5,72 +5,69 @@ use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
+use crate::Seat;
+use crate::log::{End, Inputs, Journal, LogEvent, LogMessage, OpenedInputs, SignedPart};
+use crate::play::{
+    Command, Dealer, DeckSetting, Event, News, Outbox, Play, PlayError, SealedSetting, Setting,
+};
 use dealerless::deck::Card;
-use dealerless::mpc::Uncounted;
-use dealerless::net::{Channel, Deadlines, MemoryTransport, system_time};
+use dealerless::net::MemoryTransport;
 use dealerless_connection::identity::Identity;
 use dealerless_connection::storage::Vault;
 use dealerless_connection::{SystemRng, system_rng};
-use dealerless_table::Seat;
-use dealerless_table::log::{
-    End, Inputs, Journal, LogEvent, LogMessage, MatchId, OpenedInputs, SignedPart,
-};
-use dealerless_table::play::{
-    Binding, Command, Dealer, DeckSetting, Event, News, Outbox, Play, PlayError, SealedSetting,
-    Setting,
-};
 
-use super::disk::{Disk, Growing, Kind};
 use super::games::{Game, choice};
+use crate::testing::disk::{Disk, Growing, Kind};
+use crate::testing::engine;
 
 /// Cuts the connection at a message of `seat`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Cut {
-    pub(crate) seat: usize,
+pub struct Cut {
+    pub seat: usize,
     /// The number of the message, counted from 0 over all connections.
-    pub(crate) message: usize,
+    pub message: usize,
     /// Whether the message still arrives.
-    pub(crate) arrives: bool,
+    pub arrives: bool,
 }
 
-pub(crate) type Program = Play<Growing, Disk, SystemRng>;
+pub type Program = Play<Growing, Disk, SystemRng>;
 
 /// The place of a card: its position, and the last reseal of this position.
-pub(crate) type Place = (usize, Option<(u64, usize)>);
+pub type Place = (usize, Option<(u64, usize)>);
 
-pub(crate) struct Side {
-    pub(crate) seat: Seat,
-    pub(crate) game: Game,
-    pub(crate) disk: Disk,
-    pub(crate) program: Option<Program>,
-    pub(crate) engine: Option<MemoryTransport>,
-    pub(crate) dealer: Option<Dealer>,
+pub struct Side {
+    pub seat: Seat,
+    pub game: Game,
+    pub disk: Disk,
+    pub program: Option<Program>,
+    pub engine: Option<MemoryTransport>,
+    pub dealer: Option<Dealer>,
     /// The peer's messages that were not processed yet.
-    pub(crate) inbox: VecDeque<Vec<u8>>,
+    pub inbox: VecDeque<Vec<u8>>,
     /// The number of messages that this seat has sent.
-    pub(crate) sent: usize,
+    pub sent: usize,
     /// The part that this seat has sent for each step, even if it did not arrive.
-    pub(crate) signed: HashMap<u64, SignedPart>,
+    pub signed: HashMap<u64, SignedPart>,
     /// The hand and the try, from the last `Begun` event.
-    pub(crate) dealt: (u32, u32),
+    pub dealt: (u32, u32),
     /// The cards that this seat has seen, by hand, try and place.
-    pub(crate) seen: HashMap<(u32, u32, Place), Card>,
-    pub(crate) end: Option<End>,
+    pub seen: HashMap<(u32, u32, Place), Card>,
+    pub end: Option<End>,
 }
 
 /// A report of an engine: the seat, the number of the connection, and the event.
-pub(crate) type EngineEvent = (usize, u64, Event);
+pub type EngineEvent = (usize, u64, Event);
 
 /// Collects the messages of a seat, and cuts the connection as planned.
-pub(crate) struct CutOutbox<'a> {
-    pub(crate) disk: &'a Disk,
-    pub(crate) sent: &'a mut usize,
-    pub(crate) signed: &'a mut HashMap<u64, SignedPart>,
+pub struct CutOutbox<'a> {
+    pub disk: &'a Disk,
+    pub sent: &'a mut usize,
+    pub signed: &'a mut HashMap<u64, SignedPart>,
     /// The messages that arrive.
-    pub(crate) connection: Vec<Vec<u8>>,
-    pub(crate) seat: usize,
-    pub(crate) cuts: &'a [Cut],
-    pub(crate) cut: bool,
+    pub connection: Vec<Vec<u8>>,
+    pub seat: usize,
+    pub cuts: &'a [Cut],
+    pub cut: bool,
 }
 
 impl Outbox for CutOutbox<'_> {
@@ -102,21 +99,17 @@ impl Outbox for CutOutbox<'_> {
 }
 
 /// The keys of a seat.
-pub(crate) fn identity(seat: Seat) -> Arc<Identity> {
+pub fn identity(seat: Seat) -> Arc<Identity> {
     Arc::new(Identity::from_seed([seat.number() + 1; 32]))
 }
 
 /// Opens the file with a seat's inputs to the shuffles of a match.
-pub(crate) fn inputs(
-    disk: &Disk,
-    seat: Seat,
-    match_id: MatchId,
-) -> io::Result<OpenedInputs<Growing>> {
+pub fn inputs(disk: &Disk, seat: Seat, match_id: MatchId) -> io::Result<OpenedInputs<Growing>> {
     Inputs::open(disk.inputs(), identity(seat).file_key(), match_id)
 }
 
 /// Starts the program of a seat from its disk.
-pub(crate) fn start(disk: &Disk, seat: Seat, game: Game) -> Result<Program, PlayError> {
+pub fn start(disk: &Disk, seat: Seat, game: Game) -> Result<Program, PlayError> {
     let identity = identity(seat);
     let opened = Journal::open(disk.log(), identity.file_key())?;
     let id = opened.log.match_info().id();
@@ -136,7 +129,7 @@ pub(crate) fn start(disk: &Disk, seat: Seat, game: Game) -> Result<Program, Play
 
 impl Side {
     /// A seat whose files are on `disk` and whose program does not run yet.
-    pub(crate) fn new(seat: Seat, game: Game, disk: Disk) -> Self {
+    pub fn new(seat: Seat, game: Game, disk: Disk) -> Self {
         Side {
             seat,
             game,
@@ -155,7 +148,7 @@ impl Side {
 
     /// Starts the program. If the program refuses the deck because it belongs to another hand,
     /// deletes the deck, as a user would, and starts again.
-    pub(crate) fn start(&mut self) -> Result<(), PlayError> {
+    pub fn start(&mut self) -> Result<(), PlayError> {
         let program = match start(&self.disk, self.seat, self.game) {
             Err(PlayError::Deck) => {
                 self.disk.clone().destroy().map_err(PlayError::Vault)?;
@@ -168,7 +161,7 @@ impl Side {
     }
 
     /// Checks that the file of inputs can open each of this seat's input commitments.
-    pub(crate) fn check_inputs(&self) {
+    pub fn check_inputs(&self) {
         let program = self.program.as_ref().expect("a running program");
         let id = program.log().match_info().id();
         let inputs = inputs(&self.disk, self.seat, id).unwrap().inputs;
@@ -182,7 +175,7 @@ impl Side {
         }
     }
 
-    pub(crate) fn lose_connection(&mut self) {
+    pub fn lose_connection(&mut self) {
         self.inbox.clear();
         self.dealer = None;
         self.engine = None;
@@ -191,32 +184,22 @@ impl Side {
         }
     }
 
-    pub(crate) fn start_engine(&mut self, connection: u64, done: &Sender<EngineEvent>) {
+    pub fn start_engine(&mut self, connection: u64, done: &Sender<EngineEvent>) {
         let Some(transport) = self.engine.take() else {
             return;
         };
-        let binding = Binding {
-            seat: self.seat,
-            handshake: [connection as u8; 32],
-            circuit: Arc::clone(&self.game.terms().1),
-            attempts: Box::new(Uncounted),
-            now: system_time,
-        };
         let (done, seat) = (done.clone(), self.seat.index());
-        let report = move |report| done.send((seat, connection, Event::Done(report))).is_ok();
-        let channel = Channel::new(transport, Deadlines::default());
-        self.dealer = Some(Dealer::start(
-            channel,
-            binding,
-            system_rng(),
-            |_| {},
-            report,
+        self.dealer = Some(engine::start(
+            (self.seat, [connection as u8; 32]),
+            &self.game.terms().1,
+            transport,
+            move |report| done.send((seat, connection, Event::Done(report))).is_ok(),
         ));
     }
 
     /// Handles all news. The player's answers are those of [`choice`]. Returns whether there was
     /// any news.
-    pub(crate) fn handle_news(&mut self, void: &mut usize) -> bool {
+    pub fn handle_news(&mut self, void: &mut usize) -> bool {
         let Some(program) = &mut self.program else {
             return false;
         };

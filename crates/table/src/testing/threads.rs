@@ -5,27 +5,26 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
-use dealerless::mpc::Uncounted;
-use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair, system_time};
-use dealerless::testing::session::system_rng;
-use dealerless_connection::identity::Identity;
-use dealerless_connection::storage::{MemoryStorage, MemoryVault, Storage};
-use dealerless_table::Seat;
-use dealerless_table::log::{
+use crate::Seat;
+use crate::log::{
     Clock, DeckTerms, End, Header, Inputs, Journal, Match, MatchLog, Player, SealedTerms, Sitting,
 };
-use dealerless_table::play::{
-    Binding, Command, DealCircuit, Dealer, DeckSetting, Event, News, Outbox, Play, PlayError,
-    SealedSetting, Setting,
+use crate::play::{
+    Command, DealCircuit, Dealer, DeckSetting, Event, News, Outbox, Play, PlayError, SealedSetting,
+    Setting,
 };
-use dealerless_table::rules::Stakes;
-use rand::rand_core::UnwrapErr;
-use rand::rngs::SysRng;
+use crate::rules::Stakes;
+use dealerless::net::memory_pair;
+use dealerless_connection::identity::Identity;
+use dealerless_connection::random::{SystemRng, system_rng};
+use dealerless_connection::storage::{MemoryStorage, MemoryVault, Storage};
 
-pub(crate) type Seated<S = MemoryStorage> = Play<S, MemoryVault, UnwrapErr<SysRng>>;
+use super::engine;
+
+pub type Seated<S = MemoryStorage> = Play<S, MemoryVault, SystemRng>;
 
 /// Sends the parts of a seat to the other seat.
-pub(crate) struct Wire(Sender<Event>, Seat);
+pub struct Wire(Sender<Event>, Seat);
 
 impl Outbox for Wire {
     fn send(&mut self, to: Seat, part: Vec<u8>) -> io::Result<()> {
@@ -42,23 +41,23 @@ impl Drop for Wire {
 }
 
 /// A seat's keys and connections.
-pub(crate) struct Wiring {
-    pub(crate) seat: Seat,
-    pub(crate) identity: Arc<Identity>,
-    pub(crate) circuit: Arc<DealCircuit>,
-    pub(crate) wire: Wire,
-    pub(crate) dealer: Dealer,
-    pub(crate) events: Receiver<Event>,
+pub struct Wiring {
+    pub seat: Seat,
+    pub identity: Arc<Identity>,
+    pub circuit: Arc<DealCircuit>,
+    pub wire: Wire,
+    pub dealer: Dealer,
+    pub events: Receiver<Event>,
 }
 
 /// An honest seat.
-pub(crate) struct Side<S = MemoryStorage> {
-    pub(crate) play: Seated<S>,
-    pub(crate) wiring: Wiring,
+pub struct Side<S = MemoryStorage> {
+    pub play: Seated<S>,
+    pub wiring: Wiring,
 }
 
 /// The wiring of both seats for a new match with these stakes, and the match.
-pub(crate) fn wirings(stakes: &Stakes, circuit: &Arc<DealCircuit>) -> ([Wiring; 2], Match) {
+pub fn wirings(stakes: &Stakes, circuit: &Arc<DealCircuit>) -> ([Wiring; 2], Match) {
     let mut rng = system_rng();
     let identities = [(); 2].map(|()| Arc::new(Identity::generate(&mut rng)));
     let header = Header {
@@ -90,38 +89,22 @@ pub(crate) fn wirings(stakes: &Stakes, circuit: &Arc<DealCircuit>) -> ([Wiring; 
         identity: identities[seat.index()].clone(),
         circuit: circuit.clone(),
         wire: Wire(theirs, seat),
-        dealer: dealer(seat, circuit, connection, own),
+        dealer: engine::start((seat, [1; 32]), circuit, connection, move |done| {
+            own.send(Event::Done(done)).is_ok()
+        }),
         events,
     });
     (wirings, info)
 }
 
-fn dealer(
-    seat: Seat,
-    circuit: &Arc<DealCircuit>,
-    connection: MemoryTransport,
-    events: Sender<Event>,
-) -> Dealer {
-    let binding = Binding {
-        seat,
-        handshake: [1; 32],
-        circuit: circuit.clone(),
-        attempts: Box::new(Uncounted),
-        now: system_time,
-    };
-    let channel = Channel::new(connection, Deadlines::default());
-    let report = move |done| events.send(Event::Done(done)).is_ok();
-    Dealer::start(channel, binding, system_rng(), |_| {}, report)
-}
-
 /// Creates the file for the shuffle inputs of the seat with these keys.
-pub(crate) fn inputs<S: Storage>(storage: S, identity: &Identity, info: &Match) -> Inputs<S> {
+pub fn inputs<S: Storage>(storage: S, identity: &Identity, info: &Match) -> Inputs<S> {
     let opened = Inputs::open(storage, identity.file_key(), info.id());
     opened.expect("a new file").file
 }
 
 impl<S: Storage + Default> Side<S> {
-    pub(crate) fn new(wiring: Wiring, info: &Match) -> Self {
+    pub fn new(wiring: Wiring, info: &Match) -> Self {
         let sitting = Sitting {
             match_info: info.clone(),
             seat: wiring.seat,
@@ -146,7 +129,7 @@ impl<S: Storage + Default> Side<S> {
     }
 
     /// Plays until the match is over. `player` answers the news.
-    pub(crate) fn run(
+    pub fn run(
         &mut self,
         mut player: impl FnMut(&Seated<S>, &News) -> Option<Command>,
     ) -> Result<End, PlayError> {
@@ -175,7 +158,7 @@ impl<S: Storage + Default> Side<S> {
 }
 
 /// Runs `act` on both sides, each on its own thread.
-pub(crate) fn both<T: Send, R: Send>(sides: [T; 2], act: impl Fn(T) -> R + Sync) -> [R; 2] {
+pub fn both<T: Send, R: Send>(sides: [T; 2], act: impl Fn(T) -> R + Sync) -> [R; 2] {
     thread::scope(|scope| {
         let threads = sides.map(|side| scope.spawn(|| act(side)));
         threads.map(|thread| thread.join().unwrap())

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 
 /// How far an action has got when the program is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum When {
+pub enum When {
     /// The action has not begun.
     Before,
     /// Half of the bytes are written; a message does not arrive.
@@ -22,7 +22,7 @@ const LONG: usize = 1 << 17;
 
 /// The kind of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     Append,
     Keep,
     Destroy,
@@ -32,36 +32,36 @@ pub(crate) enum Kind {
 }
 
 impl When {
-    pub(crate) const ALL: [Self; 3] = [When::Before, When::Midway, When::After];
+    pub const ALL: [Self; 3] = [When::Before, When::Midway, When::After];
 }
 
 /// Kills the program of a seat in one of its actions.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Kill {
+pub struct Kill {
     /// The number of the action, counted from 0 over all runs of the program.
-    pub(crate) action: usize,
-    pub(crate) when: When,
+    pub action: usize,
+    pub when: When,
     /// Older files to restore before the program starts again.
-    pub(crate) restore: Option<Restore>,
+    pub restore: Option<Restore>,
 }
 
 /// Restores older files.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Restore {
+pub struct Restore {
     /// The number of the action before which the disk had these files.
-    pub(crate) action: usize,
+    pub action: usize,
     /// Whether to restore the log.
-    pub(crate) log: bool,
+    pub log: bool,
     /// Whether to restore the deck.
-    pub(crate) deck: bool,
+    pub deck: bool,
 }
 
 /// The files of a disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Files {
-    pub(crate) log: Vec<u8>,
-    pub(crate) inputs: Vec<u8>,
-    pub(crate) deck: Option<Vec<u8>>,
+pub struct Files {
+    pub log: Vec<u8>,
+    pub inputs: Vec<u8>,
+    pub deck: Option<Vec<u8>>,
 }
 
 #[derive(Default)]
@@ -79,7 +79,7 @@ struct State {
 
 /// The disk of a seat. It records the actions of the program.
 #[derive(Clone, Default)]
-pub(crate) struct Disk(Arc<Mutex<State>>);
+pub struct Disk(Arc<Mutex<State>>);
 
 fn killed() -> io::Error {
     io::Error::other("killed")
@@ -87,26 +87,26 @@ fn killed() -> io::Error {
 
 impl Disk {
     /// A new disk with the same files. `kills` counts actions from 0 again.
-    pub(crate) fn then_with(self, kills: Vec<Kill>) -> Self {
+    pub fn then_with(self, kills: Vec<Kill>) -> Self {
         let disk = Disk::of(self.files());
         disk.lock().kills = kills;
         disk
     }
 
     /// A disk with these files.
-    pub(crate) fn of(files: Files) -> Self {
+    pub fn of(files: Files) -> Self {
         let disk = Disk::default();
         disk.lock().files = files;
         disk
     }
 
     /// The current files.
-    pub(crate) fn files(&self) -> Files {
+    pub fn files(&self) -> Files {
         self.lock().files.clone()
     }
 
     /// The files before each action.
-    pub(crate) fn before_each_action(&self) -> Vec<Files> {
+    pub fn before_each_action(&self) -> Vec<Files> {
         self.lock().before.clone()
     }
 
@@ -116,7 +116,7 @@ impl Disk {
 
     /// Performs an action whose effect outlives the program or reaches the peer. The effect is
     /// `done`, or `midway` if the program is killed in the middle of the action.
-    pub(crate) fn action<T>(
+    pub fn action<T>(
         &self,
         kind: Kind,
         midway: impl FnOnce(&mut Self),
@@ -167,37 +167,37 @@ impl Disk {
     }
 
     /// Whether the program was killed since the last call.
-    pub(crate) fn was_killed(&self) -> bool {
+    pub fn was_killed(&self) -> bool {
         std::mem::take(&mut self.lock().killed)
     }
 
-    pub(crate) fn at_step(&self, step: u64) {
+    pub fn at_step(&self, step: u64) {
         self.lock().step = step;
     }
 
     /// The step of the log at each action.
-    pub(crate) fn steps(&self) -> Vec<u64> {
+    pub fn steps(&self) -> Vec<u64> {
         self.lock().steps.clone()
     }
 
     /// The kind of each action.
-    pub(crate) fn kinds(&self) -> Vec<Kind> {
+    pub fn kinds(&self) -> Vec<Kind> {
         self.lock().kinds.clone()
     }
 
-    pub(crate) fn has_deck(&self) -> bool {
+    pub fn has_deck(&self) -> bool {
         self.lock().files.deck.is_some()
     }
 
     /// Whether these bytes are in the match file.
-    pub(crate) fn log_contains(&self, bytes: &[u8]) -> bool {
+    pub fn log_contains(&self, bytes: &[u8]) -> bool {
         let state = self.lock();
         let mut windows = state.files.log.windows(bytes.len());
         windows.any(|window| window == bytes)
     }
 
     /// The match file, which contains the log.
-    pub(crate) fn log(&self) -> Growing {
+    pub fn log(&self) -> Growing {
         let disk = self.clone();
         Growing {
             disk,
@@ -206,7 +206,7 @@ impl Disk {
     }
 
     /// The file with the seat's shuffle inputs.
-    pub(crate) fn inputs(&self) -> Growing {
+    pub fn inputs(&self) -> Growing {
         let disk = self.clone();
         Growing {
             disk,
@@ -217,7 +217,7 @@ impl Disk {
 
 /// A file on `disk` to which records are appended.
 #[derive(Clone)]
-pub(crate) struct Growing {
+pub struct Growing {
     disk: Disk,
     file: fn(&mut Files) -> &mut Vec<u8>,
 }

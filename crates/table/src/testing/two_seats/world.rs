@@ -3,44 +3,44 @@
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
-use dealerless::net::memory_pair;
-use dealerless_table::Seat;
-use dealerless_table::log::{
+use crate::Seat;
+use crate::log::{
     Clock, DeckTerms, End, Header, Journal, Match, Phase, Player, SealedTerms, Sitting,
 };
-use dealerless_table::play::{Done, Event, NoEngine, PlayError};
+use crate::play::{Done, Event, NoEngine, PlayError};
+use dealerless::net::memory_pair;
 
-use super::disk::{Disk, Kill};
 use super::games::Game;
 use super::side::{Cut, CutOutbox, EngineEvent, Side, identity, inputs};
+use crate::testing::disk::{Disk, Kill};
 
 /// The longest wait for an engine.
 const STUCK: Duration = Duration::from_secs(300);
 
 /// The faults in a match.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Plan {
-    pub(crate) game: Game,
-    pub(crate) kills: [Vec<Kill>; 2],
-    pub(crate) cuts: Vec<Cut>,
+pub struct Plan {
+    pub game: Game,
+    pub kills: [Vec<Kill>; 2],
+    pub cuts: Vec<Cut>,
 }
 
 /// The result of a match.
-pub(crate) struct MatchResult {
-    pub(crate) ends: [End; 2],
-    pub(crate) disks: [Disk; 2],
+pub struct MatchResult {
+    pub ends: [End; 2],
+    pub disks: [Disk; 2],
     /// The number of messages that each seat sent.
-    pub(crate) sent: [usize; 2],
+    pub sent: [usize; 2],
     /// The number of connections.
-    pub(crate) connections: u64,
+    pub connections: u64,
     /// The number of void tries, where each side counts each try.
-    pub(crate) void: usize,
+    pub void: usize,
     /// Whether a steal resealed a hand.
-    pub(crate) stolen: bool,
+    pub stolen: bool,
 }
 
 /// Both seats, and the connection between them.
-pub(crate) struct World {
+pub struct World {
     sides: [Side; 2],
     plan: Plan,
     /// The number of connections so far.
@@ -250,7 +250,7 @@ impl World {
     }
 
     /// Plays a match with these faults.
-    pub(crate) fn play(plan: &Plan) -> MatchResult {
+    pub fn play(plan: &Plan) -> MatchResult {
         let mut world = World::new(plan.clone());
         while !world.is_over() {
             if !world.step() && !world.is_over() {
