@@ -115,12 +115,12 @@ fn message_of_several(input: &mut Unstructured) -> Result<LogMessage> {
 
 fn any_roster(table: &Table, input: &mut Unstructured) -> Result<Roster> {
     let mut names = Vec::new();
-    for _ in table.of.players() {
+    for _ in table.of.match_info.players() {
         names.push(Name::clean(input.arbitrary()?));
     }
     Ok(Roster {
         seat: Seat::new(input.arbitrary()?),
-        players: table.of.players().to_vec(),
+        players: table.of.match_info.players().to_vec(),
         names,
     })
 }
@@ -133,13 +133,13 @@ fn any_addresses(input: &mut Unstructured) -> Result<GuestAddresses> {
 
 fn any_control(table: &Table, input: &mut Unstructured) -> Result<Control> {
     Ok(match input.int_in_range(0..=8)? {
-        0 => Control::Resume(table.of.id()),
+        0 => Control::Resume(table.of.match_info.id()),
         1 => Control::Declines(Term::Game),
         2 => Control::Declines(Term::All),
         3 => Control::Taken,
         4 => Control::Declined,
         5 => Control::Present(input.arbitrary()?),
-        6 => Control::Agrees(table.of.id(), any_addresses(input)?),
+        6 => Control::Agrees(table.of.match_info.id(), any_addresses(input)?),
         7 => Control::Begins(vec![GuestAddresses::default(), any_addresses(input)?]),
         _ => Control::Roster(Box::new(any_roster(table, input)?)),
     })
@@ -169,7 +169,7 @@ fn run(input: &mut Unstructured) -> Result<()> {
     let header = log.match_info().header();
     let mut bytes = match which {
         0 => header.stakes.encode(),
-        1 if input.arbitrary()? => input.choose(&*MATCHES)?.of.header().encode(),
+        1 if input.arbitrary()? => input.choose(&*MATCHES)?.of.match_info.header().encode(),
         1 => header.encode(),
         2 => any_choice(input)?.encode(),
         3 => table.sign(log, Seat::HOST, input.arbitrary()?).encode(),
@@ -178,7 +178,7 @@ fn run(input: &mut Unstructured) -> Result<()> {
         5 => any_message(table, log, input)?.encode(),
         6 => CHAIN.encode(),
         7 => any_control(table, input)?.encode(),
-        _ => table.identities[0].public().encode().to_vec(),
+        _ => table.of.identities[0].public().encode().to_vec(),
     };
     // A choice can be encoded even if no rule allows it.
     if which != 2 {

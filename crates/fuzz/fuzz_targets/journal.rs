@@ -23,8 +23,7 @@ use several::MATCHES;
 
 fn written(table: &Table, log: &MatchLog) -> Vec<u8> {
     let file = MemoryStorage::default();
-    let (key, sitting) = (table.identities[0].file_key(), table.sitting(Seat::HOST));
-    let mut journal = Journal::create(file.clone(), key, &sitting).expect("the file is empty");
+    let mut journal = table.of.journal(Seat::HOST, file.clone());
     journal
         .append(log.history(0))
         .expect("writing to memory cannot fail");
@@ -52,9 +51,9 @@ fn changed_by_others(table: &Table, log: &MatchLog, input: &mut Unstructured) ->
     };
     edits::edit(&mut bytes, input)?;
     let before = bytes.clone();
-    match open(&table.identities[0], &mut bytes) {
+    match open(&table.of.identities[0], &mut bytes) {
         Ok(opened) => {
-            assert_eq!(opened.sitting, table.sitting(Seat::HOST));
+            assert_eq!(opened.sitting, table.of.sitting(Seat::HOST));
             let parts = opened.log.history(0).count();
             assert!(opened.log.history(0).eq(log.history(0).take(parts)));
             assert!(honest.starts_with(&bytes) && before.starts_with(&bytes));
@@ -73,7 +72,7 @@ fn changed_by_others(table: &Table, log: &MatchLog, input: &mut Unstructured) ->
 
 /// A file of records with arbitrary content, which only the owner can create.
 fn written_by_the_owner(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()> {
-    let owner = &table.identities[0];
+    let owner = &table.of.identities[0];
     let history: Vec<_> = log.history(0).collect();
     // The file of a match without parts has a header of 20 bytes, a kind, the sitting and a MAC of
     // 32 bytes.
@@ -127,9 +126,9 @@ fn changed_file_of_several(input: &mut Unstructured) -> Result<()> {
     let mut bytes = honest.clone();
     edits::edit(&mut bytes, input)?;
     let before = bytes.clone();
-    match open(&played.identities[0], &mut bytes) {
+    match open(&played.of.identities[0], &mut bytes) {
         Ok(opened) => {
-            assert_eq!(opened.sitting, played.sitting(Seat::HOST));
+            assert_eq!(opened.sitting, played.of.sitting(Seat::HOST));
             let is_known = |part: &SignedPart| log.part(part.step, part.seat) == Some(part);
             assert!(opened.log.history(0).all(is_known));
             assert!(honest.starts_with(&bytes) && before.starts_with(&bytes));

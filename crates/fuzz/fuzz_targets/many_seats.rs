@@ -52,9 +52,9 @@ impl Hostile<'_> {
             _ => log.step(),
         };
         let before = self.history(log, step, input)?;
-        let identity = &self.played.identities[self.seat.index()];
+        let identity = &self.played.of.identities[self.seat.index()];
         let (id, number, place) = (
-            *self.played.of.id().as_bytes(),
+            *self.played.of.match_info.id().as_bytes(),
             step.to_le_bytes(),
             [self.seat.number()],
         );
@@ -115,7 +115,7 @@ impl Hostile<'_> {
         let chain = aheads.iter().find(is_first).map_or(before, |first| first.0);
         let (number, place) = (ahead.part.step.to_le_bytes(), [self.seat.number()]);
         let fields: [&[u8]; 5] = [&chain, &number, &before, &place, &ahead.part.part];
-        let identity = &self.played.identities[self.seat.index()];
+        let identity = &self.played.of.identities[self.seat.index()];
         ahead.part.signature = identity.sign("part", &fields);
         let signed = Signed::Ahead(ahead);
         Ok(Some(Statement { before, signed }))
@@ -137,7 +137,7 @@ impl Hostile<'_> {
             3 => {
                 let statements = [self.statement(log, input)?, self.statement(log, input)?];
                 LogMessage::Evidence(Box::new(Evidence {
-                    match_id: self.played.of.id(),
+                    match_id: self.played.of.match_info.id(),
                     statements,
                 }))
             }
@@ -153,7 +153,7 @@ impl Hostile<'_> {
             },
             _ => {
                 let statement = self.statement(log, input)?;
-                match (statement.signed, self.played.of.seats()) {
+                match (statement.signed, self.played.of.match_info.seats()) {
                     (Signed::Part(part), 2) => LogMessage::Part(part),
                     (signed, _) => LogMessage::Statement(Statement {
                         before: statement.before,
@@ -248,7 +248,7 @@ fn receive(
 fn run(input: &mut Unstructured) -> Result<()> {
     let played = input.choose(&*MATCHES)?;
     let mut log = input.choose(&played.moments)?.clone();
-    let seats = played.of.seats();
+    let seats = played.of.match_info.seats();
     let hostile = Hostile {
         played,
         seat: Seat::new(input.int_in_range(0..=seats as u8 - 1)?),
@@ -270,7 +270,7 @@ fn run(input: &mut Unstructured) -> Result<()> {
                 false => Resuming::reconnection(),
             };
         }
-        let stack = played.of.header().stakes.stack();
+        let stack = played.of.match_info.header().stakes.stack();
         assert_eq!(log.final_stacks().iter().sum::<u64>(), stack * seats as u64);
         if input.ratio(1, 16)? {
             log.forget_older_hands();

@@ -63,7 +63,7 @@ fn honest_bytes(table: &Table, log: &MatchLog, seat: Seat, number: u8) -> Option
     let part = table.honest(log, seat, number)?;
     let said = log
         .clone()
-        .sign(&table.identities[seat.index()], seat, &part);
+        .sign(&table.of.identities[seat.index()], seat, &part);
     // After a wrong seal of the deck, an honest opening does not match the seal.
     said.ok().map(|(said, _)| said.part)
 }
@@ -101,7 +101,7 @@ fn accept(table: &Table, log: &mut MatchLog, part: SignedPart, hostile: Seat, co
             assert_eq!(part.seat, hostile);
             // The encoding of a part is unique.
             let mut again = was;
-            let said = again.sign(&table.identities[hostile.index()], hostile, &said);
+            let said = again.sign(&table.of.identities[hostile.index()], hostile, &said);
             let (signed, said_events) = said.expect("an accepted part can be signed");
             assert_eq!((signed.part, said_events), (part.part, events));
             assert!(seen(&again) == seen(log));
@@ -217,7 +217,7 @@ fn check_resuming(from: &MatchLog, log: &MatchLog, input: &mut Unstructured) -> 
 fn run(input: &mut Unstructured) -> Result<()> {
     let table = input.choose(&*TABLES)?;
     let from = input.choose(&table.moments)?;
-    let hostile = Seat::new(input.int_in_range(0..=table.of.seats() as u8 - 1)?);
+    let hostile = Seat::new(input.int_in_range(0..=table.of.match_info.seats() as u8 - 1)?);
     let mut log = from.clone();
     for _ in 0..input.int_in_range(1..=12)? {
         let seat = match log.waits_for().first() {
@@ -228,7 +228,7 @@ fn run(input: &mut Unstructured) -> Result<()> {
             let part = hostile_part(table, &log, hostile, input)?;
             accept(table, &mut log, part, hostile, input.ratio(1, 4)?);
         } else if let Some(part) = table.honest(&log, seat, input.arbitrary()?) {
-            let said = log.sign(&table.identities[seat.index()], seat, &part);
+            let said = log.sign(&table.of.identities[seat.index()], seat, &part);
             said.expect("an honest seat can always continue");
         }
         assert_eq!(log.final_stacks().iter().sum::<u64>(), chips(&log));

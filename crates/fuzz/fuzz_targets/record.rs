@@ -14,7 +14,7 @@ mod several;
 use dealerless_connection::storage::MemoryStorage;
 use dealerless_table::Seat;
 use dealerless_table::internals::write_entries;
-use dealerless_table::log::{Journal, MatchLog, SignedPart};
+use dealerless_table::log::{MatchLog, SignedPart};
 use dealerless_table::record::{BadRecord, Compared, Record, compare};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -23,8 +23,7 @@ use several::MATCHES;
 
 fn written<'a>(table: &Table, parts: impl Iterator<Item = &'a SignedPart>) -> Vec<u8> {
     let file = MemoryStorage::default();
-    let (key, sitting) = (table.identities[0].file_key(), table.sitting(Seat::HOST));
-    let mut journal = Journal::create(file.clone(), key, &sitting).expect("the file is empty");
+    let mut journal = table.of.journal(Seat::HOST, file.clone());
     journal
         .append(parts)
         .expect("writing to memory cannot fail");
@@ -41,7 +40,7 @@ fn changed(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()
     edits::edit(&mut bytes, input)?;
     match Record::read(&bytes, None) {
         Ok(record) => {
-            assert_eq!(record.log.match_info().id(), table.of.id());
+            assert_eq!(record.log.match_info().id(), table.of.match_info.id());
             let count = record.log.history(0).count();
             assert!(count <= log.history(0).count());
             let said = |part: &SignedPart| log.part(part.step, part.seat) == Some(part);
@@ -59,7 +58,7 @@ fn changed(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()
             "no seat has signed two different parts"
         ),
     }
-    let _ = Record::read(&bytes, Some(&table.identities[0]));
+    let _ = Record::read(&bytes, Some(&*table.of.identities[0]));
     Ok(())
 }
 
@@ -80,7 +79,7 @@ fn any_records(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Resul
         records.push((input.int_in_range(0..=8)?, content));
     }
     let file = MemoryStorage::default();
-    let owner = &table.identities[0];
+    let owner = &table.of.identities[0];
     let written = write_entries(file.clone(), owner.file_key(), records);
     written.expect("writing to memory cannot fail");
     let bytes = file.bytes();
@@ -111,7 +110,7 @@ fn forked(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()>
         if let Some(honest) = table.honest(log, seat, input.arbitrary()?) {
             let said = log
                 .clone()
-                .sign(&table.identities[seat.index()], seat, &honest);
+                .sign(&table.of.identities[seat.index()], seat, &honest);
             part = said.map_or(part, |(said, _)| said.part);
         }
         edits::edit(&mut part, input)?;
@@ -124,7 +123,7 @@ fn forked(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()>
             Compared::Together { more, .. } => assert!(one == other && more == [0, 0]),
             Compared::Forked { evidence, .. } => {
                 assert_eq!(evidence.seat(), seat);
-                assert!(evidence.holds(&table.of));
+                assert!(evidence.holds(&table.of.match_info));
             }
             different => panic!("{different:?}"),
         }
@@ -145,7 +144,7 @@ fn changed_of_several(input: &mut Unstructured) -> Result<()> {
     edits::edit(&mut bytes, input)?;
     match Record::read(&bytes, None) {
         Ok(record) => {
-            assert_eq!(record.log.match_info().id(), played.of.id());
+            assert_eq!(record.log.match_info().id(), played.of.match_info.id());
             let is_known = |part: &SignedPart| log.part(part.step, part.seat) == Some(part);
             assert!(record.log.history(0).all(is_known));
             let honest = Record::read(honest, None).expect("an honest file is readable");
@@ -160,7 +159,7 @@ fn changed_of_several(input: &mut Unstructured) -> Result<()> {
             "no seat has signed two different statements"
         ),
     }
-    let _ = Record::read(&bytes, Some(&played.identities[0]));
+    let _ = Record::read(&bytes, Some(&*played.of.identities[0]));
     Ok(())
 }
 

@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 use dealerless_connection::storage::{MemoryStorage, Storage, Vault};
 use dealerless_table::Seat;
-use dealerless_table::log::{Journal, LogMessage, MatchLog, Phase};
+use dealerless_table::log::{LogMessage, MatchLog, Phase};
 use dealerless_table::play::{Event, News, NoEngine, Play, PlayError};
 use dealerless_table::testing::disk::{Disk, Files};
 use dealerless_table::testing::two_seats::games::Game;
@@ -95,17 +95,11 @@ fn run_several(input: &mut Unstructured) -> Result<()> {
         edits::edit(&mut bytes, input)?;
     }
     let is_whole = bytes == *honest;
-    let file = MemoryStorage::of(bytes);
-    let opened = Journal::open(file, played.identities[0].file_key());
-    let started = opened.map_err(PlayError::from).and_then(|opened| {
-        let vault = played.secret.clone();
-        played.program(Seat::HOST, opened.log, opened.journal, vault)
-    });
-    let Ok(mut program) = started else {
+    let Ok(mut program) = several::program(Seat::HOST, MemoryStorage::of(bytes)) else {
         assert!(!is_whole, "an honest file was rejected");
         return Ok(());
     };
-    let guests = Seat::all(played.of.seats()).skip(1);
+    let guests = Seat::all(played.of.match_info.seats()).skip(1);
     for guest in guests.clone() {
         program.resume(guest).expect("the file can be written");
     }
@@ -131,7 +125,7 @@ fn run_several(input: &mut Unstructured) -> Result<()> {
         let chips: u64 = log.final_stacks().iter().sum();
         assert_eq!(
             chips,
-            played.of.header().stakes.stack() * played.of.seats() as u64
+            played.of.match_info.header().stakes.stack() * played.of.match_info.seats() as u64
         );
         assert!(log.evidence().is_empty() && log.fouls().is_empty() || !is_whole);
     }

@@ -17,6 +17,7 @@ use dealerless_table::rules::{
     BadCards, BettingRules, Choice, Gain, Game, GameDeck, Good, GoodsChoice, Hand,
     Learners, Legal, Limit, NamedKinds, Next, Offer, Outcome, PokerKind, Posts, Stakes, Variety,
 };
+use dealerless_table::testing::test_match::hands;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 
@@ -343,7 +344,8 @@ fn run(input: &mut Unstructured) -> Result<()> {
     let turn = input.int_in_range(0..=cards as u64 - 1)?;
     let deck: Vec<Card> = match stakes.boards() {
         Some(boards) => {
-            let hands = seats::hands(boards, &mut StdRng::seed_from_u64(turn));
+            let mut rng = StdRng::seed_from_u64(turn);
+            let hands: Vec<u64> = (0..boards).flat_map(|_| hands(&mut rng)).collect();
             hands.into_iter().map(Card).collect()
         }
         None => {

@@ -4,60 +4,31 @@
 #![allow(dead_code)]
 
 use std::collections::VecDeque;
-use std::io;
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::LazyLock;
 
-use dealerless_connection::identity::{Identity, Name};
-use dealerless_connection::storage::{MemoryStorage, MemoryVault, Vault};
 use dealerless::dice::Dice;
+use dealerless_connection::storage::{MemoryStorage, MemoryVault, Vault};
 use dealerless_table::Seat;
-use dealerless_table::log::{
-    Clock, DeckTerms, Header, Journal, LogMessage, Match, MatchLog, Player, Sitting,
-};
-use dealerless_table::play::{
-    Command, DeckSetting, Event, News, NoEngine, Play, PlayError, Setting,
-};
+use dealerless_table::log::{LogMessage, MatchLog};
+use dealerless_table::play::{Command, DeckSetting, Event, News, NoEngine, Play, PlayError};
 use dealerless_table::rules::{
-    BettingRules, Choice, Gain, Game, GameDeck, Good, GoodsChoice, Learners, Legal, Limit,
-    Offer, PokerKind, Posts, Stakes, Variety,
+    Choice, Gain, Game, GameDeck, Good, GoodsChoice, Learners, Legal, Limit, Offer, PokerKind,
+    Stakes, Variety,
 };
+use dealerless_table::testing::choices;
+use dealerless_table::testing::test_match::{TestMatch, rules, setting};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
-use zeroize::Zeroizing;
-
-const STACK: u64 = 100;
 
 /// A finished match of honest seats.
 pub struct Played {
-    pub identities: Vec<Arc<Identity>>,
-    pub of: Match,
+    pub of: TestMatch,
     /// The log of a seat after each message that the seat has received.
     pub moments: Vec<MatchLog>,
     /// The log of the host and its file, after each message that the host has received.
     pub host: Vec<(MatchLog, Vec<u8>)>,
-    /// The secret of the host.
-    pub secret: SharedVault,
     /// All messages, in sending order.
     pub messages: Vec<LogMessage>,
-}
-
-/// A vault that outlives the program.
-#[derive(Clone, Default)]
-pub struct SharedVault(Arc<Mutex<MemoryVault>>);
-
-impl Vault for SharedVault {
-    fn keep(&mut self, deck: &[u8]) -> io::Result<()> {
-        self.0.lock().expect("no thread panics").keep(deck)
-    }
-
-    fn kept(&mut self) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
-        self.0.lock().expect("no thread panics").kept()
-    }
-
-    /// The secret is needed by the next input.
-    fn destroy(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 pub static MATCHES: LazyLock<[Played; 5]> = LazyLock::new(|| {
@@ -71,12 +42,8 @@ pub static MATCHES: LazyLock<[Played; 5]> = LazyLock::new(|| {
 });
 
 fn poker(seats: u8) -> Stakes {
-    let rules = BettingRules {
-        stack: STACK,
-        limit: Limit::NoLimit,
-        posts: Posts::Blinds { small: 1, big: 2 },
-    };
-    Stakes::new(Variety::Poker(PokerKind::Holdem, rules), seats, 2).expect("the stakes are valid")
+    let variety = Variety::Poker(PokerKind::Holdem, rules(Limit::NoLimit));
+    Stakes::new(variety, seats, 2).expect("the stakes are valid")
 }
 
 /// A board game for three seats.
@@ -125,92 +92,45 @@ fn script() -> Vec<Choice> {
     choices
 }
 
-pub type Program = Play<MemoryStorage, SharedVault, StdRng>;
+pub type Program = Play<MemoryStorage, MemoryVault, StdRng>;
+
+/// The program of a seat with this match file. It always has the same secret.
+pub fn program(seat: Seat, file: MemoryStorage) -> Result<Program, PlayError> {
+    let mut vault = MemoryVault::default();
+    vault.keep(&[seat.number(); 32]).expect("memory");
+    let rng = StdRng::seed_from_u64(seat.number().into());
+    Play::new(setting(seat, file, DeckSetting::Verifiable(vault), rng)?)
+}
 
 impl Played {
     /// A match in which all seats call and show, and `leaver` leaves at its first choice.
     fn new(stakes: Stakes, leaver: Option<Seat>) -> Self {
-        let seats = stakes.seats() as u8;
-        let header = Header {
-            deck: DeckTerms::verifiable(&stakes, stakes.seats())
-                .expect("a game with a verifiable deck"),
-            stakes,
-            clock: Clock::default(),
-            past: None,
-        };
-        let identity = |seat| Arc::new(Identity::from_seed([seat; 32]));
-        let identities: Vec<_> = (0..seats).map(identity).collect();
-        let player = |identity: &Arc<Identity>| Player {
-            identity: identity.public().clone(),
-            nonce: [9; 32],
-        };
-        let players = identities.iter().map(player).collect();
-        let of = Match::new(header, players).expect("the players have different keys");
+        let seats = stakes.seats();
         let mut played = Played {
-            identities,
-            of,
+            of: TestMatch::verifiable(stakes, seats),
             moments: Vec::new(),
             host: Vec::new(),
-            secret: SharedVault::default(),
             messages: Vec::new(),
         };
         played.play(leaver);
         played
     }
 
-    pub fn sitting(&self, seat: Seat) -> Sitting {
-        Sitting {
-            match_info: self.of.clone(),
-            seat,
-            names: Seat::all(self.of.seats())
-                .map(|seat| Name::clean(&seat.to_string()))
-                .collect(),
-        }
-    }
-
-    /// The program of a seat with this log, file and vault.
-    pub fn program(
-        &self,
-        seat: Seat,
-        log: MatchLog,
-        journal: Journal<MemoryStorage>,
-        vault: SharedVault,
-    ) -> std::result::Result<Program, PlayError> {
-        Play::new(Setting {
-            seat,
-            log,
-            journal,
-            deck: DeckSetting::Verifiable(vault),
-            rng: StdRng::seed_from_u64(seat.number().into()),
-            identity: Arc::clone(&self.identities[seat.index()]),
-        })
-    }
-
-    fn new_program(&self, seat: Seat, file: &MemoryStorage) -> Program {
-        let vault = match seat {
-            Seat::HOST => self.secret.clone(),
-            _ => SharedVault::default(),
-        };
-        let key = self.identities[seat.index()].file_key();
-        let journal = Journal::create(file.clone(), key, &self.sitting(seat));
-        let journal = journal.expect("the file is empty");
-        let log = MatchLog::new(self.of.clone(), seat);
-        self.program(seat, log, journal, vault).expect("a new seat")
-    }
-
     fn play(&mut self, leaver: Option<Seat>) {
-        let seats = self.of.seats();
-        let files: Vec<MemoryStorage> = (0..seats).map(|_| MemoryStorage::default()).collect();
-        let mut programs: Vec<Program> = Seat::all(seats)
-            .map(|seat| self.new_program(seat, &files[seat.index()]))
-            .collect();
+        let files: Vec<_> = self.of.seats().map(|_| MemoryStorage::default()).collect();
+        let new = |seat: Seat| {
+            let file = &files[seat.index()];
+            self.of.journal(seat, file.clone());
+            program(seat, file.clone()).expect("a new seat")
+        };
+        let mut programs: Vec<Program> = self.of.seats().map(new).collect();
         let mut queue = VecDeque::new();
         let mut script = VecDeque::from(script());
-        for guest in Seat::all(seats).skip(1) {
+        for guest in self.of.seats().skip(1) {
             programs[0].begin(guest);
             programs[guest.index()].begin(Seat::HOST);
         }
-        for seat in Seat::all(seats) {
+        for seat in self.of.seats() {
             let program = &mut programs[seat.index()];
             if leaver == Some(seat) {
                 let leave = program.command(Command::Leave { anyhow: true });
@@ -251,10 +171,8 @@ pub fn advance(
         while let Some(news) = program.news() {
             if let News::YourTurn { legal } = news {
                 choice = Some(match legal {
-                    Legal::Bet { call: Some(_), .. } => Choice::Call,
-                    Legal::Bet { .. } => Choice::Check,
                     Legal::Goods { .. } => script.pop_front().unwrap_or(Choice::Pass),
-                    _ => Choice::Show,
+                    legal => choices::passive(&legal),
                 });
             }
         }

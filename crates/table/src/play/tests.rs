@@ -99,7 +99,7 @@ fn evidence_reaches_all_seats_also_after_a_lost_connection() {
     world.thinks = None;
     let mut other = world.log(ONE).clone();
     let before = other.hash();
-    let identity = Arc::clone(&world.sides[1].identity);
+    let identity = Arc::clone(&world.of.identities[1]);
     let fold = other
         .sign(&identity, ONE, &Part::Move(Choice::Fold))
         .unwrap()
@@ -322,7 +322,7 @@ fn invalid_shuffle(world: &World, seat: Seat) -> LogMessage {
     let own = VerifiableSeat::new(&log, seat, secret).unwrap();
     let (mut shuffle, deck) = own.ahead(&log).unwrap();
     shuffle[5000] ^= 1;
-    let signed = log.sign_ahead(&side.identity, seat, shuffle, deck);
+    let signed = log.sign_ahead(&world.of.identities[seat.index()], seat, shuffle, deck);
     LogMessage::Statement(signed.unwrap())
 }
 
@@ -411,7 +411,7 @@ fn false_ack(world: &World, seat: Seat, step: u64, before: [u8; 32]) -> Vec<u8> 
     let of = world.of.match_info.id();
     let (number, place) = (step.to_le_bytes(), [seat.number()]);
     let fields: [&[u8]; 4] = [of.as_bytes(), &number, &before, &place];
-    let signature = world.sides[seat.index()].identity.sign("ack", &fields);
+    let signature = world.of.identities[seat.index()].sign("ack", &fields);
     let signed = Signed::Ack(SignedAck {
         step,
         seat,

@@ -5,7 +5,9 @@
     reason = "the names of fields and constructors are self-explanatory"
 )]
 
+pub mod choices;
 pub mod disk;
 mod engine;
+pub mod test_match;
 pub mod threads;
 pub mod two_seats;

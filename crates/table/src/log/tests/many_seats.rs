@@ -3,7 +3,6 @@
 
 use std::collections::VecDeque;
 
-use dealerless_connection::identity::Identity;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -14,6 +13,7 @@ use super::test_match::TestMatch;
 use crate::play::VerifiableSeat;
 use crate::rules::{BettingRules, Choice, Legal, Limit, PokerKind, Posts, Stakes, Variety};
 use crate::seat::Seat;
+use crate::testing::choices;
 
 /// A table: the seats with their logs, and the statements on their way.
 pub(crate) struct Table {
@@ -113,17 +113,7 @@ pub(crate) fn verifiable_with(
         clock: Clock::default(),
         past,
     };
-    let seeds = players.iter();
-    let identities: Vec<_> = seeds.map(|&seed| Identity::from_seed([seed; 32])).collect();
-    let player = |identity: &Identity| Player {
-        identity: identity.public().clone(),
-        nonce: [9; 32],
-    };
-    let players = identities.iter().map(player).collect();
-    TestMatch {
-        match_info: Match::new(header, players).unwrap(),
-        identities,
-    }
+    TestMatch::with(header, players)
 }
 
 impl Table {
@@ -322,15 +312,7 @@ impl Table {
 
     /// A copy of the table, with nothing on its way.
     pub(crate) fn copy(&self) -> Self {
-        let of = TestMatch {
-            identities: self
-                .of
-                .seats()
-                .map(|s| Identity::from_seed([s.number(); 32]))
-                .collect(),
-            match_info: self.of.match_info.clone(),
-        };
-        let mut copy = Table::new(of, 0);
+        let mut copy = Table::new(self.of.clone(), 0);
         for (seat, from) in copy.seats.iter_mut().zip(&self.seats) {
             seat.log = from.log.clone();
         }
@@ -358,12 +340,7 @@ impl Table {
 }
 
 pub(crate) fn passive(legal: &Legal, _: &mut StdRng) -> Choice {
-    match legal {
-        Legal::Bet { call: None, .. } => Choice::Check,
-        Legal::Bet { .. } => Choice::Call,
-        Legal::Exchange => Choice::Exchange(vec![0, 2]),
-        _ => Choice::Show,
-    }
+    choices::passive(legal)
 }
 
 #[test]

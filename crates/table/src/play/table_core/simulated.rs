@@ -11,7 +11,6 @@ use dealerless::deck::{self, Card};
 use dealerless::net;
 use dealerless::shuffle::Algorithm;
 use dealerless::testing::soak::soak;
-use dealerless_connection::identity::Identity;
 use dealerless_connection::storage::MemoryStorage;
 use dealerless_connection::storage::MemoryVault;
 use rand::rngs::StdRng;
@@ -23,10 +22,9 @@ use super::super::cost::{Prepared, Spent};
 use super::super::deal_circuit::DealCircuit;
 use super::super::deck::{HandDeck, Shuffled};
 use super::super::orders::{Done, Order};
-use super::super::seat_play::{DeckSetting, SealedSetting};
 use super::*;
-use crate::log::tests::test_match::{TestMatch, holdem};
-use crate::log::{Attempt, CardOpening, End, Inputs, Journal, Masked, Seal};
+use crate::log::tests::test_match::{TestMatch, holdem, setting};
+use crate::log::{Attempt, CardOpening, End, Masked, Seal};
 use crate::record::Record;
 use crate::rules::{Choice, Legal};
 
@@ -217,25 +215,12 @@ struct World {
 }
 
 fn side(test: &TestMatch, seat: Seat, circuit: &Arc<DealCircuit>, seed: u64) -> Side {
-    let identity = Arc::new(Identity::from_seed([seat.number(); 32]));
-    let key = identity.file_key();
     let file = MemoryStorage::default();
-    let journal = Journal::create(file.clone(), key.clone(), &test.sitting(seat)).unwrap();
-    let inputs = Inputs::open(MemoryStorage::default(), key, test.match_info.id()).unwrap();
-    let setting = Setting {
-        deck: DeckSetting::Sealed(SealedSetting {
-            inputs: inputs.file,
-            vault: MemoryVault::default(),
-            circuit: Arc::clone(circuit),
-        }),
-        identity,
-        seat,
-        log: test.log_of(seat),
-        journal,
-        rng: StdRng::seed_from_u64(seed),
-    };
+    test.journal(seat, file.clone());
+    let deck = test.sealed_deck(seat, Default::default(), circuit);
+    let setting = setting(seat, file.clone(), deck, StdRng::seed_from_u64(seed));
     Side {
-        table: TableCore::new(setting, Duration::ZERO).unwrap(),
+        table: TableCore::new(setting.unwrap(), Duration::ZERO).unwrap(),
         file,
         connection: None,
         orders: Vec::new(),

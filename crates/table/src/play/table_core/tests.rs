@@ -9,16 +9,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dealerless::shuffle::Algorithm;
-use dealerless_connection::identity::Identity;
 use dealerless_connection::random::{SystemRng, system_rng};
 use dealerless_connection::storage::MemoryStorage;
 use dealerless_connection::storage::MemoryVault;
 
 use super::super::deal_circuit::DealCircuit;
-use super::super::seat_play::{DeckSetting, SealedSetting};
 use super::*;
-use crate::log::tests::test_match::{TestMatch, boards, draw, free_deck, holdem};
-use crate::log::{Claimed, Clock, End, Header, Inputs, Journal, Match, MatchLog, SignedPart};
+use crate::log::tests::test_match::{
+    TestMatch, boards, draw, free_deck, holdem, identity, setting,
+};
+use crate::log::{Claimed, Clock, End, Header, Journal, Match, MatchLog, SignedPart};
 use crate::record::Record;
 use crate::rules::Legal;
 
@@ -31,25 +31,11 @@ fn at_a_table(
     own: Seat,
     circuit: &Arc<DealCircuit>,
 ) -> (TestTable, MemoryStorage) {
-    let identity = Arc::new(Identity::from_seed([own.number(); 32]));
-    let key = identity.file_key();
     let file = MemoryStorage::default();
-    let mut journal = Journal::create(file.clone(), key.clone(), &test.sitting(own)).unwrap();
     let parts: Vec<_> = log.history(0).cloned().collect();
-    journal.append(&parts).unwrap();
-    let inputs = Inputs::open(MemoryStorage::default(), key, test.match_info.id()).unwrap();
-    let setting = Setting {
-        deck: DeckSetting::Sealed(SealedSetting {
-            inputs: inputs.file,
-            vault: MemoryVault::default(),
-            circuit: Arc::clone(circuit),
-        }),
-        identity,
-        seat: own,
-        log: log.clone(),
-        journal,
-        rng: system_rng(),
-    };
+    test.journal(own, file.clone()).append(&parts).unwrap();
+    let deck = test.sealed_deck(own, Default::default(), circuit);
+    let setting = setting(own, file.clone(), deck, system_rng()).unwrap();
     (TableCore::new(setting, Duration::ZERO).unwrap(), file)
 }
 
@@ -135,8 +121,8 @@ fn closes_when_peer_stops(
             .all(|claim| claim.is_valid(&record.log))
     );
 
-    let identity = Identity::from_seed([own.number(); 32]);
-    let opened = Journal::open(MemoryStorage::of(file.bytes()), identity.file_key()).unwrap();
+    let key = identity(own).file_key();
+    let opened = Journal::open(MemoryStorage::of(file.bytes()), key).unwrap();
     assert!(opened.is_closed());
     assert_eq!(opened.log.final_stacks(), log.final_stacks());
     let mut resumed = opened.log;

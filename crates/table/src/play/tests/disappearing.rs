@@ -215,7 +215,7 @@ fn seat_whose_ack_is_late_is_not_named_for_its_part() {
     world.late(ONE, &[TWO]);
     let mut log = world.log(ONE).clone();
     let before = log.hash();
-    let signed = log.sign_ack(&world.sides[TWO.index()].identity, TWO);
+    let signed = log.sign_ack(&world.of.identities[TWO.index()], TWO);
     let signed = Signed::Ack(signed.unwrap());
     let ack = LogMessage::Statement(Statement { before, signed }).encode();
     for seat in [Seat::HOST, ONE, THREE] {

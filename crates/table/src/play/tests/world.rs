@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use dealerless_connection::identity::Identity;
 use dealerless_connection::random::{SystemRng, system_rng};
 use dealerless_connection::storage::MemoryStorage;
 use dealerless_connection::storage::{MemoryVault, Vault};
@@ -14,12 +13,12 @@ use rand::{RngExt, SeedableRng};
 use zeroize::Zeroizing;
 
 use crate::log::tests::many_seats::{passive, verifiable};
-use crate::log::tests::test_match::TestMatch;
-use crate::log::{CallId, End, Journal, LogEvent, LogMessage, MatchLog, Phase, Signed, Statement};
+use crate::log::tests::test_match::{TestMatch, setting};
+use crate::log::{CallId, End, LogEvent, LogMessage, MatchLog, Phase, Signed, Statement};
 use crate::play::error::PlayError;
 use crate::play::news::{Command, News};
 use crate::play::orders::{Event, NoEngine};
-use crate::play::seat_play::{DeckSetting, Play, Setting};
+use crate::play::seat_play::{DeckSetting, Play};
 use crate::seat::Seat;
 
 /// A vault that outlives the program.
@@ -42,7 +41,6 @@ impl Vault for KeptVault {
 
 /// A seat: its program, and the files that outlive the program.
 pub(super) struct Side {
-    pub(super) identity: Arc<Identity>,
     pub(super) file: MemoryStorage,
     pub(super) vault: KeptVault,
     pub(super) play: Play<MemoryStorage, KeptVault, SystemRng>,
@@ -102,14 +100,12 @@ impl World {
 
     pub(super) fn of(of: TestMatch, seed: u64) -> Self {
         let side = |seat: Seat| {
-            let identity = Arc::new(Identity::from_seed([seat.number(); 32]));
             let (file, mut vault) = (MemoryStorage::default(), KeptVault::default());
             // The cards of the first hand are the same in each run.
             vault.keep(&[seat.number(); 32]).unwrap();
-            Journal::create(file.clone(), identity.file_key(), &of.sitting(seat)).unwrap();
+            of.journal(seat, file.clone());
             Side {
-                play: start(seat, &identity, &file, &vault),
-                identity,
+                play: start(seat, &file, &vault),
                 file,
                 vault,
             }
@@ -295,7 +291,7 @@ impl World {
         }
         let side = &mut self.sides[seat.index()];
         side.file = MemoryStorage::of(bytes);
-        side.play = start(seat, &side.identity, &side.file, &side.vault);
+        side.play = start(seat, &side.file, &side.vault);
     }
 
     /// Lets a seat sign and send what is due, and answer its questions.
@@ -452,18 +448,9 @@ impl World {
 /// The program of a seat, started from its files.
 pub(super) fn start(
     seat: Seat,
-    identity: &Arc<Identity>,
     file: &MemoryStorage,
     vault: &KeptVault,
 ) -> Play<MemoryStorage, KeptVault, SystemRng> {
-    let opened = Journal::open(file.clone(), identity.file_key()).unwrap();
-    Play::new(Setting {
-        identity: Arc::clone(identity),
-        seat,
-        log: opened.log,
-        journal: opened.journal,
-        deck: DeckSetting::Verifiable(vault.clone()),
-        rng: system_rng(),
-    })
-    .unwrap()
+    let deck = DeckSetting::Verifiable(vault.clone());
+    Play::new(setting(seat, file.clone(), deck, system_rng()).unwrap()).unwrap()
 }

@@ -33,7 +33,7 @@ fn played() -> (Table, MatchLog, Vec<Vec<u8>>, Vec<usize>) {
 #[test]
 fn record_with_shuffles_ahead_verifies() {
     let (table, log, entries, _) = played();
-    for owner in [None, Some(&table.of.identities[1])] {
+    for owner in [None, Some(&*table.of.identities[1])] {
         let record = Record::read(&entries.concat(), owner).unwrap();
         assert_eq!(record.log.hash(), log.hash());
         assert!(record.hands.len() == 2 && record.played() == 2);

@@ -17,7 +17,7 @@ fn check(table: &Table, log: &MatchLog, foul: SignedPart) {
         .collect();
     journal.append(&signed).unwrap();
     journal.append([&foul]).unwrap();
-    for owner in [None, Some(&table.of.identities[1])] {
+    for owner in [None, Some(&*table.of.identities[1])] {
         let record = Record::read(&memory.bytes(), owner).unwrap();
         let MatchState::Over(End::Foul { seat, .. }) = record.state() else {
             panic!("{:?}", record.state());

@@ -4,14 +4,13 @@ use std::sync::{Arc, LazyLock};
 
 use crate::Seat;
 use crate::play::DealCircuit;
-use crate::rules::{
-    BettingRules, Choice, Learners, Legal, Limit, PokerKind, Posts, Proposal, Stakes, Variety,
-};
+use crate::rules::{BettingRules, Choice, Legal, Limit, PokerKind, Posts, Stakes, Variety};
 use dealerless::deck::Choice as Shuffle;
 use dealerless::dice::Dice;
 use dealerless::testing::soak::soak;
 
 use super::side::Program;
+use crate::testing::choices;
 
 /// The match that a test plays.
 #[derive(Clone, Copy, Debug, Default)]
@@ -121,7 +120,7 @@ pub fn choice(program: &Program, legal: &Legal) -> Choice {
                 .boards()
                 .is_some() =>
         {
-            choice_of_boards(program, proposals)
+            choices::of_boards(program.log(), program.seat(), proposals)
         }
         Legal::Bet { call: None, .. } => Choice::Check,
         Legal::Bet { .. } => Choice::Call,
@@ -132,27 +131,5 @@ pub fn choice(program: &Program, legal: &Legal) -> Choice {
             None => Choice::Pass,
         },
         _ => Choice::Show,
-    }
-}
-
-/// The host proposes to open two hands of the first board to each seat, and then all hands to both
-/// seats.
-fn choice_of_boards(program: &Program, proposals: &[Proposal]) -> Choice {
-    let game = program.log().game().expect("a hand is played");
-    let drawn = program.log().match_info().header().stakes.deck().1;
-    let is_public = (0..drawn).any(|position| game.public(position).is_some());
-    match proposals.first() {
-        Some(proposal) if proposal.by == program.seat() => Choice::Pass,
-        Some(proposal) => Choice::Agree(proposal.number),
-        None if is_public || program.seat() != Seat::HOST => Choice::Pass,
-        None if game.held(Seat::HOST).is_empty() => {
-            let seats = [Seat::HOST, Seat::GUEST].into_iter().cycle();
-            Choice::Propose((0..4).zip(seats.map(Learners::Seat)).collect())
-        }
-        None => Choice::Propose(
-            (0..drawn as u16)
-                .map(|hand| (hand, Learners::All))
-                .collect(),
-        ),
     }
 }

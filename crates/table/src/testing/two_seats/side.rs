@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use crate::Seat;
-use crate::log::{End, Inputs, Journal, LogEvent, LogMessage, OpenedInputs, SignedPart};
+use crate::log::{End, Inputs, Journal, LogEvent, LogMessage, MatchId, OpenedInputs, SignedPart};
 use crate::play::{
     Command, Dealer, DeckSetting, Event, News, Outbox, Play, PlayError, SealedSetting, Setting,
 };

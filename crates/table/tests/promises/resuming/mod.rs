@@ -111,10 +111,7 @@ fn program_is_killed_in_each_of_its_actions() {
 #[test]
 fn both_programs_are_killed() {
     let result = undisturbed(Game::Holdem);
-    let [steps, others] = result
-        .disks
-        .each_ref()
-        .map(dealerless_table::testing::disk::Disk::steps);
+    let [steps, others] = result.disks.each_ref().map(Disk::steps);
     let [of_host, of_guest] = [0, 1].map(|seat| moments(&result, seat));
     let mut plans = Vec::new();
     for &(action, when) in &of_host {

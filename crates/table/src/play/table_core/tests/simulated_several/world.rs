@@ -4,11 +4,9 @@ mod cheat;
 mod check;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::Arc;
 use std::time::Duration;
 
 use dealerless_connection::ConnectionError;
-use dealerless_connection::identity::Identity;
 use dealerless_connection::storage::{MemoryStorage, Vault};
 use dealerless_connection::time::Moment;
 use rand::rngs::StdRng;
@@ -18,13 +16,11 @@ use self::cheat::Cheat;
 pub(super) use self::cheat::Style;
 use super::super::super::{Incoming, TableCore, TableEvent};
 use crate::log::tests::many_seats::threshold;
-use crate::log::tests::test_match::TestMatch;
-use crate::log::{
-    Clock, Journal, LogEvent, LogMessage, Match, MatchLog, Phase, Resume, Signed, Statement,
-};
+use crate::log::tests::test_match::{TestMatch, setting};
+use crate::log::{Clock, LogEvent, LogMessage, MatchLog, Phase, Resume, Signed, Statement};
 use crate::play::news::{Command, News};
 use crate::play::orders::{Event, NoEngine};
-use crate::play::seat_play::{DeckSetting, Setting};
+use crate::play::seat_play::DeckSetting;
 use crate::play::tests::world::KeptVault;
 use crate::rules::{Choice, Legal};
 use crate::seat::Seat;
@@ -104,7 +100,6 @@ pub(super) enum Happening {
 pub(super) struct Side {
     /// The running program.
     table: Option<Core>,
-    identity: Arc<Identity>,
     file: MemoryStorage,
     vault: KeptVault,
     /// The banks and the own turn, as stored when the program ended.
@@ -155,10 +150,7 @@ pub(super) struct World {
 fn with_clock(of: TestMatch, each_move: u32, bank: u32) -> TestMatch {
     let mut header = of.match_info.header().clone();
     header.clock = Clock { each_move, bank };
-    TestMatch {
-        match_info: Match::new(header, of.match_info.players().to_vec()).unwrap(),
-        identities: of.identities,
-    }
+    TestMatch::of(header)
 }
 
 pub(super) fn pair(one: usize, other: usize) -> (usize, usize) {
@@ -180,14 +172,11 @@ impl World {
         let of = with_clock(threshold(seats as u8, opens, hands), each_move, bank);
         let mut rng = StdRng::seed_from_u64(seed);
         let side = |number: usize, rate: f64| {
-            let identity = Arc::new(Identity::from_seed([number as u8; 32]));
             let (file, mut vault) = (MemoryStorage::default(), KeptVault::default());
             vault.keep(&[number as u8; 32]).unwrap();
-            let sitting = of.sitting(seat(number));
-            Journal::create(file.clone(), identity.file_key(), &sitting).unwrap();
+            of.journal(seat(number), file.clone());
             Side {
                 table: None,
-                identity,
                 file,
                 vault,
                 banks: (Vec::new(), None),
@@ -415,16 +404,9 @@ impl World {
         let now = self.moment(number).running;
         let own_rng = StdRng::seed_from_u64(self.rng.next_u64());
         let side = &mut self.sides[number];
-        let opened = Journal::open(side.file.clone(), side.identity.file_key()).unwrap();
-        let setting = Setting {
-            identity: Arc::clone(&side.identity),
-            seat: seat(number),
-            log: opened.log,
-            journal: opened.journal,
-            deck: DeckSetting::Verifiable(side.vault.clone()),
-            rng: own_rng,
-        };
-        let mut table = TableCore::new(setting, now).unwrap();
+        let deck = DeckSetting::Verifiable(side.vault.clone());
+        let setting = setting(seat(number), side.file.clone(), deck, own_rng);
+        let mut table = TableCore::new(setting.unwrap(), now).unwrap();
         let (banks, turn) = &side.banks;
         table.restore_banks(banks, *turn);
         side.table = Some(table);

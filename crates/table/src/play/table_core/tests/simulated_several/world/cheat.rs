@@ -167,7 +167,9 @@ impl World {
         let (before, own) = (log.hash(), seat(number));
         let is_choice = matches!(log.phase(), Phase::Choose { seat, .. } if seat == own);
         let statement = if is_choice && self.rng.random_range(0..30) == 0 {
-            let Ok((part, _)) = log.sign(&side.identity, own, &Part::Move(Choice::Fold)) else {
+            let Ok((part, _)) =
+                log.sign(&self.of.identities[number], own, &Part::Move(Choice::Fold))
+            else {
                 return;
             };
             let signed = Signed::Part(part);
@@ -176,7 +178,8 @@ impl World {
             let mut missing: Vec<_> = log.missing().into_iter().collect();
             missing.shuffle(&mut self.rng);
             missing.truncate(self.rng.random_range(1..=2));
-            let Ok((vote, _)) = log.sign_call(&side.identity, &missing.into_iter().collect())
+            let Ok((vote, _)) =
+                log.sign_call(&self.of.identities[number], &missing.into_iter().collect())
             else {
                 return;
             };

@@ -87,7 +87,7 @@ impl World {
                 };
                 let refusal = log
                     .clone()
-                    .sign_refusal(&self.sides[number].identity)
+                    .sign_refusal(&self.of.identities[number])
                     .is_ok();
                 let text = format!(
                     "{number}: step {}, {:?}, refuses {refusal}, removed {}, missing {:?}",
@@ -120,8 +120,8 @@ impl World {
     /// The seats that are absent by the file of a seat. Others have to agree to this settlement.
     pub(in super::super) fn settled(&self, number: usize, others: &[usize]) -> Vec<usize> {
         let open = |number: usize| {
-            let side = &self.sides[number];
-            Journal::open(side.file.clone(), side.identity.file_key()).unwrap()
+            let key = self.of.identities[number].file_key();
+            Journal::open(self.sides[number].file.clone(), key).unwrap()
         };
         let own = open(number);
         let absent = own.log.absent(&own.claims);
