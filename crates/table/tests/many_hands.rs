@@ -14,9 +14,9 @@ use dealerless::testing::soak::soak;
 use dealerless_connection::storage::Storage;
 use dealerless_table::log::{End, LogEvent};
 use dealerless_table::play::{Command, DealCircuit, News};
-use dealerless_table::rules::{
-    BettingRules, Choice, Legal, Limit, PokerKind, Posts, Stakes, Variety,
-};
+use dealerless_table::rules::{BettingRules, Limit, PokerKind, Stakes, Variety};
+use dealerless_table::testing::choices;
+use dealerless_table::testing::test_match::rules;
 
 use dealerless_table::testing::threads::{Side, both, wirings};
 
@@ -92,11 +92,7 @@ fn play_many(mut side: Side<Unread>, hands: usize) -> Hands {
                 }
             }
             News::YourTurn { legal } => {
-                return Some(Command::Choose(match legal {
-                    Legal::Bet { call: None, .. } => Choice::Check,
-                    Legal::Bet { .. } => Choice::Call,
-                    _ => Choice::Show,
-                }));
+                return Some(Command::Choose(choices::passive(legal)));
             }
             News::AskRebuy { .. } => return Some(Command::Rebuy(true)),
             _ => {}
@@ -119,8 +115,7 @@ fn many_hands_are_uniform_and_memory_does_not_grow() {
     let hands = soak().unwrap_or(HANDS).max(HANDS);
     let rules = BettingRules {
         stack: 1_000_000,
-        limit: Limit::NoLimit,
-        posts: Posts::Blinds { small: 1, big: 2 },
+        ..rules(Limit::NoLimit)
     };
     let number = u32::try_from(hands).expect("a number of hands");
     let stakes = Stakes::new(Variety::Poker(PokerKind::Holdem, rules), 2, number).expect("hold'em");

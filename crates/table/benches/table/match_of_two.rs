@@ -18,10 +18,9 @@ use dealerless_table::log::{Clock, Header, Inputs, Journal, LogEvent, MatchLog};
 use dealerless_table::play::{
     Command, DeckSetting, News, SealedSetting, Seating, Setting, Table, TableEvent,
 };
-use dealerless_table::rules::{
-    BettingRules, Choice, Legal, Limit, PokerKind, Posts, Stakes, Variety,
-};
-
+use dealerless_table::rules::{BettingRules, Legal, Limit, PokerKind, Stakes, Variety};
+use dealerless_table::testing::choices::passive;
+use dealerless_table::testing::test_match::rules;
 use zeroize::Zeroizing;
 
 use crate::proxy::{Link, proxy};
@@ -133,8 +132,7 @@ pub(crate) fn door(hands: u32) -> ([Player; 2], Door) {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     let rules = BettingRules {
         stack: 1000,
-        limit: Limit::NoLimit,
-        posts: Posts::Blinds { small: 1, big: 2 },
+        ..rules(Limit::NoLimit)
     };
     let stakes = Stakes::new(Variety::Poker(PokerKind::Holdem, rules), 2, hands).expect("stakes");
     let (cards, drawn) = stakes.deck();
@@ -272,11 +270,7 @@ pub(crate) fn attempts(player: &Player, connection: &Connection) -> Box<dyn Atte
 
 /// The choice of a player who calls and shows.
 pub(crate) fn calls(legal: &Legal) -> Command {
-    Command::Choose(match legal {
-        Legal::Bet { call: None, .. } => Choice::Check,
-        Legal::Bet { .. } => Choice::Call,
-        _ => Choice::Show,
-    })
+    Command::Choose(passive(legal))
 }
 
 fn play(player: &Player, connection: Connection, begun: Instant, sync: Duration) -> Played {

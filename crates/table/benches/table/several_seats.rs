@@ -9,15 +9,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dealerless_connection::identity::{Identity, Name};
 use dealerless_connection::storage::{MemoryStorage, MemoryVault};
 use dealerless_connection::system_rng;
 use dealerless_table::Seat;
-use dealerless_table::log::{
-    Clock, DeckTerms, Header, Journal, LogEvent, LogMessage, Match, MatchLog, Player, Sitting,
-};
-use dealerless_table::play::{DeckSetting, Event, News, NoEngine, Outbox, Play, Setting};
-use dealerless_table::rules::{BettingRules, Limit, PokerKind, Posts, Stakes, Variety};
+use dealerless_table::log::{LogEvent, LogMessage};
+use dealerless_table::play::{DeckSetting, Event, News, NoEngine, Outbox, Play};
+use dealerless_table::rules::{BettingRules, Limit, PokerKind, Stakes, Variety};
+use dealerless_table::testing::test_match::{TestMatch, rules, setting};
 
 use crate::match_of_two::calls;
 
@@ -107,25 +105,11 @@ pub(crate) fn measure(
 ) -> Hand {
     let rules = BettingRules {
         stack: 1000,
-        limit: Limit::NoLimit,
-        posts: Posts::Blinds { small: 1, big: 2 },
+        ..rules(Limit::NoLimit)
     };
     let stakes =
         Stakes::new(Variety::Poker(PokerKind::Holdem, rules), seats, hands).expect("valid stakes");
-    let header = Header {
-        deck: DeckTerms::verifiable(&stakes, opens).expect("a game of poker"),
-        stakes,
-        clock: Clock::default(),
-        past: None,
-    };
-    let identities: Vec<Arc<Identity>> = (0..seats)
-        .map(|seat| Arc::new(Identity::from_seed([seat; 32])))
-        .collect();
-    let player = |identity: &Arc<Identity>| Player {
-        identity: identity.public().clone(),
-        nonce: [7; 32],
-    };
-    let of = Match::new(header, identities.iter().map(player).collect()).expect("a match");
+    let of = TestMatch::verifiable(stakes, opens);
     let count = usize::from(seats);
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..count).map(|_| channel()).unzip();
     let (bytes, started) = (Arc::new(Mutex::new(0)), Instant::now());
@@ -144,8 +128,9 @@ pub(crate) fn measure(
                 delay,
                 bytes: Arc::clone(&bytes),
             };
-            let (identity, of) = (Arc::clone(&identities[seat.index()]), of.clone());
-            thread::spawn(move || play(identity, of, seat, wires, &events))
+            let file = MemoryStorage::default();
+            of.journal(seat, file.clone());
+            thread::spawn(move || play(seat, file, wires, &events))
         })
         .collect();
     drop(senders);
@@ -185,27 +170,14 @@ pub(crate) fn measure(
 }
 
 fn play(
-    identity: Arc<Identity>,
-    of: Match,
     seat: Seat,
+    file: MemoryStorage,
     mut wires: Wires,
     events: &Receiver<(Instant, Event)>,
 ) -> Times {
-    let sitting = Sitting {
-        match_info: of.clone(),
-        seat,
-        names: of.players().iter().map(|_| Name::clean("seat")).collect(),
-    };
-    let journal = Journal::create(MemoryStorage::default(), identity.file_key(), &sitting);
-    let mut play = Play::new(Setting {
-        seat,
-        log: MatchLog::new(of, seat),
-        journal: journal.expect("an empty file"),
-        deck: DeckSetting::Verifiable(MemoryVault::default()),
-        rng: system_rng(),
-        identity,
-    })
-    .expect("a new seat");
+    let deck = DeckSetting::Verifiable(MemoryVault::default());
+    let setting = setting(seat, file, deck, system_rng()).expect("a new file");
+    let mut play = Play::new(setting).expect("a new seat");
     let peers: Vec<Seat> = wires.to.keys().copied().collect();
     peers.into_iter().for_each(|peer| play.begin(peer));
     let (mut times, mut moved) = (Times::default(), Instant::now());

@@ -1,6 +1,7 @@
 //! A match in which the test plays all seats. The test makes sealed decks without an engine: it
 //! shuffles a deck and splits the cards into random shares.
 
+use std::io;
 use std::sync::Arc;
 
 use dealerless::dice::{Dice, Reveal, Terms};
@@ -51,6 +52,22 @@ pub fn setting<S: Storage, V, R>(
     })
 }
 
+/// The sealed deck of a seat, with these files of its shuffle inputs and its deck.
+///
+/// # Errors
+/// If the file of the inputs cannot be read.
+pub fn sealed_deck<S: Storage, V>(
+    (seat, match_id): (Seat, [u8; 32]),
+    (inputs, vault): (S, V),
+    circuit: &Arc<DealCircuit>,
+) -> io::Result<DeckSetting<S, V>> {
+    Ok(DeckSetting::Sealed(SealedSetting {
+        inputs: Inputs::open(inputs, identity(seat).file_key(), match_id)?.file,
+        vault,
+        circuit: Arc::clone(circuit),
+    }))
+}
+
 /// The nonce of a resealed card is the nonce of its position plus this number.
 const RESEALED: usize = 1000;
 
@@ -87,6 +104,17 @@ pub fn free_deck(seats: u8) -> TestMatch {
 
 pub fn boards(boards: u32) -> TestMatch {
     TestMatch::new(Variety::Boards { boards }, 2, 2)
+}
+
+/// A match of hold'em with a verifiable deck.
+pub fn verifiable(seats: u8, hands: u32) -> TestMatch {
+    threshold(seats, seats.into(), hands)
+}
+
+/// A match of hold'em with a verifiable deck, whose cards `threshold` seats together open.
+pub fn threshold(seats: u8, threshold: usize, hands: u32) -> TestMatch {
+    let variety = Variety::Poker(PokerKind::Holdem, rules(Limit::NoLimit));
+    TestMatch::verifiable(Stakes::new(variety, seats, hands).unwrap(), threshold)
 }
 
 /// The four hands of a board, as sets of cards.
@@ -184,22 +212,6 @@ impl TestMatch {
     pub fn journal<S: Storage>(&self, seat: Seat, file: S) -> Journal<S> {
         let key = self.identities[seat.index()].file_key();
         Journal::create(file, key, &self.sitting(seat)).unwrap()
-    }
-
-    /// A sealed deck of this seat, which has no shuffle inputs yet.
-    pub fn sealed_deck<S: Storage, V>(
-        &self,
-        seat: Seat,
-        (inputs, vault): (S, V),
-        circuit: &Arc<DealCircuit>,
-    ) -> DeckSetting<S, V> {
-        let key = self.identities[seat.index()].file_key();
-        let inputs = Inputs::open(inputs, key, self.match_info.id()).unwrap();
-        DeckSetting::Sealed(SealedSetting {
-            inputs: inputs.file,
-            vault,
-            circuit: Arc::clone(circuit),
-        })
     }
 
     /// An empty log, of seat 0. Its owner matters only with roll calls.

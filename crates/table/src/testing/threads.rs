@@ -5,21 +5,17 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
-use crate::Seat;
-use crate::log::{
-    Clock, DeckTerms, End, Header, Inputs, Journal, Match, MatchLog, Player, SealedTerms, Sitting,
-};
-use crate::play::{
-    Command, DealCircuit, Dealer, DeckSetting, Event, News, Outbox, Play, PlayError, SealedSetting,
-    Setting,
-};
-use crate::rules::Stakes;
 use dealerless::net::memory_pair;
 use dealerless_connection::identity::Identity;
 use dealerless_connection::random::{SystemRng, system_rng};
-use dealerless_connection::storage::{MemoryStorage, MemoryVault, Storage};
+use dealerless_connection::storage::{MemoryStorage, MemoryVault, Storage, Vault};
 
 use super::engine;
+use super::test_match::{TestMatch, sealed_deck};
+use crate::log::{End, Journal, Match, MatchLog, Sitting};
+use crate::play::{Command, DealCircuit, Dealer, Event, News, Outbox, Play, PlayError, Setting};
+use crate::rules::Stakes;
+use crate::seat::Seat;
 
 pub type Seated<S = MemoryStorage> = Play<S, MemoryVault, SystemRng>;
 
@@ -58,27 +54,7 @@ pub struct Side<S = MemoryStorage> {
 
 /// The wiring of both seats for a new match with these stakes, and the match.
 pub fn wirings(stakes: &Stakes, circuit: &Arc<DealCircuit>) -> ([Wiring; 2], Match) {
-    let mut rng = system_rng();
-    let identities = [(); 2].map(|()| Arc::new(Identity::generate(&mut rng)));
-    let header = Header {
-        stakes: stakes.clone(),
-        deck: DeckTerms::Sealed(SealedTerms {
-            engine_version: 3,
-            algorithm: circuit.algorithm(),
-            circuit: circuit.circuit().digest(),
-            validity: if circuit.checks_inputs() { 2 } else { 0 },
-        }),
-        clock: Clock {
-            each_move: 0,
-            bank: 0,
-        },
-        past: None,
-    };
-    let player = |identity: &Arc<Identity>| Player {
-        identity: identity.public().clone(),
-        nonce: [7; 32],
-    };
-    let info = Match::new(header, identities.iter().map(player).collect()).unwrap();
+    let of = TestMatch::shuffled(stakes, circuit);
     let (one, other) = memory_pair();
     let (to_host, at_host) = mpsc::channel();
     let (to_guest, at_guest) = mpsc::channel();
@@ -86,7 +62,7 @@ pub fn wirings(stakes: &Stakes, circuit: &Arc<DealCircuit>) -> ([Wiring; 2], Mat
     let guest = (Seat::GUEST, other, to_guest, to_host, at_guest);
     let wirings = [host, guest].map(|(seat, connection, own, theirs, events)| Wiring {
         seat,
-        identity: identities[seat.index()].clone(),
+        identity: of.identities[seat.index()].clone(),
         circuit: circuit.clone(),
         wire: Wire(theirs, seat),
         dealer: engine::start((seat, [1; 32]), circuit, connection, move |done| {
@@ -94,37 +70,41 @@ pub fn wirings(stakes: &Stakes, circuit: &Arc<DealCircuit>) -> ([Wiring; 2], Mat
         }),
         events,
     });
-    (wirings, info)
+    (wirings, of.match_info)
 }
 
-/// Creates the file for the shuffle inputs of the seat with these keys.
-pub fn inputs<S: Storage>(storage: S, identity: &Identity, info: &Match) -> Inputs<S> {
-    let opened = Inputs::open(storage, identity.file_key(), info.id());
-    opened.expect("a new file").file
+impl Wiring {
+    /// The program of this seat with this log and new files. It has begun on the connection.
+    pub fn play<S: Storage, V: Vault>(
+        &self,
+        log: MatchLog,
+        file: S,
+        (inputs, vault): (S, V),
+    ) -> Play<S, V, SystemRng> {
+        let sitting = Sitting {
+            match_info: log.match_info().clone(),
+            seat: self.seat,
+            names: Vec::new(),
+        };
+        let place = (self.seat, log.match_info().id());
+        let mut play = Play::new(Setting {
+            identity: self.identity.clone(),
+            seat: self.seat,
+            log,
+            journal: Journal::create(file, self.identity.file_key(), &sitting).unwrap(),
+            deck: sealed_deck(place, (inputs, vault), &self.circuit).unwrap(),
+            rng: system_rng(),
+        })
+        .unwrap();
+        play.begin(self.seat.next(2));
+        play
+    }
 }
 
 impl<S: Storage + Default> Side<S> {
     pub fn new(wiring: Wiring, info: &Match) -> Self {
-        let sitting = Sitting {
-            match_info: info.clone(),
-            seat: wiring.seat,
-            names: Vec::new(),
-        };
-        let key = wiring.identity.file_key();
-        let mut play = Play::new(Setting {
-            identity: wiring.identity.clone(),
-            seat: wiring.seat,
-            log: MatchLog::new(info.clone(), wiring.seat),
-            journal: Journal::create(S::default(), key, &sitting).unwrap(),
-            deck: DeckSetting::Sealed(SealedSetting {
-                inputs: inputs(S::default(), &wiring.identity, info),
-                vault: MemoryVault::default(),
-                circuit: wiring.circuit.clone(),
-            }),
-            rng: system_rng(),
-        })
-        .unwrap();
-        play.begin(wiring.seat.next(2));
+        let log = MatchLog::new(info.clone(), wiring.seat);
+        let play = wiring.play(log, S::default(), Default::default());
         Side { play, wiring }
     }
 

@@ -24,7 +24,7 @@ use dealerless_table::play::{
     Command, Control, DeckSetting, Mailbox, News, SealedSetting, Seating, Setting, Table,
     TableEvent,
 };
-use dealerless_table::rules::{Choice, Legal};
+use dealerless_table::testing::choices;
 
 use crate::operations::{CountedAttempts, CountedStorage, CountedVault, Operations};
 use crate::points::Kind;
@@ -384,13 +384,8 @@ impl Program {
             }
             .send(),
             News::YourTurn { legal } => {
-                let choice = match legal {
-                    Legal::Bet { call: None, .. } => Choice::Check,
-                    Legal::Bet { .. } => Choice::Call,
-                    _ => Choice::Show,
-                };
                 self.table
-                    .command(Command::Choose(choice))
+                    .command(Command::Choose(choices::passive(&legal)))
                     .expect("its turn");
             }
             News::Voided { .. } => self

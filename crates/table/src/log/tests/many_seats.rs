@@ -9,9 +9,10 @@ use rand::{RngExt, SeedableRng};
 use zeroize::Zeroizing;
 
 use super::super::*;
-use super::test_match::TestMatch;
+use super::test_match::rules;
+pub(crate) use super::test_match::{TestMatch, threshold, verifiable};
 use crate::play::VerifiableSeat;
-use crate::rules::{BettingRules, Choice, Legal, Limit, PokerKind, Posts, Stakes, Variety};
+use crate::rules::{Choice, Legal, Limit, PokerKind, Stakes, Variety};
 use crate::seat::Seat;
 use crate::testing::choices;
 
@@ -37,39 +38,10 @@ pub(crate) struct TestSeat {
     pub(crate) refused: Option<Refused>,
 }
 
-const RULES: BettingRules = BettingRules {
-    stack: 100,
-    limit: Limit::NoLimit,
-    posts: Posts::Blinds { small: 1, big: 2 },
-};
-
-/// A match of hold'em with a verifiable deck.
-pub(crate) fn verifiable(seats: u8, hands: u32) -> TestMatch {
-    threshold(seats, seats.into(), hands)
-}
-
-/// A match of hold'em with a verifiable deck, whose cards `threshold` seats together open.
-pub(crate) fn threshold(seats: u8, threshold: usize, hands: u32) -> TestMatch {
-    let players: Vec<u8> = (0..seats).collect();
-    verifiable_of(
-        Variety::Poker(PokerKind::Holdem, RULES),
-        &players,
-        threshold,
-        hands,
-        None,
-    )
-}
-
 /// A match of five-card draw with a verifiable deck, whose cards `threshold` seats together open.
 pub(crate) fn threshold_draw(seats: u8, threshold: usize, hands: u32) -> TestMatch {
-    let players: Vec<u8> = (0..seats).collect();
-    verifiable_of(
-        Variety::Poker(PokerKind::FiveCardDraw, RULES),
-        &players,
-        threshold,
-        hands,
-        None,
-    )
+    let variety = Variety::Poker(PokerKind::FiveCardDraw, rules(Limit::NoLimit));
+    TestMatch::verifiable(Stakes::new(variety, seats, hands).unwrap(), threshold)
 }
 
 /// A match of five-card draw with a verifiable deck.
@@ -80,24 +52,9 @@ pub(crate) fn verifiable_draw(seats: u8, hands: u32) -> TestMatch {
 /// A match of hold'em that continues another one. The identities are those of the tests with these
 /// numbers.
 pub(crate) fn verifiable_after(past: Past, players: &[u8], hands: u32) -> TestMatch {
-    verifiable_of(
-        Variety::Poker(PokerKind::Holdem, RULES),
-        players,
-        players.len(),
-        hands,
-        Some(past),
-    )
-}
-
-fn verifiable_of(
-    variety: Variety,
-    players: &[u8],
-    threshold: usize,
-    hands: u32,
-    past: Option<Past>,
-) -> TestMatch {
+    let variety = Variety::Poker(PokerKind::Holdem, rules(Limit::NoLimit));
     let stakes = Stakes::new(variety, players.len() as u8, hands).unwrap();
-    verifiable_with(stakes, players, threshold, past)
+    verifiable_with(stakes, players, players.len(), Some(past))
 }
 
 /// A match with these stakes and a verifiable deck.

@@ -8,6 +8,7 @@ use super::many_seats::{Table, threshold, threshold_draw};
 use super::settlement::any_choice;
 use crate::rules::{Choice, Legal};
 use crate::seat::Seat;
+use crate::testing::choices;
 
 /// The logs of the seats that were not removed.
 fn remaining(table: &Table) -> Vec<&MatchLog> {
@@ -73,10 +74,7 @@ fn bets(legal: &Legal, rng: &mut StdRng) -> Choice {
             bet: Some(amounts),
             ..
         } if rng.random_range(0..3) == 0 => Choice::Bet { to: amounts.min },
-        Legal::Bet { call: None, .. } => Choice::Check,
-        Legal::Bet { .. } => Choice::Call,
-        Legal::Exchange => Choice::Exchange(vec![0, 2]),
-        _ => Choice::Show,
+        _ => choices::passive(legal),
     }
 }
 

@@ -9,6 +9,7 @@ use super::many_seats::{Table, threshold};
 use super::roll_calls::{A, B, C, D, at_a_bet, call, signs, table_at, vote};
 use crate::rules::{Choice, Legal};
 use crate::seat::Seat;
+use crate::testing::choices;
 
 fn chips(log: &MatchLog) -> u64 {
     log.final_stacks().iter().sum()
@@ -75,9 +76,7 @@ fn all_in(legal: &Legal, _: &mut StdRng) -> Choice {
             raise: Some(raise), ..
         } => Choice::Raise { to: raise.max },
         Legal::Bet { bet: Some(bet), .. } => Choice::Bet { to: bet.max },
-        Legal::Bet { call: None, .. } => Choice::Check,
-        Legal::Bet { .. } => Choice::Call,
-        _ => Choice::Show,
+        _ => choices::passive(legal),
     }
 }
 

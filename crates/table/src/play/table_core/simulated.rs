@@ -23,7 +23,7 @@ use super::super::deal_circuit::DealCircuit;
 use super::super::deck::{HandDeck, Shuffled};
 use super::super::orders::{Done, Order};
 use super::*;
-use crate::log::tests::test_match::{TestMatch, holdem, setting};
+use crate::log::tests::test_match::{TestMatch, holdem, sealed_deck, setting};
 use crate::log::{Attempt, CardOpening, End, Masked, Seal};
 use crate::record::Record;
 use crate::rules::{Choice, Legal};
@@ -217,7 +217,8 @@ struct World {
 fn side(test: &TestMatch, seat: Seat, circuit: &Arc<DealCircuit>, seed: u64) -> Side {
     let file = MemoryStorage::default();
     test.journal(seat, file.clone());
-    let deck = test.sealed_deck(seat, Default::default(), circuit);
+    let place = (seat, test.match_info.id());
+    let deck = sealed_deck(place, Default::default(), circuit).unwrap();
     let setting = setting(seat, file.clone(), deck, StdRng::seed_from_u64(seed));
     Side {
         table: TableCore::new(setting.unwrap(), Duration::ZERO).unwrap(),

@@ -16,7 +16,7 @@ use dealerless_connection::storage::MemoryVault;
 use super::super::deal_circuit::DealCircuit;
 use super::*;
 use crate::log::tests::test_match::{
-    TestMatch, boards, draw, free_deck, holdem, identity, setting,
+    TestMatch, boards, draw, free_deck, holdem, identity, sealed_deck, setting,
 };
 use crate::log::{Claimed, Clock, End, Header, Journal, Match, MatchLog, SignedPart};
 use crate::record::Record;
@@ -34,7 +34,8 @@ fn at_a_table(
     let file = MemoryStorage::default();
     let parts: Vec<_> = log.history(0).cloned().collect();
     test.journal(own, file.clone()).append(&parts).unwrap();
-    let deck = test.sealed_deck(own, Default::default(), circuit);
+    let place = (own, test.match_info.id());
+    let deck = sealed_deck(place, Default::default(), circuit).unwrap();
     let setting = setting(own, file.clone(), deck, system_rng()).unwrap();
     (TableCore::new(setting, Duration::ZERO).unwrap(), file)
 }

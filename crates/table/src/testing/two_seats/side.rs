@@ -2,23 +2,20 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
-use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use crate::Seat;
 use crate::log::{End, Inputs, Journal, LogEvent, LogMessage, MatchId, OpenedInputs, SignedPart};
-use crate::play::{
-    Command, Dealer, DeckSetting, Event, News, Outbox, Play, PlayError, SealedSetting, Setting,
-};
+use crate::play::{Command, Dealer, Event, News, Outbox, Play, PlayError, Setting};
 use dealerless::deck::Card;
 use dealerless::net::MemoryTransport;
-use dealerless_connection::identity::Identity;
 use dealerless_connection::storage::Vault;
 use dealerless_connection::{SystemRng, system_rng};
 
 use super::games::{Game, choice};
 use crate::testing::disk::{Disk, Growing, Kind};
 use crate::testing::engine;
+use crate::testing::test_match::{identity, sealed_deck};
 
 /// Cuts the connection at a message of `seat`.
 #[derive(Clone, Copy, Debug)]
@@ -98,11 +95,6 @@ impl Outbox for CutOutbox<'_> {
     }
 }
 
-/// The keys of a seat.
-pub fn identity(seat: Seat) -> Arc<Identity> {
-    Arc::new(Identity::from_seed([seat.number() + 1; 32]))
-}
-
 /// Opens the file with a seat's inputs to the shuffles of a match.
 pub fn inputs(disk: &Disk, seat: Seat, match_id: MatchId) -> io::Result<OpenedInputs<Growing>> {
     Inputs::open(disk.inputs(), identity(seat).file_key(), match_id)
@@ -112,16 +104,13 @@ pub fn inputs(disk: &Disk, seat: Seat, match_id: MatchId) -> io::Result<OpenedIn
 pub fn start(disk: &Disk, seat: Seat, game: Game) -> Result<Program, PlayError> {
     let identity = identity(seat);
     let opened = Journal::open(disk.log(), identity.file_key())?;
-    let id = opened.log.match_info().id();
+    let place = (seat, opened.log.match_info().id());
+    let deck = sealed_deck(place, (disk.inputs(), disk.clone()), &game.terms().1);
     Play::new(Setting {
         seat,
         log: opened.log,
         journal: opened.journal,
-        deck: DeckSetting::Sealed(SealedSetting {
-            inputs: inputs(disk, seat, id).map_err(PlayError::Inputs)?.file,
-            vault: disk.clone(),
-            circuit: Arc::clone(&game.terms().1),
-        }),
+        deck: deck.map_err(PlayError::Inputs)?,
         rng: system_rng(),
         identity,
     })

@@ -4,15 +4,14 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
 use crate::Seat;
-use crate::log::{
-    Clock, DeckTerms, End, Header, Journal, Match, Phase, Player, SealedTerms, Sitting,
-};
+use crate::log::{End, Journal, Phase};
 use crate::play::{Done, Event, NoEngine, PlayError};
 use dealerless::net::memory_pair;
 
 use super::games::Game;
-use super::side::{Cut, CutOutbox, EngineEvent, Side, identity, inputs};
+use super::side::{Cut, CutOutbox, EngineEvent, Side, inputs};
 use crate::testing::disk::{Disk, Kill};
+use crate::testing::test_match::{TestMatch, identity};
 
 /// The longest wait for an engine.
 const STUCK: Duration = Duration::from_secs(300);
@@ -53,35 +52,12 @@ pub struct World {
 impl World {
     fn new(plan: Plan) -> Self {
         let (stakes, circuit) = plan.game.terms();
-        let header = Header {
-            stakes: stakes.clone(),
-            deck: DeckTerms::Sealed(SealedTerms {
-                engine_version: dealerless::net::VERSION,
-                algorithm: circuit.algorithm(),
-                circuit: circuit.circuit().digest(),
-                validity: if circuit.checks_inputs() { 2 } else { 0 },
-            }),
-            clock: Clock {
-                each_move: 0,
-                bank: 0,
-            },
-            past: None,
-        };
-        let player = |seat: Seat| Player {
-            identity: identity(seat).public().clone(),
-            nonce: [7; 32],
-        };
-        let info = Match::new(header, Seat::all(2).map(player).collect()).unwrap();
+        let of = TestMatch::shuffled(stakes, circuit);
         let side = |seat: Seat, kills: Vec<Kill>| {
-            let sitting = Sitting {
-                match_info: info.clone(),
-                seat,
-                names: Vec::new(),
-            };
             // The files exist before the match begins.
             let disk = Disk::default();
-            inputs(&disk, seat, info.id()).unwrap();
-            Journal::create(disk.log(), identity(seat).file_key(), &sitting).unwrap();
+            inputs(&disk, seat, of.match_info.id()).unwrap();
+            of.journal(seat, disk.log());
             let disk = disk.then_with(kills);
             Side::new(seat, plan.game, disk)
         };

@@ -5,9 +5,7 @@ use dealerless_connection::{Connection, Met, Timing};
 use dealerless_table::Seat;
 use dealerless_table::log::Header;
 use dealerless_table::play::{CannotBegin, Roster};
-
-use crate::several_seats::side::Style;
-use crate::several_seats::world::{Plan, match_of};
+use dealerless_table::testing::test_match::verifiable;
 
 /// Two guests who have met a host, and the list that the host sends to each player.
 struct Three {
@@ -43,8 +41,7 @@ fn three() -> Three {
 
 /// The header of a match of three.
 fn header() -> Header {
-    let match_info = match_of(&Plan::new(3, 1, Style::Passive, 1));
-    match_info.header().clone()
+    verifiable(3, 1).match_info.header().clone()
 }
 
 #[test]

@@ -10,8 +10,9 @@ use zeroize::Zeroizing;
 
 use super::kills;
 use dealerless_table::testing::disk::When;
+use dealerless_table::testing::test_match::identity;
 use dealerless_table::testing::two_seats::games::Game;
-use dealerless_table::testing::two_seats::side::{identity, inputs};
+use dealerless_table::testing::two_seats::side::inputs;
 use dealerless_table::testing::two_seats::world::{MatchResult, Plan, World};
 
 /// The records and inputs of both sides, and the game.

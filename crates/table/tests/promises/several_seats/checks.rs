@@ -7,7 +7,7 @@ use dealerless_table::record::Record;
 
 use super::side::{Side, Style};
 use super::world::World;
-use dealerless_table::testing::two_seats::side::identity;
+use dealerless_table::testing::test_match::identity;
 
 impl World {
     /// The record in the file of a seat, as its owner reads it.

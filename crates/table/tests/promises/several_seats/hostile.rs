@@ -15,8 +15,9 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
 use super::side::{Side, Style};
-use super::world::{Meddle, Plan, World, match_of};
+use super::world::{Meddle, Plan, World};
 use dealerless_table::testing::disk::Disk;
+use dealerless_table::testing::test_match::verifiable;
 
 const GUESTS: [Seat; 2] = [Seat::new(1), Seat::new(2)];
 
@@ -38,8 +39,8 @@ const CHEATS: [Cheat; 4] = [
 
 /// Messages that no honest seat sends.
 fn inventions(plan: &Plan, rng: &mut StdRng) -> Vec<Vec<u8>> {
-    let match_id = match_of(plan).id();
-    let other_match = match_of(&Plan::new(plan.seats, plan.hands + 1, plan.style, 0)).id();
+    let match_id = verifiable(plan.seats, plan.hands).match_info.id();
+    let other_match = verifiable(plan.seats, plan.hands + 1).match_info.id();
     let invented = |before: [u8; 32], step: u64, seat: u8| Statement {
         before,
         signed: Signed::Ack(SignedAck {

@@ -5,15 +5,15 @@ use std::io;
 
 use dealerless::deck::Card;
 use dealerless_table::Seat;
-use dealerless_table::log::{End, Journal, LogEvent, LogMessage, Phase, Signed, Statement};
-use dealerless_table::play::{Command, DeckSetting, News, Outbox, Play, PlayError, Setting};
+use dealerless_table::log::{End, LogEvent, LogMessage, Phase, Signed, Statement};
+use dealerless_table::play::{Command, DeckSetting, News, Outbox, Play, PlayError};
 use dealerless_table::rules::{Choice, Legal};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::world::Cut;
 use dealerless_table::testing::disk::{Disk, Growing, Kind};
-use dealerless_table::testing::two_seats::side::identity;
+use dealerless_table::testing::test_match::setting;
 
 pub(crate) type Program = Play<Growing, Disk, StdRng>;
 
@@ -175,16 +175,9 @@ impl Outbox for SideOutbox<'_> {
 
 /// Starts the program of a seat from its disk. `seed` determines its random values.
 pub(crate) fn start(disk: &Disk, seat: Seat, seed: u64) -> Result<Program, PlayError> {
-    let identity = identity(seat);
-    let opened = Journal::open(disk.log(), identity.file_key())?;
-    Play::new(Setting {
-        seat,
-        log: opened.log,
-        journal: opened.journal,
-        deck: DeckSetting::Verifiable(disk.clone()),
-        rng: StdRng::seed_from_u64(seed),
-        identity,
-    })
+    let deck = DeckSetting::Verifiable(disk.clone());
+    let rng = StdRng::seed_from_u64(seed);
+    Play::new(setting(seat, disk.log(), deck, rng)?)
 }
 
 impl Side {

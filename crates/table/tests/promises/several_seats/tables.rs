@@ -8,14 +8,13 @@ use dealerless_connection::system_rng;
 use dealerless_connection::testing::players::met;
 use dealerless_connection::{Connection, Timing};
 use dealerless_table::Seat;
-use dealerless_table::log::{End, Journal, Sitting};
-use dealerless_table::play::{Command, Control, DeckSetting, News, Setting, Table, TableEvent};
-use dealerless_table::rules::{Choice, Legal};
+use dealerless_table::log::End;
+use dealerless_table::play::{Command, Control, DeckSetting, News, Table, TableEvent};
+use dealerless_table::rules::Choice;
+use dealerless_table::testing::choices;
 
-use super::side::Style;
-use super::world::{Plan, match_of};
 use dealerless_table::testing::disk::{Disk, Growing};
-use dealerless_table::testing::two_seats::side::identity;
+use dealerless_table::testing::test_match::{setting, verifiable};
 
 /// A table, to which new connections to the second guest are posted.
 type Seated = Table<Growing, Disk, Connection>;
@@ -25,32 +24,19 @@ const TWO: Seat = Seat::new(2);
 
 /// The disks of three seats with the files of a match of one hand.
 fn disks() -> [Disk; 3] {
-    let match_info = match_of(&Plan::new(3, 1, Style::Passive, 1));
+    let of = verifiable(3, 1);
     [Seat::HOST, ONE, TWO].map(|seat| {
-        let (disk, match_info) = (Disk::default(), match_info.clone());
-        let sitting = Sitting {
-            match_info,
-            seat,
-            names: Vec::new(),
-        };
-        Journal::create(disk.log(), identity(seat).file_key(), &sitting).unwrap();
+        let disk = Disk::default();
+        of.journal(seat, disk.log());
         disk
     })
 }
 
 /// The table of a seat, started from its disk.
 fn seated(disk: &Disk, seat: Seat) -> Seated {
-    let identity = identity(seat);
-    let opened = Journal::open(disk.log(), identity.file_key()).unwrap();
-    let setting = Setting {
-        identity,
-        seat,
-        log: opened.log,
-        journal: opened.journal,
-        deck: DeckSetting::Verifiable(disk.clone()),
-        rng: system_rng(),
-    };
-    Table::new(setting, Deadlines::default()).unwrap()
+    let deck = DeckSetting::Verifiable(disk.clone());
+    let setting = setting(seat, disk.log(), deck, system_rng());
+    Table::new(setting.unwrap(), Deadlines::default()).unwrap()
 }
 
 /// The tables of a match that has begun, in which each guest is connected to the host.
@@ -73,11 +59,7 @@ fn play(table: &mut Seated, stops: bool) -> Vec<Seat> {
         match table.next(Duration::from_millis(50)).unwrap() {
             Some(TableEvent::News(News::YourTurn { .. })) if stops => return lost,
             Some(TableEvent::News(News::YourTurn { legal })) => {
-                let choice = match legal {
-                    Legal::Bet { call: None, .. } => Choice::Check,
-                    Legal::Bet { .. } => Choice::Call,
-                    _ => Choice::Show,
-                };
+                let choice = choices::passive(&legal);
                 table.command(Command::Choose(choice)).unwrap();
             }
             Some(TableEvent::News(News::Over(end))) => {

@@ -5,16 +5,15 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use dealerless::Blame;
 use dealerless_table::Seat;
-use dealerless_table::log::{Clock, DeckTerms, Header, Journal, Match, Phase, Player, Sitting};
+use dealerless_table::log::Phase;
 use dealerless_table::play::{Event, NoEngine, PlayError};
-use dealerless_table::rules::{BettingRules, Limit, PokerKind, Posts, Stakes, Variety};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
 use super::side::{Said, Side, SideOutbox, Style, start};
 use dealerless_table::testing::disk::{Disk, Kill};
-use dealerless_table::testing::two_seats::side::identity;
+use dealerless_table::testing::test_match::verifiable;
 
 /// Cuts the connection at a message between two seats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,49 +100,17 @@ pub(crate) struct World {
     pub(crate) errors: Vec<(Seat, Seat, PlayError)>,
 }
 
-/// The match of a plan.
-pub(crate) fn match_of(plan: &Plan) -> Match {
-    let rules = BettingRules {
-        stack: 100,
-        limit: Limit::NoLimit,
-        posts: Posts::Blinds { small: 1, big: 2 },
-    };
-    let stakes = Stakes::new(
-        Variety::Poker(PokerKind::Holdem, rules),
-        plan.seats,
-        plan.hands,
-    )
-    .unwrap();
-    let header = Header {
-        deck: DeckTerms::verifiable(&stakes, stakes.seats()).unwrap(),
-        stakes,
-        clock: Clock::default(),
-        past: None,
-    };
-    let player = |seat: Seat| Player {
-        identity: identity(seat).public().clone(),
-        nonce: [7; 32],
-    };
-    let players = Seat::all(usize::from(plan.seats)).map(player).collect();
-    Match::new(header, players).unwrap()
-}
-
 impl World {
     /// A match whose programs have started and whose connections are complete.
     pub(crate) fn new(plan: Plan) -> Self {
-        let info = match_of(&plan);
+        let of = verifiable(plan.seats, plan.hands);
         let side = |seat: Seat| {
-            let sitting = Sitting {
-                match_info: info.clone(),
-                seat,
-                names: Vec::new(),
-            };
             // The files exist before the match begins.
             let disk = Disk::default();
-            Journal::create(disk.log(), identity(seat).file_key(), &sitting).unwrap();
+            of.journal(seat, disk.log());
             Side::new(seat, disk.then_with(plan.kills[seat.index()].clone()))
         };
-        let sides = Seat::all(info.seats()).map(side).collect();
+        let sides = of.seats().map(side).collect();
         let mut world = World::of(plan, sides);
         for seat in world.seats() {
             while world.side(seat).program.is_none() {

@@ -4,19 +4,14 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use dealerless_connection::SystemRng;
 use dealerless_connection::storage::{Storage, Vault};
-use dealerless_connection::{SystemRng, system_rng};
 use dealerless_table::Seat;
-use dealerless_table::log::{End, Journal, MatchLog, Sitting};
-use dealerless_table::play::{
-    Command, DeckSetting, Event, News, Order, Orders, Outbox, Play, PlayError, SealedSetting,
-    Setting,
-};
-use dealerless_table::rules::{Choice, Legal};
-
+use dealerless_table::log::{End, MatchLog};
+use dealerless_table::play::{Command, Event, News, Order, Orders, Outbox, Play, PlayError};
+use dealerless_table::testing::choices;
+use dealerless_table::testing::threads::Wiring;
 use zeroize::Zeroizing;
-
-use dealerless_table::testing::threads::{Wiring, inputs};
 
 /// An action of a seat whose effect outlives the program or reaches the peer or the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,26 +125,8 @@ pub(crate) struct Finished {
 impl Watched {
     pub(crate) fn new(wiring: Wiring, log: &MatchLog) -> Self {
         let actions = Actions::default();
-        let sitting = Sitting {
-            match_info: log.match_info().clone(),
-            seat: wiring.seat,
-            names: Vec::new(),
-        };
-        let key = wiring.identity.file_key();
-        let mut play = Play::new(Setting {
-            identity: wiring.identity.clone(),
-            seat: wiring.seat,
-            log: log.clone(),
-            journal: Journal::create(actions.clone(), key, &sitting).unwrap(),
-            deck: DeckSetting::Sealed(SealedSetting {
-                inputs: inputs(Actions::default(), &wiring.identity, log.match_info()),
-                vault: actions.clone(),
-                circuit: wiring.circuit.clone(),
-            }),
-            rng: system_rng(),
-        })
-        .unwrap();
-        play.begin(wiring.seat.next(2));
+        let files = (Actions::default(), actions.clone());
+        let play = wiring.play(log.clone(), actions.clone(), files);
         Watched {
             play,
             wiring,
@@ -216,9 +193,5 @@ pub(crate) fn call_and_show(news: &News) -> Option<Command> {
         News::Voided { .. } => return Some(Command::DealAgain),
         _ => return None,
     };
-    Some(Command::Choose(match legal {
-        Legal::Bet { call: None, .. } => Choice::Check,
-        Legal::Bet { .. } => Choice::Call,
-        _ => Choice::Show,
-    }))
+    Some(Command::Choose(choices::passive(legal)))
 }

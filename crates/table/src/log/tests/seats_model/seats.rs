@@ -11,6 +11,7 @@ use super::traces::Trace;
 use crate::play::VerifiableSeat;
 use crate::rules::{Choice, Legal};
 use crate::seat::Seat;
+use crate::testing::choices;
 use dealerless::verifiable::{Partials, Show};
 
 /// The first byte of an encoded choice.
@@ -44,11 +45,8 @@ fn choice(log: &MatchLog, legal: &Legal, game: &str, is_other: bool) -> Choice {
         Legal::Bet {
             raise: Some(to), ..
         } if is_first => Choice::Raise { to: to.min + more },
-        Legal::Bet { call: None, .. } => Choice::Check,
-        Legal::Bet { .. } => Choice::Call,
         Legal::Exchange if is_other => Choice::Exchange(vec![1]),
-        Legal::Exchange => Choice::Exchange(vec![0, 2]),
-        _ => Choice::Show,
+        _ => choices::passive(legal),
     }
 }
 
