@@ -14,9 +14,8 @@ use dealerless::testing::soak::soak;
 use dealerless_connection::storage::Storage;
 use dealerless_table::log::{End, LogEvent};
 use dealerless_table::play::{Command, DealCircuit, News};
-use dealerless_table::rules::{BettingRules, Limit, PokerKind, Stakes, Variety};
 use dealerless_table::testing::choices;
-use dealerless_table::testing::test_match::rules;
+use dealerless_table::testing::test_match::stakes_of;
 
 use dealerless_table::testing::threads::{Side, both, wirings};
 
@@ -113,12 +112,8 @@ fn median(times: &[Duration]) -> Duration {
 #[test]
 fn many_hands_are_uniform_and_memory_does_not_grow() {
     let hands = soak().unwrap_or(HANDS).max(HANDS);
-    let rules = BettingRules {
-        stack: 1_000_000,
-        ..rules(Limit::NoLimit)
-    };
     let number = u32::try_from(hands).expect("a number of hands");
-    let stakes = Stakes::new(Variety::Poker(PokerKind::Holdem, rules), 2, number).expect("hold'em");
+    let stakes = stakes_of(1_000_000, 2, number);
     let spec = (Shuffle::Cheapest.spec(CARDS, DRAW)).expect("hold'em");
     let circuit = Arc::new(DealCircuit::of(&stakes, spec.algorithm()).expect("a circuit"));
     let begun = Instant::now();

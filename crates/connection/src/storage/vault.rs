@@ -1,6 +1,7 @@
 //! Storage for one value that is replaced as a whole.
 
 use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use zeroize::Zeroizing;
 
@@ -26,22 +27,28 @@ pub trait Vault: Send {
     fn destroy(&mut self) -> io::Result<()>;
 }
 
-/// Stores a value in memory, for as long as the program runs.
-#[derive(Default)]
-pub struct MemoryVault(Option<Zeroizing<Vec<u8>>>);
+/// Stores a value in memory, for as long as the program runs. Clones share the same value.
+#[derive(Clone, Default)]
+pub struct MemoryVault(Arc<Mutex<Option<Zeroizing<Vec<u8>>>>>);
+
+impl MemoryVault {
+    fn lock(&self) -> MutexGuard<'_, Option<Zeroizing<Vec<u8>>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 impl Vault for MemoryVault {
     fn keep(&mut self, value: &[u8]) -> io::Result<()> {
-        self.0 = Some(Zeroizing::new(value.to_vec()));
+        *self.lock() = Some(Zeroizing::new(value.to_vec()));
         Ok(())
     }
 
     fn kept(&mut self) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
-        Ok(self.0.clone())
+        Ok(self.lock().clone())
     }
 
     fn destroy(&mut self) -> io::Result<()> {
-        self.0 = None;
+        *self.lock() = None;
         Ok(())
     }
 }

@@ -7,20 +7,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dealerless::deck::Choice as Shuffle;
 use dealerless::mpc::Attempts;
 use dealerless::net::Deadlines;
 use dealerless_connection::identity::{Home, Name, SharedPeers};
 use dealerless_connection::storage::{Storage, Vault};
 use dealerless_connection::system_rng;
 use dealerless_connection::{Connection, Door, DoorEvent, Guest, Timing};
-use dealerless_table::log::{Clock, Header, Inputs, Journal, LogEvent, MatchLog};
+use dealerless_table::log::{Header, Inputs, Journal, LogEvent, MatchLog};
 use dealerless_table::play::{
     Command, DeckSetting, News, SealedSetting, Seating, Setting, Table, TableEvent,
 };
-use dealerless_table::rules::{BettingRules, Legal, Limit, PokerKind, Stakes, Variety};
+use dealerless_table::rules::Legal;
 use dealerless_table::testing::choices::passive;
-use dealerless_table::testing::test_match::rules;
+use dealerless_table::testing::test_match::{proposal, stakes_of};
 use zeroize::Zeroizing;
 
 use crate::proxy::{Link, proxy};
@@ -130,18 +129,7 @@ impl Vault for CountedVault {
 /// Makes a host and a guest, and the host's door for a match of this number of hands.
 pub(crate) fn door(hands: u32) -> ([Player; 2], Door) {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
-    let rules = BettingRules {
-        stack: 1000,
-        ..rules(Limit::NoLimit)
-    };
-    let stakes = Stakes::new(Variety::Poker(PokerKind::Holdem, rules), 2, hands).expect("stakes");
-    let (cards, drawn) = stakes.deck();
-    let spec = Shuffle::Cheapest.spec(cards, drawn).expect("a deck");
-    let clock = Clock {
-        each_move: 0,
-        bank: 0,
-    };
-    let (header, _) = Seating::propose(stakes, spec.algorithm(), clock).expect("a shuffle");
+    let (header, _) = proposal(stakes_of(1000, 2, hands));
     let listen: [SocketAddr; 1] = ["127.0.0.1:0".parse().expect("an address")];
     let door = Door::open(
         Arc::clone(&host.home),

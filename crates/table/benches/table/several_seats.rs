@@ -14,8 +14,7 @@ use dealerless_connection::system_rng;
 use dealerless_table::Seat;
 use dealerless_table::log::{LogEvent, LogMessage};
 use dealerless_table::play::{DeckSetting, Event, News, NoEngine, Outbox, Play};
-use dealerless_table::rules::{BettingRules, Limit, PokerKind, Stakes, Variety};
-use dealerless_table::testing::test_match::{TestMatch, rules, setting};
+use dealerless_table::testing::test_match::{TestMatch, setting, stakes_of};
 
 use crate::match_of_two::calls;
 
@@ -103,13 +102,7 @@ pub(crate) fn measure(
     delay: Duration,
     shape: Shape,
 ) -> Hand {
-    let rules = BettingRules {
-        stack: 1000,
-        ..rules(Limit::NoLimit)
-    };
-    let stakes =
-        Stakes::new(Variety::Poker(PokerKind::Holdem, rules), seats, hands).expect("valid stakes");
-    let of = TestMatch::verifiable(stakes, opens);
+    let of = TestMatch::verifiable(stakes_of(1000, seats, hands), opens);
     let count = usize::from(seats);
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..count).map(|_| channel()).unzip();
     let (bytes, started) = (Arc::new(Mutex::new(0)), Instant::now());

@@ -8,6 +8,7 @@
 pub mod choices;
 pub mod disk;
 mod engine;
+pub mod network;
 pub mod test_match;
 pub mod threads;
 pub mod two_seats;

@@ -4,6 +4,7 @@
 use std::io;
 use std::sync::Arc;
 
+use dealerless::deck::Choice as Shuffle;
 use dealerless::dice::{Dice, Reveal, Terms};
 use dealerless_connection::identity::{Identity, Name};
 use dealerless_connection::storage::Storage;
@@ -13,7 +14,7 @@ use rand::{RngExt, SeedableRng};
 
 use super::choices;
 use crate::log::*;
-use crate::play::{DealCircuit, DeckSetting, SealedSetting, Setting};
+use crate::play::{DealCircuit, DeckSetting, SealedSetting, Seating, Setting};
 use crate::rules::{
     BettingRules, Choice, Hand, Legal, Limit, Next, PokerKind, Posts, Stakes, Variety,
 };
@@ -106,6 +107,25 @@ pub fn boards(boards: u32) -> TestMatch {
     TestMatch::new(Variety::Boards { boards }, 2, 2)
 }
 
+/// Stakes of hold'em with this stack.
+pub fn stakes_of(stack: u64, seats: u8, hands: u32) -> Stakes {
+    let rules = BettingRules {
+        stack,
+        ..rules(Limit::NoLimit)
+    };
+    Stakes::new(Variety::Poker(PokerKind::Holdem, rules), seats, hands).unwrap()
+}
+
+/// The header that a host without a clock proposes, and the circuit that shuffles the decks.
+pub fn proposal(stakes: Stakes) -> (Header, Arc<DealCircuit>) {
+    let algorithm = DealCircuit::algorithm_for(Shuffle::Cheapest, &stakes).unwrap();
+    let clock = Clock {
+        each_move: 0,
+        bank: 0,
+    };
+    Seating::propose(stakes, algorithm, clock).unwrap()
+}
+
 /// A match of hold'em with a verifiable deck.
 pub fn verifiable(seats: u8, hands: u32) -> TestMatch {
     threshold(seats, seats.into(), hands)
@@ -113,8 +133,7 @@ pub fn verifiable(seats: u8, hands: u32) -> TestMatch {
 
 /// A match of hold'em with a verifiable deck, whose cards `threshold` seats together open.
 pub fn threshold(seats: u8, threshold: usize, hands: u32) -> TestMatch {
-    let variety = Variety::Poker(PokerKind::Holdem, rules(Limit::NoLimit));
-    TestMatch::verifiable(Stakes::new(variety, seats, hands).unwrap(), threshold)
+    TestMatch::verifiable(stakes_of(100, seats, hands), threshold)
 }
 
 /// The four hands of a board, as sets of cards.

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
@@ -135,6 +136,20 @@ impl<S: Storage + Default> Side<S> {
             }
         }
     }
+}
+
+/// Plays matches with these plans, several at once.
+pub fn play_all<P: Sync>(threads: usize, plans: &[P], play: impl Fn(&P) + Sync) {
+    let next = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(plan) = plans.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    play(plan);
+                }
+            });
+        }
+    });
 }
 
 /// Runs `act` on both sides, each on its own thread.

@@ -14,17 +14,13 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dealerless::deck::Choice as Shuffle;
 use dealerless_connection::identity::{Home, Name};
 use dealerless_connection::storage::DiskStorage;
 use dealerless_connection::system_rng;
 use dealerless_table::Seat;
-use dealerless_table::log::{
-    Clock, DeckTerms, End, Header, Inputs, Journal, Match, Player, Sitting,
-};
-use dealerless_table::play::Seating;
+use dealerless_table::log::{DeckTerms, End, Header, Inputs, Journal, Match, Player, Sitting};
 use dealerless_table::record::{Compared, MatchState, Record, compare};
-use dealerless_table::rules::{BettingRules, Limit, PokerKind, Posts, Stakes, Variety};
+use dealerless_table::testing::test_match::{proposal, stakes_of};
 use tempfile::TempDir;
 
 use crate::points::{Deck, Kind, Plan};
@@ -41,43 +37,17 @@ const MATCH_TIMEOUT: Duration = Duration::from_secs(300);
 pub(crate) const HANDS: u32 = 2;
 const STACK: u64 = 200;
 
-fn stakes(deck: Deck) -> Stakes {
-    let rules = BettingRules {
-        stack: STACK,
-        limit: Limit::NoLimit,
-        posts: Posts::Blinds { small: 1, big: 2 },
-    };
-    Stakes::new(
-        Variety::Poker(PokerKind::Holdem, rules),
-        deck.seats() as u8,
-        HANDS,
-    )
-    .unwrap()
-}
-
-const CLOCK: Clock = Clock {
-    each_move: 0,
-    bank: 0,
-};
-
-static SEALED: LazyLock<Header> = LazyLock::new(|| {
-    let stakes = stakes(Deck::Sealed);
-    let (cards, drawn) = stakes.deck();
-    let spec = Shuffle::Cheapest.spec(cards, drawn);
-    let proposed = Seating::propose(stakes, spec.unwrap().algorithm(), CLOCK);
-    proposed.unwrap().0
-});
+static SEALED: LazyLock<Header> = LazyLock::new(|| proposal(stakes_of(STACK, 2, HANDS)).0);
 
 fn header(deck: Deck) -> Header {
     let Deck::Verifiable(threshold) = deck else {
         return SEALED.clone();
     };
-    let stakes = stakes(deck);
+    let stakes = stakes_of(STACK, deck.seats() as u8, HANDS);
     Header {
         deck: DeckTerms::verifiable(&stakes, threshold).unwrap(),
         stakes,
-        clock: CLOCK,
-        past: None,
+        ..SEALED.clone()
     }
 }
 

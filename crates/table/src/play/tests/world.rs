@@ -1,16 +1,12 @@
 //! The programs of the seats of a match, whose messages the test passes by hand.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
-use std::io;
-use std::sync::{Arc, Mutex};
 
 use dealerless_connection::random::{SystemRng, system_rng};
-use dealerless_connection::storage::MemoryStorage;
-use dealerless_connection::storage::{MemoryVault, Vault};
+use dealerless_connection::storage::{MemoryStorage, MemoryVault, Vault};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
-use zeroize::Zeroizing;
 
 use crate::log::tests::many_seats::{passive, verifiable};
 use crate::log::tests::test_match::{TestMatch, setting};
@@ -21,29 +17,11 @@ use crate::play::orders::{Event, NoEngine};
 use crate::play::seat_play::{DeckSetting, Play};
 use crate::seat::Seat;
 
-/// A vault that outlives the program.
-#[derive(Clone, Default)]
-pub(in crate::play) struct KeptVault(Arc<Mutex<MemoryVault>>);
-
-impl Vault for KeptVault {
-    fn keep(&mut self, deck: &[u8]) -> io::Result<()> {
-        self.0.lock().unwrap().keep(deck)
-    }
-
-    fn kept(&mut self) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
-        self.0.lock().unwrap().kept()
-    }
-
-    fn destroy(&mut self) -> io::Result<()> {
-        self.0.lock().unwrap().destroy()
-    }
-}
-
 /// A seat: its program, and the files that outlive the program.
 pub(super) struct Side {
     pub(super) file: MemoryStorage,
-    pub(super) vault: KeptVault,
-    pub(super) play: Play<MemoryStorage, KeptVault, SystemRng>,
+    pub(super) vault: MemoryVault,
+    pub(super) play: Play<MemoryStorage, MemoryVault, SystemRng>,
 }
 
 /// The sender and the receiver of messages.
@@ -100,7 +78,7 @@ impl World {
 
     pub(super) fn of(of: TestMatch, seed: u64) -> Self {
         let side = |seat: Seat| {
-            let (file, mut vault) = (MemoryStorage::default(), KeptVault::default());
+            let (file, mut vault) = (MemoryStorage::default(), MemoryVault::default());
             // The cards of the first hand are the same in each run.
             vault.keep(&[seat.number(); 32]).unwrap();
             of.journal(seat, file.clone());
@@ -160,7 +138,7 @@ impl World {
         &mut self,
         one: Seat,
         other: Seat,
-        start: impl Fn(&mut Play<MemoryStorage, KeptVault, SystemRng>, Seat),
+        start: impl Fn(&mut Play<MemoryStorage, MemoryVault, SystemRng>, Seat),
     ) {
         for (seat, peer) in [(one, other), (other, one)] {
             self.ways.insert((seat, peer), VecDeque::new());
@@ -449,8 +427,8 @@ impl World {
 pub(super) fn start(
     seat: Seat,
     file: &MemoryStorage,
-    vault: &KeptVault,
-) -> Play<MemoryStorage, KeptVault, SystemRng> {
+    vault: &MemoryVault,
+) -> Play<MemoryStorage, MemoryVault, SystemRng> {
     let deck = DeckSetting::Verifiable(vault.clone());
     Play::new(setting(seat, file.clone(), deck, system_rng()).unwrap()).unwrap()
 }

@@ -4,13 +4,13 @@ use std::sync::{Arc, LazyLock};
 
 use crate::Seat;
 use crate::play::DealCircuit;
-use crate::rules::{BettingRules, Choice, Legal, Limit, PokerKind, Posts, Stakes, Variety};
-use dealerless::deck::Choice as Shuffle;
+use crate::rules::{Choice, Legal, Stakes, Variety};
 use dealerless::dice::Dice;
 use dealerless::testing::soak::soak;
 
 use super::side::Program;
 use crate::testing::choices;
+use crate::testing::test_match::{proposal, stakes_of};
 
 /// The match that a test plays.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,33 +35,26 @@ pub fn long() -> u32 {
 
 pub type Terms = (Stakes, Arc<DealCircuit>);
 
-fn terms(variety: Variety, hands: u32) -> Terms {
-    let stakes = Stakes::new(variety, 2, hands).unwrap();
-    let algorithm = DealCircuit::algorithm_for(Shuffle::Cheapest, &stakes).unwrap();
-    let circuit = DealCircuit::of(&stakes, algorithm).unwrap();
-    (stakes, Arc::new(circuit))
+fn terms(stakes: Stakes) -> Terms {
+    let (_, circuit) = proposal(stakes.clone());
+    (stakes, circuit)
 }
 
-fn holdem(stack: u64, hands: u32) -> Terms {
-    let rules = BettingRules {
-        stack,
-        limit: Limit::NoLimit,
-        posts: Posts::Blinds { small: 1, big: 2 },
-    };
-    terms(Variety::Poker(PokerKind::Holdem, rules), hands)
+fn one_hand(variety: Variety) -> Terms {
+    terms(Stakes::new(variety, 2, 1).unwrap())
 }
 
-static HOLDEM: LazyLock<Terms> = LazyLock::new(|| holdem(200, 2));
+static HOLDEM: LazyLock<Terms> = LazyLock::new(|| terms(stakes_of(200, 2, 2)));
 
 /// With stacks this large, no seat can lose all chips by calling.
-static LONG: LazyLock<Terms> = LazyLock::new(|| holdem(1_000_000, long()));
+static LONG: LazyLock<Terms> = LazyLock::new(|| terms(stakes_of(1_000_000, 2, long())));
 
 static DECK: LazyLock<Terms> = LazyLock::new(|| {
     let variety = Variety::Deck {
         cards: 20,
         drawn: 6,
     };
-    terms(variety, 1)
+    one_hand(variety)
 });
 
 /// The number of cards in `Game::Steal` that can be drawn.
@@ -72,10 +65,10 @@ static STEAL: LazyLock<Terms> = LazyLock::new(|| {
         cards: 20,
         drawn: STEAL_DRAW as u32,
     };
-    terms(variety, 1)
+    one_hand(variety)
 });
 
-static BOARDS: LazyLock<Terms> = LazyLock::new(|| terms(Variety::Boards { boards: 2 }, 1));
+static BOARDS: LazyLock<Terms> = LazyLock::new(|| one_hand(Variety::Boards { boards: 2 }));
 
 impl Game {
     pub fn circuit(self) -> &'static DealCircuit {

@@ -5,27 +5,17 @@ use std::io;
 use std::sync::mpsc::Sender;
 
 use crate::Seat;
-use crate::log::{End, Inputs, Journal, LogEvent, LogMessage, MatchId, OpenedInputs, SignedPart};
-use crate::play::{Command, Dealer, Event, News, Outbox, Play, PlayError, Setting};
+use crate::log::{End, Inputs, Journal, LogEvent, MatchId, OpenedInputs, SignedPart};
+use crate::play::{Command, Dealer, Event, News, Play, PlayError, Setting};
 use dealerless::deck::Card;
 use dealerless::net::MemoryTransport;
 use dealerless_connection::storage::Vault;
 use dealerless_connection::{SystemRng, system_rng};
 
 use super::games::{Game, choice};
-use crate::testing::disk::{Disk, Growing, Kind};
+use crate::testing::disk::{Disk, Growing};
 use crate::testing::engine;
 use crate::testing::test_match::{identity, sealed_deck};
-
-/// Cuts the connection at a message of `seat`.
-#[derive(Clone, Copy, Debug)]
-pub struct Cut {
-    pub seat: usize,
-    /// The number of the message, counted from 0 over all connections.
-    pub message: usize,
-    /// Whether the message still arrives.
-    pub arrives: bool,
-}
 
 pub type Program = Play<Growing, Disk, SystemRng>;
 
@@ -41,8 +31,6 @@ pub struct Side {
     pub dealer: Option<Dealer>,
     /// The peer's messages that were not processed yet.
     pub inbox: VecDeque<Vec<u8>>,
-    /// The number of messages that this seat has sent.
-    pub sent: usize,
     /// The part that this seat has sent for each step, even if it did not arrive.
     pub signed: HashMap<u64, SignedPart>,
     /// The hand and the try, from the last `Begun` event.
@@ -54,46 +42,6 @@ pub struct Side {
 
 /// A report of an engine: the seat, the number of the connection, and the event.
 pub type EngineEvent = (usize, u64, Event);
-
-/// Collects the messages of a seat, and cuts the connection as planned.
-pub struct CutOutbox<'a> {
-    pub disk: &'a Disk,
-    pub sent: &'a mut usize,
-    pub signed: &'a mut HashMap<u64, SignedPart>,
-    /// The messages that arrive.
-    pub connection: Vec<Vec<u8>>,
-    pub seat: usize,
-    pub cuts: &'a [Cut],
-    pub cut: bool,
-}
-
-impl Outbox for CutOutbox<'_> {
-    fn send(&mut self, _: Seat, message: Vec<u8>) -> io::Result<()> {
-        if self.cut {
-            return Err(io::ErrorKind::BrokenPipe.into());
-        }
-        if let Ok(LogMessage::Part(part)) = LogMessage::decode(&message)
-            && part.seat.index() == self.seat
-        {
-            let before = self.signed.insert(part.step, part.clone());
-            assert!(
-                before.is_none_or(|before| before == part),
-                "two different parts for a step"
-            );
-        }
-        let number = *self.sent;
-        *self.sent += 1;
-        let mut cuts = self.cuts.iter();
-        let cut = cuts.find(|cut| cut.seat == self.seat && cut.message == number);
-        if cut.is_none_or(|cut| cut.arrives) {
-            let connection = &mut self.connection;
-            let send = |_: &mut Disk| connection.push(message);
-            self.disk.action(Kind::Send, |_| {}, send)?;
-        }
-        self.cut = cut.is_some();
-        Ok(())
-    }
-}
 
 /// Opens the file with a seat's inputs to the shuffles of a match.
 pub fn inputs(disk: &Disk, seat: Seat, match_id: MatchId) -> io::Result<OpenedInputs<Growing>> {
@@ -127,7 +75,6 @@ impl Side {
             engine: None,
             dealer: None,
             inbox: VecDeque::new(),
-            sent: 0,
             signed: HashMap::new(),
             dealt: (0, 0),
             seen: HashMap::new(),

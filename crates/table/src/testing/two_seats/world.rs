@@ -4,13 +4,14 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
 use crate::Seat;
-use crate::log::{End, Journal, Phase};
+use crate::log::{End, Journal, LogMessage, Phase};
 use crate::play::{Done, Event, NoEngine, PlayError};
 use dealerless::net::memory_pair;
 
 use super::games::Game;
-use super::side::{Cut, CutOutbox, EngineEvent, Side, inputs};
+use super::side::{EngineEvent, Side, inputs};
 use crate::testing::disk::{Disk, Kill};
+use crate::testing::network::{Cut, CutOutbox, Sent};
 use crate::testing::test_match::{TestMatch, identity};
 
 /// The longest wait for an engine.
@@ -47,6 +48,7 @@ pub struct World {
     connected: bool,
     engines: (Sender<EngineEvent>, Receiver<EngineEvent>),
     void: usize,
+    sent: Sent,
 }
 
 impl World {
@@ -69,6 +71,7 @@ impl World {
             connected: false,
             engines: mpsc::channel(),
             void: 0,
+            sent: Sent::new(),
         }
     }
 
@@ -121,22 +124,35 @@ impl World {
         if program.is_synced() && !matches!(program.log().phase(), Phase::Over(_)) {
             side.start_engine(self.connections, &self.engines.0);
         }
+        let (own, signed) = (side.seat, &mut side.signed);
         let mut outbox = CutOutbox {
+            seat: own,
             disk: &side.disk,
-            sent: &mut side.sent,
-            signed: &mut side.signed,
-            connection: Vec::new(),
-            seat,
+            sent: &mut self.sent,
             cuts: &self.plan.cuts,
-            cut: false,
+            watch: |_, _, message| {
+                if let LogMessage::Part(part) = message
+                    && part.seat == own
+                {
+                    let before = signed.insert(part.step, part.clone());
+                    assert!(
+                        before.is_none_or(|before| before == part),
+                        "two different parts for a step"
+                    );
+                }
+            },
+            arriving: Vec::new(),
+            cut: Vec::new(),
         };
         let program = side.program.as_mut().expect("a running program");
         let result = match &mut side.dealer {
             Some(dealer) => program.advance(&mut outbox, dealer),
             None => program.advance(&mut outbox, &mut NoEngine),
         };
-        let (connection, cut) = (outbox.connection, outbox.cut);
-        other.inbox.extend(connection);
+        let (arriving, cut) = (outbox.arriving, !outbox.cut.is_empty());
+        other
+            .inbox
+            .extend(arriving.into_iter().map(|(_, message)| message));
         self.handle_result(seat, result, cut)
     }
 
@@ -237,7 +253,8 @@ impl World {
         let [host, guest] = world.sides;
         MatchResult {
             stolen: host.seen.keys().any(|(_, _, (_, sealed))| sealed.is_some()),
-            sent: [host.sent, guest.sent],
+            sent: [(Seat::HOST, Seat::GUEST), (Seat::GUEST, Seat::HOST)]
+                .map(|way| world.sent[&way]),
             ends: [
                 host.end.expect("the match is over"),
                 guest.end.expect("the match is over"),

@@ -5,7 +5,6 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dealerless::deck::Choice as Shuffle;
 use dealerless::mpc::Uncounted;
 use dealerless::net::{Deadlines, VERSION};
 use dealerless_connection::storage::{DiskStorage, MemoryVault};
@@ -13,26 +12,13 @@ use dealerless_connection::system_rng;
 use dealerless_connection::testing::players::{Player, SOON, connection};
 use dealerless_connection::testing::proxy::{Fate, From, judge, proxy};
 use dealerless_connection::{Connection, ConnectionError, Door};
-use dealerless_table::log::{Clock, DeckTerms, Inputs, Journal, Match, MatchFolder, MatchLog};
+use dealerless_table::log::{DeckTerms, Inputs, Journal, Match, MatchFolder, MatchLog};
 use dealerless_table::play::{CannotBegin, DeckSetting, SealedSetting, Seating, Setting, Table};
-use dealerless_table::rules::{BettingRules, Limit, PokerKind, Posts, Stakes, Variety};
+use dealerless_table::testing::test_match::{proposal, stakes_of};
 
 /// The open door of `host`, and the header of a match of hold'em.
 fn waiting(host: &Player) -> (Door, dealerless_table::log::Header) {
-    let rules = BettingRules {
-        stack: 100,
-        limit: Limit::NoLimit,
-        posts: Posts::Blinds { small: 1, big: 2 },
-    };
-    let stakes = Stakes::new(Variety::Poker(PokerKind::Holdem, rules), 2, 1).unwrap();
-    let (cards, drawn) = stakes.deck();
-    let spec = Shuffle::Cheapest.spec(cards, drawn).unwrap();
-    let clock = Clock {
-        each_move: 0,
-        bank: 0,
-    };
-    let (header, _) = Seating::propose(stakes, spec.algorithm(), clock).unwrap();
-    (host.door(), header)
+    (host.door(), proposal(stakes_of(100, 2, 1)).0)
 }
 
 /// The host's table for a new match over `connection`.

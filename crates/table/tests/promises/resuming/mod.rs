@@ -11,7 +11,6 @@ mod audit;
 mod damaged;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use dealerless::testing::soak::soak;
 use dealerless_connection::storage::Storage;
@@ -22,23 +21,14 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use dealerless_table::testing::disk::{Disk, Kill, Kind, Restore, When};
+use dealerless_table::testing::network::Cut;
+use dealerless_table::testing::threads;
 use dealerless_table::testing::two_seats::games::{Game, long};
-use dealerless_table::testing::two_seats::side::Cut;
 use dealerless_table::testing::two_seats::world::{MatchResult, Plan, World};
 
 /// Plays matches with these plans, several at once.
 fn play_all(plans: &[Plan], check: impl Fn(&Plan, &MatchResult) + Sync) {
-    let next = AtomicUsize::new(0);
-    thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| {
-                while let Some(plan) = plans.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let result = World::play(plan);
-                    check(plan, &result);
-                }
-            });
-        }
-    });
+    threads::play_all(4, plans, |plan| check(plan, &World::play(plan)));
 }
 
 fn kills(seat: usize, action: usize, when: When) -> Plan {
@@ -50,6 +40,16 @@ fn kills(seat: usize, action: usize, when: When) -> Plan {
         restore,
     });
     plan
+}
+
+fn cut(seat: usize, message: usize, arrives: bool) -> Cut {
+    let from = Seat::new(seat as u8);
+    Cut {
+        from,
+        to: from.next(2),
+        message,
+        arrives,
+    }
 }
 
 fn assert_played(plan: &Plan, result: &MatchResult) {
@@ -136,30 +136,22 @@ fn connection_is_cut_at_each_message() {
     for seat in [0, 1] {
         for message in 0..result.sent[seat] {
             plans.extend([false, true].map(|arrives| Plan {
-                cuts: vec![Cut {
-                    seat,
-                    message,
-                    arrives,
-                }],
+                cuts: vec![cut(seat, message, arrives)],
                 ..Plan::default()
             }));
         }
     }
     // A second cut while the two sides resume.
     for plan in plans.clone().iter().step_by(3) {
-        let [cut] = plan.cuts[..] else { continue };
-        for (seat, more) in [(0, 1), (1, 2), (1 - cut.seat, 3)] {
-            let message = if seat == cut.seat {
-                cut.message + more
+        let [first] = plan.cuts[..] else { continue };
+        for (seat, more) in [(0, 1), (1, 2), (1 - first.from.index(), 3)] {
+            let message = if seat == first.from.index() {
+                first.message + more
             } else {
-                cut.message.saturating_sub(more)
+                first.message.saturating_sub(more)
             };
             let mut plan = plan.clone();
-            plan.cuts.push(Cut {
-                seat,
-                message,
-                arrives: more % 2 == 0,
-            });
+            plan.cuts.push(cut(seat, message, more % 2 == 0));
             plans.push(plan);
         }
     }
@@ -276,11 +268,7 @@ fn long_match_survives_random_interruptions() {
             plan.kills[seat].push(kill);
         } else {
             let (message, arrives) = (rng.random_range(0..messages), rng.random());
-            plan.cuts.push(Cut {
-                seat,
-                message,
-                arrives,
-            });
+            plan.cuts.push(cut(seat, message, arrives));
         }
     }
     let result = World::play(&plan);
@@ -351,11 +339,7 @@ fn steal_survives_kills_and_cuts() {
         for message in 0..result.sent[seat] {
             plans.extend([false, true].map(|arrives| Plan {
                 game,
-                cuts: vec![Cut {
-                    seat,
-                    message,
-                    arrives,
-                }],
+                cuts: vec![cut(seat, message, arrives)],
                 ..Plan::default()
             }));
         }

@@ -7,8 +7,9 @@ use dealerless_table::log::End;
 
 use super::count_lost;
 use super::side::Style;
-use super::world::{Cut, Plan, World};
+use super::world::{Plan, World};
 use dealerless_table::testing::disk::{Kill, When};
+use dealerless_table::testing::network::Cut;
 
 const LEAVER: Seat = Seat::new(1);
 

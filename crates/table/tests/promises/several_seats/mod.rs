@@ -16,7 +16,6 @@ mod tables;
 pub(crate) mod world;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use dealerless::testing::soak::soak;
 use dealerless_table::Seat;
@@ -24,21 +23,14 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use dealerless_table::testing::disk::{Kill, When};
+use dealerless_table::testing::network::Cut;
+use dealerless_table::testing::threads;
 use side::Style;
-use world::{Cut, Plan, World};
+use world::{Plan, World};
 
 /// Plays matches with these plans, several at once.
 fn play_all(plans: &[Plan], check: impl Fn(&World) + Sync) {
-    let next = AtomicUsize::new(0);
-    thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                while let Some(plan) = plans.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    check(&World::played(plan));
-                }
-            });
-        }
-    });
+    threads::play_all(2, plans, |plan| check(&World::played(plan)));
 }
 
 #[test]

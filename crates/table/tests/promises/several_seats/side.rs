@@ -1,18 +1,16 @@
 //! One seat: its program, its disk, and the cards that it has seen.
 
 use std::collections::HashMap;
-use std::io;
 
 use dealerless::deck::Card;
 use dealerless_table::Seat;
 use dealerless_table::log::{End, LogEvent, LogMessage, Phase, Signed, Statement};
-use dealerless_table::play::{Command, DeckSetting, News, Outbox, Play, PlayError};
+use dealerless_table::play::{Command, DeckSetting, News, Play, PlayError};
 use dealerless_table::rules::{Choice, Legal};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::world::Cut;
-use dealerless_table::testing::disk::{Disk, Growing, Kind};
+use dealerless_table::testing::disk::{Disk, Growing};
 use dealerless_table::testing::test_match::setting;
 
 pub(crate) type Program = Play<Growing, Disk, StdRng>;
@@ -64,6 +62,27 @@ pub(crate) struct Said {
 }
 
 impl Said {
+    /// Records a message that a seat sends. What the seat has signed itself must be on its disk.
+    pub(crate) fn send(&mut self, seat: Seat, disk: &Disk, message: LogMessage) {
+        let LogMessage::Statement(statement) = message else {
+            return;
+        };
+        if statement.signed.seat() != seat {
+            return;
+        }
+        let signature = match &statement.signed {
+            Signed::Part(part) => part.signature,
+            Signed::Ack(ack) => ack.signature,
+            Signed::Ahead(ahead) => ahead.part.signature,
+            Signed::Vote(vote) => vote.signature,
+        };
+        assert!(
+            disk.log_contains(&signature),
+            "sent before it is on the disk"
+        );
+        self.record(&statement);
+    }
+
     /// Records a statement that its own seat sends. Panics if the seat has sent another one that no
     /// log can contain together with it.
     fn record(&mut self, statement: &Statement) {
@@ -110,67 +129,6 @@ impl Said {
 
 fn is_release(part: &[u8]) -> bool {
     [PARTIALS, SHOW, KEY].contains(&part[0])
-}
-
-/// Collects the messages of a seat, and cuts connections as planned.
-pub(crate) struct SideOutbox<'a> {
-    pub(crate) seat: Seat,
-    pub(crate) disk: Disk,
-    pub(crate) said: &'a mut Said,
-    /// The number of messages from a seat to another one.
-    pub(crate) sent: &'a mut HashMap<(Seat, Seat), usize>,
-    pub(crate) cuts: &'a [Cut],
-    /// The numbers of the messages with this seat's shuffles for the next hand.
-    pub(crate) ahead: &'a mut Vec<(Seat, Seat, usize)>,
-    /// The messages that arrive, and their receivers.
-    pub(crate) arriving: Vec<(Seat, Vec<u8>)>,
-    /// The seats whose connections are cut.
-    pub(crate) cut: Vec<Seat>,
-}
-
-impl Outbox for SideOutbox<'_> {
-    fn send(&mut self, to: Seat, message: Vec<u8>) -> io::Result<()> {
-        if self.cut.contains(&to) {
-            return Err(io::ErrorKind::BrokenPipe.into());
-        }
-        let decoded = LogMessage::decode(&message).expect("a program sends valid messages");
-        let number = self.sent.get(&(self.seat, to)).copied().unwrap_or(0);
-        if let LogMessage::Statement(statement) = decoded
-            && statement.signed.seat() == self.seat
-        {
-            let signature = match &statement.signed {
-                Signed::Part(part) => part.signature,
-                Signed::Ack(ack) => ack.signature,
-                Signed::Ahead(ahead) => {
-                    self.ahead.push((self.seat, to, number));
-                    ahead.part.signature
-                }
-                Signed::Vote(vote) => vote.signature,
-            };
-            assert!(
-                self.disk.log_contains(&signature),
-                "sent before it is on the disk"
-            );
-            self.said.record(&statement);
-        }
-        let cut = Cut {
-            from: self.seat,
-            to,
-            message: number,
-            arrives: false,
-        };
-        self.sent.insert((self.seat, to), number + 1);
-        let cuts = |arrives| self.cuts.contains(&Cut { arrives, ..cut });
-        if !cuts(false) {
-            let arriving = &mut self.arriving;
-            self.disk
-                .action(Kind::Send, |_| {}, |_| arriving.push((to, message)))?;
-        }
-        if cuts(false) || cuts(true) {
-            self.cut.push(to);
-        }
-        Ok(())
-    }
 }
 
 /// Starts the program of a seat from its disk. `seed` determines its random values.

@@ -1,30 +1,20 @@
 //! Several seats around a host, their disks, and connections that can break at any message. The
 //! statements of the guests reach each other through the host, and in a mesh also directly.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use dealerless::Blame;
 use dealerless_table::Seat;
-use dealerless_table::log::Phase;
+use dealerless_table::log::{LogMessage, Phase, Signed};
 use dealerless_table::play::{Event, NoEngine, PlayError};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
-use super::side::{Said, Side, SideOutbox, Style, start};
+use super::side::{Said, Side, Style, start};
 use dealerless_table::testing::disk::{Disk, Kill};
+use dealerless_table::testing::network::{Cut, CutOutbox, Sent};
 use dealerless_table::testing::test_match::verifiable;
-
-/// Cuts the connection at a message between two seats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Cut {
-    pub(crate) from: Seat,
-    pub(crate) to: Seat,
-    /// The number of the message, counted from 0 over all connections.
-    pub(crate) message: usize,
-    /// Whether the message still arrives.
-    pub(crate) arrives: bool,
-}
 
 /// A match and its faults.
 #[derive(Clone, Debug)]
@@ -85,7 +75,7 @@ pub(crate) struct World {
     lines: BTreeMap<Ends, Line>,
     pub(crate) plan: Plan,
     pub(crate) said: Said,
-    pub(crate) sent: HashMap<(Seat, Seat), usize>,
+    pub(crate) sent: Sent,
     /// The messages with shuffles for the next hand that their own seats have sent: the sender, the
     /// receiver, and the number of the message.
     pub(crate) ahead: Vec<(Seat, Seat, usize)>,
@@ -98,6 +88,14 @@ pub(crate) struct World {
     pub(crate) absent: Vec<Seat>,
     /// The errors with which a seat dropped a connection to another seat.
     pub(crate) errors: Vec<(Seat, Seat, PlayError)>,
+}
+
+/// Whether a seat sends its own shuffle for the next hand.
+fn is_shuffle_of(message: &LogMessage, seat: Seat) -> bool {
+    let LogMessage::Statement(statement) = message else {
+        return false;
+    };
+    matches!(&statement.signed, Signed::Ahead(ahead) if ahead.part.seat == seat)
 }
 
 impl World {
@@ -136,7 +134,7 @@ impl World {
             rng: StdRng::seed_from_u64(plan.seed),
             plan,
             said: Said::default(),
-            sent: HashMap::new(),
+            sent: Sent::new(),
             ahead: Vec::new(),
             meddle: None,
             most_connections: u32::MAX,
@@ -305,13 +303,17 @@ impl World {
             return;
         };
         side.disk.at_step(program.log().step());
-        let mut outbox = SideOutbox {
+        let mut outbox = CutOutbox {
             seat,
-            disk: side.disk.clone(),
-            said: &mut self.said,
+            disk: &side.disk,
             sent: &mut self.sent,
             cuts: &self.plan.cuts,
-            ahead: &mut self.ahead,
+            watch: |to, number, message| {
+                if is_shuffle_of(&message, seat) {
+                    self.ahead.push((seat, to, number));
+                }
+                self.said.send(seat, &side.disk, message);
+            },
             arriving: Vec::new(),
             cut: Vec::new(),
         };

@@ -11,13 +11,11 @@ mod watched;
 
 use std::sync::Arc;
 
-use dealerless::deck::Choice as Shuffle;
 use dealerless_table::Seat;
 use dealerless_table::log::{Chosen, End, LogEvent, MatchLog, Part, Seal, Stop};
 use dealerless_table::play::{Command, DealCircuit, News, PlayError};
-use dealerless_table::rules::{
-    BettingRules, Choice, Legal, Limit, PokerKind, Posts, Stakes, Variety,
-};
+use dealerless_table::rules::{Choice, Legal, Stakes};
+use dealerless_table::testing::test_match::{proposal, stakes_of};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -25,18 +23,11 @@ use dealerless_table::testing::threads::{Seated, Side, both, wirings};
 use puppet::{Puppet, Twist};
 
 fn holdem(hands: u32) -> Stakes {
-    let rules = BettingRules {
-        stack: 200,
-        limit: Limit::NoLimit,
-        posts: Posts::Blinds { small: 1, big: 2 },
-    };
-    Stakes::new(Variety::Poker(PokerKind::Holdem, rules), 2, hands).unwrap()
+    stakes_of(200, 2, hands)
 }
 
 fn shuffle_for(stakes: &Stakes) -> Arc<DealCircuit> {
-    let (cards, drawn) = stakes.deck();
-    let spec = Shuffle::Cheapest.spec(cards, drawn).unwrap();
-    Arc::new(DealCircuit::of(stakes, spec.algorithm()).unwrap())
+    proposal(stakes.clone()).1
 }
 
 /// Both sides of a match between honest seats.

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use dealerless_connection::ConnectionError;
-use dealerless_connection::storage::{MemoryStorage, Vault};
+use dealerless_connection::storage::{MemoryStorage, MemoryVault, Vault};
 use dealerless_connection::time::Moment;
 use rand::rngs::StdRng;
 use rand::{Rng, RngExt, SeedableRng};
@@ -21,11 +21,10 @@ use crate::log::{Clock, LogEvent, LogMessage, MatchLog, Phase, Resume, Signed, S
 use crate::play::news::{Command, News};
 use crate::play::orders::{Event, NoEngine};
 use crate::play::seat_play::DeckSetting;
-use crate::play::tests::world::KeptVault;
 use crate::rules::{Choice, Legal};
 use crate::seat::Seat;
 
-type Core = TableCore<MemoryStorage, KeptVault, StdRng, ()>;
+type Core = TableCore<MemoryStorage, MemoryVault, StdRng, ()>;
 
 fn seconds(number: f64) -> Duration {
     Duration::from_secs_f64(number)
@@ -101,7 +100,7 @@ pub(super) struct Side {
     /// The running program.
     table: Option<Core>,
     file: MemoryStorage,
-    vault: KeptVault,
+    vault: MemoryVault,
     /// The banks and the own turn, as stored when the program ended.
     banks: (Vec<Duration>, Option<(u64, u64)>),
     /// The number of programs so far.
@@ -172,7 +171,7 @@ impl World {
         let of = with_clock(threshold(seats as u8, opens, hands), each_move, bank);
         let mut rng = StdRng::seed_from_u64(seed);
         let side = |number: usize, rate: f64| {
-            let (file, mut vault) = (MemoryStorage::default(), KeptVault::default());
+            let (file, mut vault) = (MemoryStorage::default(), MemoryVault::default());
             vault.keep(&[number as u8; 32]).unwrap();
             of.journal(seat(number), file.clone());
             Side {
