@@ -16,6 +16,7 @@ use dealerless_connection::storage::MemoryStorage;
 use dealerless_table::Seat;
 use dealerless_table::internals::write_entries;
 use dealerless_table::log::{Journal, JournalError, MatchLog, Opened, SignedPart};
+use dealerless_table::testing::test_match::TestMatch;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use seats::{TABLES, Table};
@@ -41,22 +42,21 @@ fn open(
     opened
 }
 
-/// Changes by anyone but the owner are detected, unless they only truncate the file.
-fn changed_by_others(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()> {
-    let honest = written(table, log);
-    let mut bytes = if input.ratio(1, 16)? {
-        input.arbitrary::<&[u8]>()?.to_vec()
-    } else {
-        honest.clone()
-    };
+/// Changes a host's file, of which `honest` is the unchanged content. The change is detected, unless it
+/// only truncates the file: then the result is the log.
+fn changed(
+    of: &TestMatch,
+    honest: &[u8],
+    mut bytes: Vec<u8>,
+    input: &mut Unstructured,
+) -> Result<Option<MatchLog>> {
     edits::edit(&mut bytes, input)?;
     let before = bytes.clone();
-    match open(&table.of.identities[0], &mut bytes) {
+    match open(&of.identities[0], &mut bytes) {
         Ok(opened) => {
-            assert_eq!(opened.sitting, table.of.sitting(Seat::HOST));
-            let parts = opened.log.history(0).count();
-            assert!(opened.log.history(0).eq(log.history(0).take(parts)));
+            assert_eq!(opened.sitting, of.sitting(Seat::HOST));
             assert!(honest.starts_with(&bytes) && before.starts_with(&bytes));
+            Ok(Some(opened.log))
         }
         Err(error) => {
             let named = matches!(
@@ -65,7 +65,22 @@ fn changed_by_others(table: &Table, log: &MatchLog, input: &mut Unstructured) ->
             );
             assert!(named, "{error:?}");
             assert_eq!(bytes, before);
+            Ok(None)
         }
+    }
+}
+
+/// Changes by anyone but the owner are detected, unless they only truncate the file.
+fn changed_by_others(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()> {
+    let honest = written(table, log);
+    let bytes = if input.ratio(1, 16)? {
+        input.arbitrary::<&[u8]>()?.to_vec()
+    } else {
+        honest.clone()
+    };
+    if let Some(opened) = changed(&table.of, &honest, bytes, input)? {
+        let parts = opened.history(0).count();
+        assert!(opened.history(0).eq(log.history(0).take(parts)));
     }
     Ok(())
 }
@@ -123,24 +138,9 @@ fn changed_file_of_several(input: &mut Unstructured) -> Result<()> {
     // Long histories take long to verify.
     let moments = &played.host[..played.host.len().min(24)];
     let (log, honest) = input.choose(moments)?;
-    let mut bytes = honest.clone();
-    edits::edit(&mut bytes, input)?;
-    let before = bytes.clone();
-    match open(&played.of.identities[0], &mut bytes) {
-        Ok(opened) => {
-            assert_eq!(opened.sitting, played.of.sitting(Seat::HOST));
-            let is_known = |part: &SignedPart| log.part(part.step, part.seat) == Some(part);
-            assert!(opened.log.history(0).all(is_known));
-            assert!(honest.starts_with(&bytes) && before.starts_with(&bytes));
-        }
-        Err(error) => {
-            let named = matches!(
-                error,
-                JournalError::NeverBegun | JournalError::Changed { .. }
-            );
-            assert!(named, "{error:?}");
-            assert_eq!(bytes, before);
-        }
+    if let Some(opened) = changed(&played.of, honest, honest.clone(), input)? {
+        let is_known = |part: &SignedPart| log.part(part.step, part.seat) == Some(part);
+        assert!(opened.history(0).all(is_known));
     }
     Ok(())
 }

@@ -6,20 +6,19 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use dealerless::deck::Choice as Shuffle;
 use dealerless::mpc::Uncounted;
 use dealerless::net::Deadlines;
 use dealerless_connection::identity::{Home, Identity, Name, SharedPeers};
 use dealerless_connection::storage::{MemoryStorage, MemoryVault};
 use dealerless_connection::system_rng;
 use dealerless_connection::{Connection, Door, DoorEvent, Timing};
-use dealerless_table::log::{Clock, Header, Inputs, Journal, MatchId, MatchLog};
+use dealerless_table::log::{Header, Inputs, Journal, MatchId, MatchLog};
 use dealerless_table::play::{
     Command, Control, DeckSetting, News, SealedSetting, Seating, Setting, Table, TableEvent,
 };
-use dealerless_table::rules::{
-    BettingRules, Choice, Legal, Limit, PokerKind, Posts, Stakes, Variety,
-};
+use dealerless_table::rules::{Choice, Legal, Stakes, Variety};
+use dealerless_table::testing::choices;
+use dealerless_table::testing::test_match::{proposal, stakes_of};
 
 use super::tab::PATIENCE;
 
@@ -44,12 +43,7 @@ pub(crate) enum Answer {
 
 /// Hold'em of this number of hands.
 pub(crate) fn holdem(hands: u32) -> Stakes {
-    let rules = BettingRules {
-        stack: STACK,
-        limit: Limit::NoLimit,
-        posts: Posts::Blinds { small: 1, big: 2 },
-    };
-    Stakes::new(Variety::Poker(PokerKind::Holdem, rules), 2, hands).unwrap()
+    stakes_of(STACK, 2, hands)
 }
 
 /// Hands of a small deck without rules: each player draws a card, then passes.
@@ -70,14 +64,7 @@ enum Post {
 }
 
 fn header(stakes: Stakes) -> Header {
-    let (cards, drawn) = stakes.deck();
-    let spec = Shuffle::Cheapest.spec(cards, drawn).unwrap();
-    let clock = Clock {
-        each_move: 0,
-        bank: 0,
-    };
-    let (header, _) = Seating::propose(stakes, spec.algorithm(), clock).unwrap();
-    header
+    proposal(stakes).0
 }
 
 /// A host in its own threads.
@@ -350,10 +337,7 @@ impl Hosted {
 /// Checks, calls and shows. Draws a card of a deck without rules if there is one left, and passes.
 fn choice(legal: &Legal) -> Choice {
     match legal {
-        Legal::Bet { call: None, .. } => Choice::Check,
-        Legal::Bet { .. } => Choice::Call,
         Legal::Speak { may_draw: true, .. } => Choice::Draw,
-        Legal::Speak { .. } => Choice::Pass,
-        _ => Choice::Show,
+        _ => choices::passive(legal),
     }
 }

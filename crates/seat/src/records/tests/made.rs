@@ -1,22 +1,23 @@
 //! Test matches whose seats all play in this process, with fixed decks instead of an engine.
 
+use std::sync::Arc;
+
 use dealerless::deck::Card;
 use dealerless::shuffle::Algorithm;
 use dealerless_connection::identity::{Identity, Name};
 use dealerless_connection::storage::MemoryStorage;
 use dealerless_table::Seat;
 use dealerless_table::log::{
-    CardOpening, Claim, Claimed, Clock, DeckTerms, Header, Journal, Masked, Match, MatchLog,
-    Opening, Part, PartKind, Phase, Player, Seal, SealedTerms, Seen, SignedPart, Sitting,
+    CardOpening, Claim, Claimed, Clock, DeckTerms, Header, Journal, Masked, MatchLog, Opening,
+    Part, PartKind, Phase, Seal, SealedTerms, Seen, SignedPart, Sitting,
 };
 use dealerless_table::record::Record;
-use dealerless_table::rules::{
-    BettingRules, Choice, Learners, Legal, Limit, Posts, Stakes, Variety,
-};
+use dealerless_table::rules::{BettingRules, Choice, Learners, Legal, Limit, Stakes, Variety};
+use dealerless_table::testing::test_match::{self, TestMatch};
 
 /// A test match with the file of each seat.
 pub(super) struct Made {
-    identities: Vec<Identity>,
+    identities: Vec<Arc<Identity>>,
     pub(super) log: MatchLog,
     journals: Vec<(Journal<MemoryStorage>, MemoryStorage)>,
     /// The card at position p of hand h is `first * h + step * p`.
@@ -26,11 +27,9 @@ pub(super) struct Made {
 
 /// Stakes with blinds of 1 and 2.
 pub(super) fn rules(limit: Limit, stack: u64) -> BettingRules {
-    let posts = Posts::Blinds { small: 1, big: 2 };
     BettingRules {
         stack,
-        limit,
-        posts,
+        ..test_match::rules(limit)
     }
 }
 
@@ -41,7 +40,7 @@ impl Made {
 
     pub(super) fn of(stakes: Stakes, [first, step]: [u32; 2]) -> Self {
         let seats = stakes.seats() as u8;
-        let header = Header {
+        let of = TestMatch::of(Header {
             stakes,
             deck: DeckTerms::Sealed(SealedTerms {
                 engine_version: 3,
@@ -54,29 +53,23 @@ impl Made {
                 bank: 0,
             },
             past: None,
-        };
-        let identities: Vec<_> = (0..seats).map(|s| Identity::from_seed([s; 32])).collect();
-        let player = |identity: &Identity| Player {
-            identity: identity.public().clone(),
-            nonce: [9; 32],
-        };
-        let of = Match::new(header, identities.iter().map(player).collect()).unwrap();
+        });
         let names = ["Anna", "Bert", "Carla"].map(Name::clean);
         let journal = |seat: Seat| {
             let memory = MemoryStorage::default();
             let sitting = Sitting {
-                match_info: of.clone(),
+                match_info: of.match_info.clone(),
                 seat,
                 names: names[..usize::from(seats)].to_vec(),
             };
-            let key = identities[seat.index()].file_key();
+            let key = of.identities[seat.index()].file_key();
             let journal = Journal::create(memory.clone(), key, &sitting);
             (journal.unwrap(), memory)
         };
         Made {
             journals: Seat::all(seats.into()).map(journal).collect(),
-            log: MatchLog::new(of, Seat::HOST),
-            identities,
+            log: of.log(),
+            identities: of.identities,
             first,
             step,
         }
