@@ -17,7 +17,7 @@ use dealerless_table::rules::{
     BadCards, BettingRules, Choice, Gain, Game, GameDeck, Good, GoodsChoice, Hand,
     Learners, Legal, Limit, NamedKinds, Next, Offer, Outcome, PokerKind, Posts, Stakes, Variety,
 };
-use dealerless_table::testing::test_match::hands;
+use dealerless_table::testing::deck::hands;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 

@@ -6,6 +6,7 @@
 )]
 
 pub mod choices;
+pub mod deck;
 pub mod disk;
 mod engine;
 pub mod network;

@@ -1,5 +1,4 @@
-//! A match in which the test plays all seats. The test makes sealed decks without an engine: it
-//! shuffles a deck and splits the cards into random shares.
+//! A match in which the test plays all seats, and makes sealed decks without an engine.
 
 use std::io;
 use std::sync::Arc;
@@ -7,14 +6,12 @@ use std::sync::Arc;
 use dealerless::deck::Choice as Shuffle;
 use dealerless::dice::{Dice, Reveal, Terms};
 use dealerless_connection::identity::{Identity, Name};
-use dealerless_connection::storage::Storage;
-use rand::rngs::StdRng;
-use rand::seq::SliceRandom;
-use rand::{RngExt, SeedableRng};
+use dealerless_connection::storage::{MemoryStorage, MemoryVault, Storage, Vault};
 
 use super::choices;
+use super::deck::SeatDeck;
 use crate::log::*;
-use crate::play::{DealCircuit, DeckSetting, SealedSetting, Seating, Setting};
+use crate::play::{DealCircuit, DeckSetting, HandDeck, SealedSetting, Seating, Setting};
 use crate::rules::{
     BettingRules, Choice, Hand, Legal, Limit, Next, PokerKind, Posts, Stakes, Variety,
 };
@@ -72,13 +69,6 @@ pub fn sealed_deck<S: Storage, V>(
 /// The nonce of a resealed card is the nonce of its position plus this number.
 const RESEALED: usize = 1000;
 
-/// A sealed deck with the shares of each seat.
-struct Deck {
-    cards: Vec<u64>,
-    masked: Vec<u64>,
-    shares: Vec<Vec<u64>>,
-}
-
 pub fn holdem(seats: u8, hands: u32) -> TestMatch {
     TestMatch::new(
         Variety::Poker(PokerKind::Holdem, rules(Limit::NoLimit)),
@@ -134,14 +124,6 @@ pub fn verifiable(seats: u8, hands: u32) -> TestMatch {
 /// A match of hold'em with a verifiable deck, whose cards `threshold` seats together open.
 pub fn threshold(seats: u8, threshold: usize, hands: u32) -> TestMatch {
     TestMatch::verifiable(stakes_of(100, seats, hands), threshold)
-}
-
-/// The four hands of a board, as sets of cards.
-pub fn hands(rng: &mut StdRng) -> Vec<u64> {
-    let mut pack: Vec<u32> = (0..52).collect();
-    pack.shuffle(rng);
-    let hand = |cards: &[u32]| cards.iter().map(|card| 1 << card).sum();
-    pack.chunks(13).map(hand).collect()
 }
 
 /// Blinds of 1 and 2.
@@ -233,6 +215,15 @@ impl TestMatch {
         Journal::create(file, key, &self.sitting(seat)).unwrap()
     }
 
+    /// A new match file of this seat, and a vault with the secret of its verifiable deck, which is the
+    /// same in each run.
+    pub fn files(&self, seat: Seat) -> (MemoryStorage, MemoryVault) {
+        let (file, mut vault) = (MemoryStorage::default(), MemoryVault::default());
+        self.journal(seat, file.clone());
+        vault.keep(&[seat.number(); 32]).unwrap();
+        (file, vault)
+    }
+
     /// An empty log, of seat 0. Its owner matters only with roll calls.
     pub fn log(&self) -> MatchLog {
         self.log_of(Seat::HOST)
@@ -256,45 +247,22 @@ impl TestMatch {
         }
     }
 
-    /// The deck of the current try. The numbers of the hand and the try determine it.
-    fn deck(&self, log: &MatchLog) -> Deck {
-        let attempt = log.attempt();
-        let seed = u64::from(attempt.hand) << 32 | u64::from(attempt.attempt);
-        let mut rng = StdRng::seed_from_u64(seed);
+    /// The seat's deck of the current try.
+    fn deck(&self, log: &MatchLog, seat: Seat) -> SeatDeck {
         let stakes = &self.match_info.header().stakes;
-        let (cards, drawn) = stakes.deck();
-        let deck: Vec<u64> = match stakes.boards() {
-            Some(boards) => (0..boards).flat_map(|_| hands(&mut rng)).collect(),
-            None => {
-                let mut deck: Vec<u64> = (0..cards as u64).collect();
-                deck.shuffle(&mut rng);
-                deck
-            }
-        };
-        let width = 1 << stakes.word_bits();
-        let shares: Vec<Vec<u64>> = (self.seats())
-            .map(|_| (0..drawn).map(|_| rng.random_range(0..width)).collect())
-            .collect();
-        let mask = |position: usize| shares.iter().fold(0, |sum, of| sum ^ of[position]);
-        let masked = (0..drawn).map(|position| deck[position] ^ mask(position));
-        Deck {
-            masked: masked.collect(),
-            cards: deck,
-            shares,
-        }
+        SeatDeck::new(stakes, log.attempt(), seat, [5; 32])
     }
 
     /// The reseal of a seat: the cards of the hand have moved by one place, and the shares are
     /// unchanged.
     fn reseal(&self, log: &MatchLog, seat: Seat) -> Reseal {
-        let (deck, of) = (self.deck(log), log.attempt());
+        let (deck, of) = (self.deck(log, seat), log.attempt());
         let (hand, step) = match log.phase() {
             Phase::Reseal(_, steal) => (steal.hand, log.stolen_in().unwrap()),
             _ => (vec![0], 0),
         };
         let masked = |(place, &position): (usize, &usize)| {
-            let card = deck.cards[hand[(place + 1) % hand.len()]];
-            deck.shares.iter().fold(card, |sum, of| sum ^ of[position])
+            deck.masked(deck.cards[hand[(place + 1) % hand.len()]], position)
         };
         let commitment = |(place, &position): (usize, &usize)| {
             let share = deck.shares[seat.index()][position];
@@ -313,42 +281,16 @@ impl TestMatch {
 
     /// The part with which a seat opens these cards.
     pub fn opening(&self, log: &MatchLog, seat: Seat, positions: &[usize]) -> Part {
-        let deck = self.deck(log);
-        let card = |&position: &usize| CardOpening {
-            position: position as u16,
-            share: deck.shares[seat.index()][position],
-            nonce: match log.resealed(position) {
-                Some(_) => log
-                    .attempt()
-                    .share_nonce(seat, RESEALED + position, &[5; 32]),
-                None => log.attempt().share_nonce(seat, position, &[5; 32]),
-            },
-            macs: [seat.number(); 32],
+        let deck = self.deck(log, seat);
+        let card = |&position: &usize| {
+            let mut opening = deck.open(position).unwrap();
+            if log.resealed(position).is_some() {
+                let (of, position) = (log.attempt(), RESEALED + position);
+                opening.nonce = of.share_nonce(seat, position, &[5; 32]);
+            }
+            opening
         };
         Part::Open(positions.iter().map(card).collect())
-    }
-
-    fn seal(&self, log: &MatchLog, seat: Seat) -> Seal {
-        let deck = self.deck(log);
-        let attempt = log.attempt();
-        let commit = |(position, &share): (usize, &u64)| {
-            let nonce = attempt.share_nonce(seat, position, &[5; 32]);
-            attempt.share_commitment(seat, position, share, &nonce)
-        };
-        let bits = vec![true; self.match_info.seats()];
-        Seal {
-            masked: (seat == Seat::HOST).then(|| Masked {
-                cards: deck.masked.clone(),
-                validity: bits.clone(),
-            }),
-            commitments: deck.shares[seat.index()]
-                .iter()
-                .enumerate()
-                .map(commit)
-                .collect(),
-            validity: bits,
-            validity_macs: [3; 32],
-        }
     }
 
     /// A part of this kind, as valid as possible in the current state.
@@ -359,7 +301,7 @@ impl TestMatch {
                 let input = log.sealed_input([seat.number() + 1; 32], 0).unwrap();
                 Part::Deal(log.deal(input, none))
             }
-            PartKind::Seal => Part::Seal(self.seal(log, seat)),
+            PartKind::Seal => Part::Seal(self.deck(log, seat).seal().unwrap()),
             PartKind::Again => Part::Again,
             PartKind::Open => {
                 let due = match log.phase() {

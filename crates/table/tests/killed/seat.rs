@@ -385,7 +385,7 @@ impl Program {
             .send(),
             News::YourTurn { legal } => {
                 self.table
-                    .command(Command::Choose(choices::passive(&legal)))
+                    .command(Command::Choose(choices::passive(legal)))
                     .expect("its turn");
             }
             News::Voided { .. } => self

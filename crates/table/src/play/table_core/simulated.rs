@@ -7,137 +7,26 @@ use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
-use dealerless::deck::{self, Card};
 use dealerless::net;
 use dealerless::shuffle::Algorithm;
 use dealerless::testing::soak::soak;
-use dealerless_connection::storage::MemoryStorage;
-use dealerless_connection::storage::MemoryVault;
+use dealerless_connection::storage::{MemoryStorage, MemoryVault};
 use rand::rngs::StdRng;
-use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
-use zeroize::Zeroizing;
 
 use super::super::cost::{Prepared, Spent};
 use super::super::deal_circuit::DealCircuit;
-use super::super::deck::{HandDeck, Shuffled};
 use super::super::orders::{Done, Order};
 use super::*;
+use crate::log::End;
 use crate::log::tests::test_match::{TestMatch, holdem, sealed_deck, setting};
-use crate::log::{Attempt, CardOpening, End, Masked, Seal};
 use crate::record::Record;
-use crate::rules::{Choice, Legal};
+use crate::rules::{Choice, Legal, Stakes};
+use crate::testing::deck::TestDeck;
 
 const HANDS: u32 = 50;
 
 type SimulatedTable = TableCore<MemoryStorage, MemoryVault, StdRng, ()>;
-
-/// A deck that both seats make from the name of a try, in place of an engine. The peer of a real engine
-/// could not compute it.
-struct TestDeck {
-    cards: Vec<u64>,
-    /// The shares of both seats.
-    shares: [Vec<u64>; 2],
-}
-
-impl TestDeck {
-    fn new(name: &[u8]) -> Self {
-        let mut rng = StdRng::from_seed(name.try_into().unwrap());
-        let mut cards: Vec<u64> = (0..52).collect();
-        cards.shuffle(&mut rng);
-        cards.truncate(9);
-        let shares = [(); 2].map(|()| cards.iter().map(|_| rng.random_range(0..64)).collect());
-        TestDeck { cards, shares }
-    }
-}
-
-impl Shuffled for TestDeck {
-    fn seated(
-        self: Box<Self>,
-        attempt: Attempt,
-        seat: Seat,
-        secret: Zeroizing<[u8; 32]>,
-    ) -> Box<dyn HandDeck> {
-        Box::new(Seated {
-            deck: *self,
-            attempt,
-            seat,
-            secret,
-        })
-    }
-
-    fn seated_again(
-        self: Box<Self>,
-        _: Attempt,
-        _: u64,
-        _: Seat,
-        _: Zeroizing<[u8; 32]>,
-    ) -> Box<dyn HandDeck> {
-        unreachable!("nobody steals in hold'em")
-    }
-}
-
-/// The shares of one seat, for one try of a hand.
-struct Seated {
-    deck: TestDeck,
-    attempt: Attempt,
-    seat: Seat,
-    secret: Zeroizing<[u8; 32]>,
-}
-
-impl Seated {
-    fn own(&self) -> &[u64] {
-        &self.deck.shares[self.seat.index()]
-    }
-
-    fn nonce(&self, position: usize) -> [u8; 32] {
-        self.attempt.share_nonce(self.seat, position, &self.secret)
-    }
-}
-
-impl HandDeck for Seated {
-    fn seal(&self) -> deck::Result<Seal> {
-        let commitment = |(position, &share): (usize, &u64)| {
-            let nonce = self.nonce(position);
-            self.attempt
-                .share_commitment(self.seat, position, share, &nonce)
-        };
-        let [one, other] = &self.deck.shares;
-        let cards = self.deck.cards.iter().zip(one).zip(other);
-        Ok(Seal {
-            masked: (self.seat == Seat::HOST).then(|| Masked {
-                cards: cards
-                    .map(|((card, one), other)| card ^ one ^ other)
-                    .collect(),
-                validity: vec![true; 2],
-            }),
-            commitments: self.own().iter().enumerate().map(commitment).collect(),
-            validity: vec![true; 2],
-            validity_macs: [0; 32],
-        })
-    }
-
-    fn check(&mut self, _: &Seal) -> deck::Result<()> {
-        Ok(())
-    }
-
-    fn open(&self, position: usize) -> deck::Result<CardOpening> {
-        Ok(CardOpening {
-            position: position as u16,
-            share: self.own()[position],
-            nonce: self.nonce(position),
-            macs: [0; 32],
-        })
-    }
-
-    fn learn(&mut self, opening: &CardOpening) -> deck::Result<Card> {
-        Ok(Card(self.deck.cards[usize::from(opening.position)]))
-    }
-
-    fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
-        Zeroizing::new(Vec::new())
-    }
-}
 
 /// Something that happens to a seat at a moment.
 enum Happening {
@@ -202,6 +91,7 @@ struct Counts {
 }
 
 struct World {
+    stakes: Stakes,
     rng: StdRng,
     now: Duration,
     /// What will happen: when, in which order, on which connection, and to which seat.
@@ -251,6 +141,7 @@ impl World {
         let sides = [Seat::HOST, Seat::GUEST];
         let sides = sides.map(|seat| side(test, seat, circuit, rng.random()));
         World {
+            stakes: test.match_info.header().stakes.clone(),
             rng,
             now: Duration::ZERO,
             plan: BTreeMap::new(),
@@ -343,8 +234,8 @@ impl World {
             for (seat, order) in orders.into_iter().enumerate() {
                 let spent = Spent::default();
                 let done = match order {
-                    Order::Shuffle(_, name) => Done::Shuffled {
-                        deck: Box::new(TestDeck::new(&name)),
+                    Order::Shuffle(..) => Done::Shuffled {
+                        deck: Box::new(TestDeck(self.stakes.clone())),
                         spent,
                     },
                     Order::Prepare(hands) => Done::Prepared(Prepared { hands, spent }),

@@ -78,10 +78,7 @@ impl World {
 
     pub(super) fn of(of: TestMatch, seed: u64) -> Self {
         let side = |seat: Seat| {
-            let (file, mut vault) = (MemoryStorage::default(), MemoryVault::default());
-            // The cards of the first hand are the same in each run.
-            vault.keep(&[seat.number(); 32]).unwrap();
-            of.journal(seat, file.clone());
+            let (file, vault) = of.files(seat);
             Side {
                 play: start(seat, &file, &vault),
                 file,

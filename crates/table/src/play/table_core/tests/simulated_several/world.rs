@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use dealerless_connection::ConnectionError;
-use dealerless_connection::storage::{MemoryStorage, MemoryVault, Vault};
+use dealerless_connection::storage::{MemoryStorage, MemoryVault};
 use dealerless_connection::time::Moment;
 use rand::rngs::StdRng;
 use rand::{Rng, RngExt, SeedableRng};
@@ -171,9 +171,7 @@ impl World {
         let of = with_clock(threshold(seats as u8, opens, hands), each_move, bank);
         let mut rng = StdRng::seed_from_u64(seed);
         let side = |number: usize, rate: f64| {
-            let (file, mut vault) = (MemoryStorage::default(), MemoryVault::default());
-            vault.keep(&[number as u8; 32]).unwrap();
-            of.journal(seat(number), file.clone());
+            let (file, vault) = of.files(seat(number));
             Side {
                 table: None,
                 file,
