@@ -1,5 +1,6 @@
-//! Test tools for this crate, the crates above it and the fuzz targets: the disk of a seat whose
-//! program can be killed, and two seats with the real engine. The tools panic to make a test fail.
+//! Test tools for this crate, the crates above it and the fuzz targets: a match whose seats all play in
+//! one process, a deck without an engine, a disk on which programs are killed, connections that are cut,
+//! and two seats with the real engine. The tools panic to make a test fail.
 #![allow(
     missing_docs,
     reason = "the names of fields and constructors are self-explanatory"

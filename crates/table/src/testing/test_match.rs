@@ -55,7 +55,7 @@ pub fn setting<S: Storage, V, R>(
 /// # Errors
 /// If the file of the inputs cannot be read.
 pub fn sealed_deck<S: Storage, V>(
-    (seat, match_id): (Seat, [u8; 32]),
+    (seat, match_id): (Seat, MatchId),
     (inputs, vault): (S, V),
     circuit: &Arc<DealCircuit>,
 ) -> io::Result<DeckSetting<S, V>> {

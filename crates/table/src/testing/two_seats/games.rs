@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, LazyLock};
 
-use crate::Seat;
-use crate::play::DealCircuit;
-use crate::rules::{Choice, Legal, Stakes, Variety};
 use dealerless::dice::Dice;
 use dealerless::testing::soak::soak;
 
 use super::side::Program;
+use crate::play::DealCircuit;
+use crate::rules::{Choice, Legal, Stakes, Variety};
+use crate::seat::Seat;
 use crate::testing::choices;
 use crate::testing::test_match::{proposal, stakes_of};
 

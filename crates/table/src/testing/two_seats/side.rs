@@ -4,15 +4,15 @@ use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::mpsc::Sender;
 
-use crate::Seat;
-use crate::log::{End, Inputs, Journal, LogEvent, MatchId, OpenedInputs, SignedPart};
-use crate::play::{Command, Dealer, Event, News, Play, PlayError, Setting};
 use dealerless::deck::Card;
 use dealerless::net::MemoryTransport;
 use dealerless_connection::storage::Vault;
 use dealerless_connection::{SystemRng, system_rng};
 
 use super::games::{Game, choice};
+use crate::log::{End, Inputs, Journal, LogEvent, MatchId, OpenedInputs, SignedPart};
+use crate::play::{Command, Dealer, Event, News, Play, PlayError, Setting};
+use crate::seat::Seat;
 use crate::testing::disk::{Disk, Growing};
 use crate::testing::engine;
 use crate::testing::test_match::{identity, sealed_deck};

@@ -3,13 +3,13 @@
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
-use crate::Seat;
-use crate::log::{End, Journal, LogMessage, Phase};
-use crate::play::{Done, Event, NoEngine, PlayError};
 use dealerless::net::memory_pair;
 
 use super::games::Game;
 use super::side::{EngineEvent, Side, inputs};
+use crate::log::{End, Journal, LogMessage, Phase};
+use crate::play::{Done, Event, NoEngine, PlayError};
+use crate::seat::Seat;
 use crate::testing::disk::{Disk, Kill};
 use crate::testing::network::{Cut, CutOutbox, Sent};
 use crate::testing::test_match::{TestMatch, identity};

@@ -6,14 +6,14 @@ use dealerless_table::Seat;
 use dealerless_table::audit::{Audit, AuditError, Auditing, CannotAudit};
 use dealerless_table::log::{Input, MatchId, MatchLog};
 use dealerless_table::record::{Record, RecordedHand};
-use zeroize::Zeroizing;
-
-use super::kills;
 use dealerless_table::testing::disk::When;
 use dealerless_table::testing::test_match::identity;
 use dealerless_table::testing::two_seats::games::Game;
 use dealerless_table::testing::two_seats::side::inputs;
 use dealerless_table::testing::two_seats::world::{MatchResult, Plan, World};
+use zeroize::Zeroizing;
+
+use super::kills;
 
 /// The records and inputs of both sides, and the game.
 struct FinishedMatch {

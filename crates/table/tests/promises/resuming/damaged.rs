@@ -3,11 +3,11 @@
 use dealerless_table::Seat;
 use dealerless_table::log::JournalError;
 use dealerless_table::play::PlayError;
-
-use super::undisturbed;
 use dealerless_table::testing::disk::{Disk, Files};
 use dealerless_table::testing::two_seats::games::Game;
 use dealerless_table::testing::two_seats::side::start;
+
+use super::undisturbed;
 
 /// The files of the host in the middle of the first hand and in the middle of the second hand.
 fn files_in_two_hands() -> (Files, Files) {

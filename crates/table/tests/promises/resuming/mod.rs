@@ -17,14 +17,13 @@ use dealerless_connection::storage::Storage;
 use dealerless_table::Seat;
 use dealerless_table::log::{End, Stop};
 use dealerless_table::record::{Compared, Record, compare};
-use rand::rngs::StdRng;
-use rand::{RngExt, SeedableRng};
-
 use dealerless_table::testing::disk::{Disk, Kill, Kind, Restore, When};
 use dealerless_table::testing::network::Cut;
 use dealerless_table::testing::threads;
 use dealerless_table::testing::two_seats::games::{Game, long};
 use dealerless_table::testing::two_seats::world::{MatchResult, Plan, World};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
 
 /// Plays matches with these plans, several at once.
 fn play_all(plans: &[Plan], check: impl Fn(&Plan, &MatchResult) + Sync) {

@@ -4,10 +4,10 @@ use dealerless_connection::storage::Storage;
 use dealerless_table::Seat;
 use dealerless_table::log::End;
 use dealerless_table::record::Record;
+use dealerless_table::testing::test_match::identity;
 
 use super::side::{Side, Style};
 use super::world::World;
-use dealerless_table::testing::test_match::identity;
 
 impl World {
     /// The record in the file of a seat, as its owner reads it.

@@ -3,11 +3,11 @@
 use dealerless::testing::soak::soak;
 use dealerless_table::Seat;
 use dealerless_table::log::{End, Evidence, LogMessage, Phase, Signed, Statement};
+use dealerless_table::testing::disk::{Disk, Kill, When};
 
 use super::hostile::{ACCOMPLICE, VICTIMS, before_the_choice, continued};
 use super::side::{Side, Style};
 use super::world::World;
-use dealerless_table::testing::disk::{Disk, Kill, When};
 
 /// A match that a seat has interrupted with two choices, and the evidence of both.
 struct Interrupted {

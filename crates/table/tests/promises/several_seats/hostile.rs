@@ -10,14 +10,14 @@ use dealerless_table::log::{
     End, Evidence, LogMessage, MatchId, MatchLog, Phase, Resume, Signed, SignedAck, Statement,
 };
 use dealerless_table::record::{Compared, compare};
+use dealerless_table::testing::disk::Disk;
+use dealerless_table::testing::test_match::verifiable;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
 use super::side::{Side, Style};
 use super::world::{Meddle, Plan, World};
-use dealerless_table::testing::disk::Disk;
-use dealerless_table::testing::test_match::verifiable;
 
 const GUESTS: [Seat; 2] = [Seat::new(1), Seat::new(2)];
 

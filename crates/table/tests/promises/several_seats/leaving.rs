@@ -4,12 +4,12 @@
 use dealerless::testing::soak::soak;
 use dealerless_table::Seat;
 use dealerless_table::log::End;
+use dealerless_table::testing::disk::{Kill, When};
+use dealerless_table::testing::network::Cut;
 
 use super::count_lost;
 use super::side::Style;
 use super::world::{Plan, World};
-use dealerless_table::testing::disk::{Kill, When};
-use dealerless_table::testing::network::Cut;
 
 const LEAVER: Seat = Seat::new(1);
 

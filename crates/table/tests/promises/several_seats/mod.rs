@@ -19,12 +19,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dealerless::testing::soak::soak;
 use dealerless_table::Seat;
-use rand::rngs::StdRng;
-use rand::{RngExt, SeedableRng};
-
 use dealerless_table::testing::disk::{Kill, When};
 use dealerless_table::testing::network::Cut;
 use dealerless_table::testing::threads;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
 use side::Style;
 use world::{Plan, World};
 

@@ -4,12 +4,12 @@ use dealerless::testing::soak::soak;
 use dealerless_table::Seat;
 use dealerless_table::log::Phase;
 use dealerless_table::play::PlayError;
+use dealerless_table::testing::disk::{Disk, Files};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::side::{Style, start};
 use super::world::{Plan, World};
-use dealerless_table::testing::disk::{Disk, Files};
 
 /// Plays a number of steps, at most until the end of the hand.
 fn play_steps(world: &mut World, steps: usize) {

@@ -7,11 +7,10 @@ use dealerless_table::Seat;
 use dealerless_table::log::{End, LogEvent, LogMessage, Phase, Signed, Statement};
 use dealerless_table::play::{Command, DeckSetting, News, Play, PlayError};
 use dealerless_table::rules::{Choice, Legal};
-use rand::rngs::StdRng;
-use rand::{RngExt, SeedableRng};
-
 use dealerless_table::testing::disk::{Disk, Growing};
 use dealerless_table::testing::test_match::setting;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
 
 pub(crate) type Program = Play<Growing, Disk, StdRng>;
 

@@ -12,7 +12,6 @@ use dealerless_table::log::End;
 use dealerless_table::play::{Command, Control, DeckSetting, News, Table, TableEvent};
 use dealerless_table::rules::Choice;
 use dealerless_table::testing::choices;
-
 use dealerless_table::testing::disk::{Disk, Growing};
 use dealerless_table::testing::test_match::{setting, verifiable};
 

@@ -7,14 +7,14 @@ use dealerless::Blame;
 use dealerless_table::Seat;
 use dealerless_table::log::{LogMessage, Phase, Signed};
 use dealerless_table::play::{Event, NoEngine, PlayError};
+use dealerless_table::testing::disk::{Disk, Kill};
+use dealerless_table::testing::network::{Cut, CutOutbox, Sent};
+use dealerless_table::testing::test_match::verifiable;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
 use super::side::{Said, Side, Style, start};
-use dealerless_table::testing::disk::{Disk, Kill};
-use dealerless_table::testing::network::{Cut, CutOutbox, Sent};
-use dealerless_table::testing::test_match::verifiable;
 
 /// A match and its faults.
 #[derive(Clone, Debug)]

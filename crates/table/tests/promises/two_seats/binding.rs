@@ -13,10 +13,10 @@ use dealerless_connection::system_rng;
 use dealerless_table::Seat;
 use dealerless_table::log::{End, Journal, LogMessage, MatchLog, Part, Phase, SignedPart};
 use dealerless_table::play::{Binding, Dealer, Done, Event, Orders};
+use dealerless_table::testing::threads::wirings;
 
 use super::watched::{Action, Watched};
 use super::{holdem, shuffle_for};
-use dealerless_table::testing::threads::wirings;
 
 /// Records the attempts in a list.
 struct Recorded(Arc<Mutex<Vec<Attempt>>>);

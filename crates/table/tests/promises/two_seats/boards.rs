@@ -9,12 +9,12 @@ use dealerless_table::Seat;
 use dealerless_table::log::{End, MatchLog, PartKind, Phase};
 use dealerless_table::play::{DealCircuit, News, PlayError, role};
 use dealerless_table::rules::{Stakes, Variety};
+use dealerless_table::testing::threads::{both, wirings};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 
 use super::puppet::Puppet;
 use super::watched::{Action, Finished, Watched};
-use dealerless_table::testing::threads::{both, wirings};
 
 const BOARDS: u32 = 5;
 

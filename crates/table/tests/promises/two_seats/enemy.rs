@@ -10,11 +10,11 @@ use dealerless_table::log::{
 };
 use dealerless_table::play::{Command, Done, Event, News, PlayError, Prepared, Spent};
 use dealerless_table::record::{MatchState, Record};
+use dealerless_table::testing::threads::{both, wirings};
 
 use super::puppet::{Puppet, Twist};
 use super::watched::{Action, Finished, Watched, call_and_show};
 use super::{holdem, shuffle_for};
-use dealerless_table::testing::threads::{both, wirings};
 
 /// Plays a match of one hand: a puppet, which `set` prepares, is the host, and `guest` plays the
 /// honest guest. Returns the result of `guest`, and the guest's seat.

@@ -5,10 +5,10 @@ use dealerless_table::Seat;
 use dealerless_table::log::{End, LogEvent};
 use dealerless_table::play::{Command, News};
 use dealerless_table::rules::{Choice, Learners, Legal, Rolled, Stakes, Variety};
+use dealerless_table::testing::threads::{Seated, both};
 
 use super::shuffle_for;
 use super::sides;
-use dealerless_table::testing::threads::{Seated, both};
 
 fn stakes(hands: u32) -> Stakes {
     let variety = Variety::Deck {

@@ -16,10 +16,10 @@ use dealerless_table::log::{Chosen, End, LogEvent, MatchLog, Part, Seal, Stop};
 use dealerless_table::play::{Command, DealCircuit, News, PlayError};
 use dealerless_table::rules::{Choice, Legal, Stakes};
 use dealerless_table::testing::test_match::{proposal, stakes_of};
+use dealerless_table::testing::threads::{Seated, Side, both, wirings};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use dealerless_table::testing::threads::{Seated, Side, both, wirings};
 use puppet::{Puppet, Twist};
 
 fn holdem(hands: u32) -> Stakes {

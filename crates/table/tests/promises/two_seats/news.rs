@@ -3,10 +3,10 @@
 use dealerless_table::Seat;
 use dealerless_table::log::End;
 use dealerless_table::play::{Command, DealCost, News, Prepared};
+use dealerless_table::testing::threads::both;
 
 use super::sides;
 use super::{holdem, random_player, shuffle_for};
-use dealerless_table::testing::threads::both;
 
 #[test]
 fn deals_report_their_cost_and_preprocessing_once() {

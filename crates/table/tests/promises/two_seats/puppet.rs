@@ -7,11 +7,10 @@ use dealerless_table::Seat;
 use dealerless_table::log::{CardOpening, LogMessage, MatchLog, Part, Phase, SignedPart};
 use dealerless_table::play::{DealCircuit, Done, Event, HandDeck, Order, Orders, Outbox, role};
 use dealerless_table::rules::Legal;
+use dealerless_table::testing::threads::Wiring;
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 use zeroize::Zeroizing;
-
-use dealerless_table::testing::threads::Wiring;
 
 /// Changes a part before the seat signs it.
 pub(crate) type Twist = fn(&mut Part);

@@ -11,10 +11,10 @@ use dealerless_table::log::{
 };
 use dealerless_table::play::{Command, Event, News, Outbox, PlayError};
 use dealerless_table::rules::{Choice, Stakes, Variety};
+use dealerless_table::testing::threads::{Side, Wire, both, wirings};
 
 use super::shuffle_for;
 use super::watched::{Action, Watched};
-use dealerless_table::testing::threads::{Side, Wire, both, wirings};
 
 /// Returns the part that a host signs instead of the honest part; `None` to sign the honest part.
 type Lie = fn(&MatchLog, &Part) -> Option<Part>;
