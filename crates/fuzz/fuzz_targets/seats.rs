@@ -101,8 +101,9 @@ impl Table {
     /// Signs these bytes for any step. For a future step, the signature follows the whole log.
     pub fn sign_in(&self, log: &MatchLog, step: u64, seat: Seat, part: Vec<u8>) -> SignedPart {
         let before = log.hash_before(step).unwrap_or_else(|| log.hash());
+        let of = self.of.match_info.id();
         let (number, place) = (step.to_le_bytes(), [seat.number()]);
-        let fields: [&[u8]; 5] = [self.of.match_info.id().as_bytes(), &number, &before, &place, &part];
+        let fields: [&[u8]; 5] = [of.as_bytes(), &number, &before, &place, &part];
         let identity = &self.of.identities[seat.index()];
         let signature = identity.sign("part", &fields);
         SignedPart {
