@@ -1,41 +1,40 @@
 //! One seat of a match as a state machine that processes events.
 
-mod disputing;
-mod ordering;
+mod hand_state;
+mod own_deck;
+mod player;
 mod receiving;
+mod reports;
 mod resuming;
 mod roll_calls;
-mod rolling;
-mod signing;
-mod stealing;
+mod sealed;
 mod verifiable;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use dealerless::deck::{self, Card};
-use dealerless::shuffle::Randomness;
+use dealerless::deck::Card;
 use dealerless_connection::identity::Identity;
 use dealerless_connection::random::SystemRng;
 use dealerless_connection::storage::Storage;
 use dealerless_connection::storage::Vault;
 use rand::CryptoRng;
 
-pub use self::ordering::deck_name;
+use self::hand_state::HandState;
+use self::own_deck::OwnDeck;
+use self::player::Player;
+use self::reports::Reports;
 use self::roll_calls::Over;
-use super::cost::{Prepared, Spent};
+pub use self::sealed::deck_name;
 use super::deal_circuit::DealCircuit;
 use super::error::PlayError;
-use super::hand_cards::HandCards;
 use super::news::{Command, News, NotNow};
-use super::orders::{Done, Event, Order, Orders, Outbox};
-use super::own_dice::OwnDice;
-use super::verifiable_seat::VerifiableSeat;
+use super::orders::{Event, Orders, Outbox};
 use crate::log::{
-    Claim, Early, Head, Inputs, Journal, LogMessage, MatchLog, PartKind, Phase, Resuming, Signed,
+    Claim, Early, Head, Inputs, Journal, LogMessage, MatchLog, Part, Phase, Resuming, Seen, Signed,
     Statement, StatementPlace,
 };
-use crate::rules::{Choice, Foul};
+use crate::rules::{Choice, Learners, Legal};
 use crate::seat::{Seat, SeatSet};
 
 /// Everything that a seat needs to play.
@@ -73,6 +72,32 @@ pub struct SealedSetting<S, V> {
     pub circuit: Arc<DealCircuit>,
 }
 
+/// What a seat needs for any kind of deck.
+struct SeatSetting<S, R> {
+    identity: Arc<Identity>,
+    seat: Seat,
+    log: MatchLog,
+    journal: Journal<S>,
+    rng: R,
+}
+
+impl<S: Storage, R> SeatSetting<S, R> {
+    /// Notes in the match file a card that only this seat has seen, because the log alone does not
+    /// determine this card.
+    fn note(&mut self, position: usize, card: Card, learners: Learners) {
+        if learners == Learners::Seat(self.seat) {
+            let log = &self.log;
+            self.journal.note(&Seen {
+                attempt: log.attempt(),
+                position: position as u16,
+                since: log.resealed(position).map_or(0, |(step, _)| step),
+                card,
+                wide: log.match_info().header().stakes.word_bits() > u16::BITS,
+            });
+        }
+    }
+}
+
 /// One seat of a match.
 ///
 /// The host has a connection to each guest, and forwards what the others sign. A guest can also have
@@ -81,7 +106,8 @@ pub struct SealedSetting<S, V> {
 /// continues it on a new one. After `lose_connection`, nothing is sent to that seat until there is a
 /// new connection.
 pub struct Play<S, V, R> {
-    setting: Setting<S, V, R>,
+    setting: SeatSetting<S, R>,
+    deck: OwnDeck<S, V>,
     /// The seats that this seat is connected to.
     peers: BTreeMap<Seat, Peer>,
     /// The seats that have sent their histories since the program has started.
@@ -104,43 +130,13 @@ pub struct Play<S, V, R> {
     early: BTreeMap<Seat, Early>,
     /// The seats whose connections were dropped because of an early statement.
     failed: BTreeMap<Seat, PlayError>,
-    /// The state of the engine on the connection. `None` with a verifiable deck.
-    connected: Option<Connected>,
-    /// This seat's secrets of a verifiable deck. `None` also after the match.
-    own: Option<VerifiableSeat>,
     /// Received and signed parts and acks that are not written to the disk yet.
     unwritten: Vec<Signed>,
     /// Whether a part or an ack of this seat is in `unwritten`.
     owes_write: bool,
-    /// The step of the last question to the player.
-    asked: Option<u64>,
-    /// The step of the last report about another seat's turn.
-    reported_turn: Option<u64>,
     hand: HandState,
-    /// The numbers of the hand and the try whose engine run was lost with its connection.
-    lost_engine_run: Option<(u32, u32)>,
-    /// The hand, and the number of its void tries, for which the player has sent
-    /// [`Command::DealAgain`].
-    deals_again: Option<(u32, u32)>,
-    /// The number of tries that other seats have declared void and that were not counted yet.
-    uncounted_voids: u32,
-    /// Whether the vault holds a deck.
-    vault_has_deck: bool,
-    /// The preprocessing since the cost of a deal was last reported.
-    prepared: Prepared,
-    choice: Option<Choice>,
-    rebuy: Option<bool>,
-    leaving: bool,
-    sits_out: bool,
-    /// Whether this seat waits for [`Command::Next`] after each showdown.
-    pauses: bool,
-    /// Whether this seat is waiting after a showdown.
-    paused: bool,
-    /// Whether too few seats played in the last hand, because the others sat out.
-    idle: bool,
-    news: VecDeque<News>,
-    /// Whether [`News::Over`] was reported.
-    ended: bool,
+    player: Player,
+    reports: Reports,
 }
 
 /// The state of a connection to another seat.
@@ -167,58 +163,6 @@ impl Peer {
     }
 }
 
-/// The state of the engine of a sealed deck on its connection.
-#[derive(Default)]
-struct Connected {
-    /// Orders that were not given to the engine yet.
-    due: VecDeque<Order>,
-    run: Run,
-    /// The number of unfinished shuffles whose tries were declared void.
-    stale: usize,
-    /// The error with which the engine has ended.
-    failed: Option<deck::Error>,
-    /// The number of hands for which preprocessing was ordered, but no shuffle.
-    pooled: u32,
-}
-
-/// The state of the engine in a try of a hand.
-#[derive(Default)]
-struct Run {
-    /// The seeds that this seat has committed to.
-    seeds: Option<Randomness>,
-    /// Whether the shuffle was ordered.
-    ordered: bool,
-    /// Whether the engine of this connection has shuffled the deck of the try.
-    live: bool,
-    /// The step of the last choice for which the engine was told to reshuffle a hand.
-    reshuffled: Option<u64>,
-    /// Whether the next batch of preprocessing was ordered.
-    prepared: bool,
-}
-
-/// The state of a seat that is specific to a try of a hand.
-#[derive(Default)]
-struct HandState {
-    deck: Option<HandCards>,
-    /// The cost of the shuffle, if this program has shuffled the deck and not reported the cost.
-    shuffle: Option<Spent>,
-    /// Whether the seal was reported to the player.
-    reported_sealed: bool,
-    /// The dice of the last roll that the seat has committed to.
-    dice: Option<OwnDice>,
-    failed_check: Option<FailedCheck>,
-    /// The cards that this seat has seen, by position. Empty before the hand is dealt.
-    known: Vec<Option<Card>>,
-}
-
-/// A failed check that only this seat can see.
-enum FailedCheck {
-    /// Another seat's seal failed the check. Nobody has seen a card.
-    Seal(deck::Error),
-    /// The MACs of the cards opened in this step are invalid.
-    Macs { step: u64, error: deck::Error },
-}
-
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// A seat of a match that begins, or that is resumed from its file and its stored deck.
     ///
@@ -227,14 +171,16 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// because a seat that continued without its deck would have to forfeit the hand.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn new(setting: Setting<S, V, R>) -> Result<Self, PlayError> {
-        let mut play = Self::without_deck(setting);
-        play.open_secret()?;
-        play.restore()?;
-        Ok(play)
-    }
-
-    fn without_deck(setting: Setting<S, V, R>) -> Self {
-        Play {
+        let deck = setting.deck;
+        let mut setting = SeatSetting {
+            identity: setting.identity,
+            seat: setting.seat,
+            log: setting.log,
+            journal: setting.journal,
+            rng: setting.rng,
+        };
+        let mut play = Play {
+            deck: OwnDeck::new(deck, &mut setting)?,
             setting,
             peers: BTreeMap::new(),
             heard: BTreeSet::new(),
@@ -246,28 +192,14 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             thinks_in: None,
             early: BTreeMap::new(),
             failed: BTreeMap::new(),
-            connected: None,
-            own: None,
             unwritten: Vec::new(),
             owes_write: false,
-            asked: None,
-            reported_turn: None,
             hand: HandState::default(),
-            lost_engine_run: None,
-            deals_again: None,
-            uncounted_voids: 0,
-            vault_has_deck: false,
-            prepared: Prepared::default(),
-            choice: None,
-            rebuy: None,
-            leaving: false,
-            sits_out: false,
-            pauses: false,
-            paused: false,
-            idle: false,
-            news: VecDeque::new(),
-            ended: false,
-        }
+            player: Player::default(),
+            reports: Reports::default(),
+        };
+        play.restore()?;
+        Ok(play)
     }
 
     /// The log of the match, with everything that all seats know.
@@ -282,49 +214,30 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// The circuit of the match, if its deck is sealed.
     pub(super) fn circuit(&self) -> Option<Arc<DealCircuit>> {
-        self.sealed().map(|deck| Arc::clone(&deck.circuit))
-    }
-
-    /// What this seat needs for a sealed deck, if the deck is sealed.
-    fn sealed(&self) -> Option<&SealedSetting<S, V>> {
-        match &self.setting.deck {
-            DeckSetting::Sealed(deck) => Some(deck),
-            DeckSetting::Verifiable(_) => None,
-        }
-    }
-
-    fn is_verifiable(&self) -> bool {
-        matches!(self.setting.deck, DeckSetting::Verifiable(_))
-    }
-
-    fn sealed_mut(&mut self) -> Option<&mut SealedSetting<S, V>> {
-        match &mut self.setting.deck {
-            DeckSetting::Sealed(deck) => Some(deck),
-            DeckSetting::Verifiable(_) => None,
-        }
+        self.deck.circuit()
     }
 
     /// The card at this position, if this seat has seen it in the hand in play.
     pub fn card(&self, position: usize) -> Option<Card> {
-        let own = self.hand.known.get(position).copied().flatten();
+        let own = self.hand.card(position);
         own.or_else(|| self.setting.log.public_card(position))
     }
 
     /// The next news for the player.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn news(&mut self) -> Option<News> {
-        self.news.pop_front().or_else(|| self.their_turn())
+        self.reports.next().or_else(|| self.their_turn())
     }
 
     /// Whether the end of the match was reported.
     pub(super) fn has_ended(&self) -> bool {
-        self.ended
+        self.reports.has_ended()
     }
 
     /// Makes the seat wait for [`Command::Next`] after each showdown, so that the player can look
     /// at the cards.
     pub fn pause_after_showdowns(&mut self) {
-        self.pauses = true;
+        self.player.pause_after_showdowns();
     }
 
     /// Processes an event. The caller then calls [`advance`](Self::advance).
@@ -335,19 +248,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     pub(crate) fn receive(&mut self, event: Event) -> Result<(), PlayError> {
         match event {
             Event::Received(from, bytes) => self.receive_message(from, &bytes),
-            Event::Done(Done::Prepared(prepared)) => {
-                self.prepared.add(prepared);
-                Ok(())
-            }
-            Event::Done(Done::Shuffled { deck, spent }) => self.keep_deck(deck, spent),
-            Event::Done(Done::Reshuffled { step, hand }) => self.keep_reshuffled(step, hand),
-            Event::Done(Done::Failed(error)) => {
-                // The hand in play can continue without the engine once its deck is sealed.
-                if let Some(connected) = &mut self.connected {
-                    connected.failed = Some(error);
-                }
-                Ok(())
-            }
+            Event::Done(done) => match &mut self.deck {
+                OwnDeck::Sealed(deck) => deck.receive(done, &mut self.setting),
+                OwnDeck::Verifiable(_) => Ok(()),
+            },
         }
     }
 
@@ -357,47 +261,56 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// [`NotNow`]. The seat is unchanged.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn command(&mut self, command: Command) -> Result<(), NotNow> {
-        match command {
-            Command::Choose(choice) => {
-                let allowed = self.setting.log.may_choose(self.setting.seat, &choice);
-                if let Err(Foul::OutOfTurn { .. } | Foul::NotAsked) = allowed {
-                    return Err(NotNow::NotYourTurn);
-                }
-                let reshuffles = matches!(choice, Choice::Steal(_)) && !self.is_verifiable();
-                if reshuffles && !self.runs_live() {
-                    return Err(NotNow::OnlyOpens);
-                }
-                allowed.map_err(NotNow::Foul)?;
-                self.choice = Some(choice);
-            }
-            Command::Rebuy(agreed) => {
-                if self.setting.log.phase() != Phase::Deal || self.broke().is_empty() {
-                    return Err(NotNow::NobodyAsked);
-                }
-                self.rebuy = Some(agreed);
-            }
-            Command::DealAgain => {
-                let now = self.void_tries().ok_or(NotNow::NobodyAsked)?;
-                self.deals_again = Some(now);
-                self.ask_again();
-            }
-            Command::Next => match std::mem::take(&mut self.paused) {
-                true => {}
-                false => return Err(NotNow::NobodyAsked),
-            },
-            Command::SitOut(out) => {
-                self.sits_out = out;
-                self.ask_again();
-            }
-            Command::Leave { .. } => self.leaving = true,
-            Command::Stay => match std::mem::take(&mut self.leaving) {
-                true => {}
-                false => return Err(NotNow::NotLeaving),
-            },
-            // The table, not the seat, connects and closes.
-            Command::Close | Command::Again => return Err(NotNow::NobodyAsked),
+        let (deck, reports) = (&mut self.deck, &mut self.reports);
+        self.player.command(command, &self.setting, deck, reports)
+    }
+
+    /// Whether a player who leaves now does so immediately: when this seat deals, seals, reseals or
+    /// makes a choice. In other phases the program first signs the parts that need no player, so
+    /// that the player does not lose a pot that is almost certainly won.
+    pub fn leaves_now(&self) -> bool {
+        let log = &self.setting.log;
+        !log.may_sign(self.setting.seat).is_empty() && is_turn(&log.phase())
+    }
+
+    /// Whether a shown hand beats this seat's hand in every pot that the seat contests.
+    pub fn is_beaten(&self) -> bool {
+        self.setting.log.game().is_some_and(|game| {
+            let held = game.held(self.setting.seat).into_iter();
+            let cards: Option<Vec<Card>> = held.map(|position| self.card(position)).collect();
+            cards.is_some_and(|cards| game.is_beaten(self.setting.seat, &cards))
+        })
+    }
+
+    /// The choice of this seat when it runs out of time. The seat mucks only a hand that cannot win
+    /// any pot.
+    pub(super) fn out_of_time(&self, legal: &Legal) -> Choice {
+        match legal {
+            Legal::ShowOrMuck if self.is_beaten() => Choice::Muck,
+            _ => legal.out_of_time(),
         }
-        Ok(())
+    }
+
+    /// Returns the news that it is another seat's turn, once in each step of a connection.
+    fn their_turn(&mut self) -> Option<News> {
+        match self.setting.log.phase() {
+            Phase::Choose { seat, .. } if seat != self.setting.seat && self.is_synced() => {
+                self.reports.their_turn(self.setting.log.step(), seat)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the match cannot continue without another shuffle.
+    pub(super) fn needs_engine(&self) -> bool {
+        self.deck.needs_engine(&self.setting.log, self.setting.seat)
+    }
+
+    /// Whether the engine of this connection has shuffled the deck in play. Otherwise the cards of
+    /// this deck can only be opened.
+    #[cfg(feature = "internals")]
+    pub fn can_steal(&self) -> bool {
+        self.deck.can_steal()
     }
 
     /// Signs and sends all parts that are due, and gives the engine its orders. A part is written
@@ -411,9 +324,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         outbox: &mut impl Outbox,
         orders: &mut impl Orders,
     ) -> Result<(), PlayError> {
-        while self.uncounted_voids > 0 && self.connected.is_some() {
-            orders.voided().map_err(PlayError::Uncounted)?;
-            self.uncounted_voids -= 1;
+        if let OwnDeck::Sealed(deck) = &mut self.deck {
+            deck.count_voids(orders)?;
         }
         loop {
             if !self.is_merging() {
@@ -427,36 +339,42 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         // The end of the match is written to the file even if nothing has to be sent.
         let over = matches!(self.setting.log.phase(), Phase::Over(_)) || self.plays_no_more();
         let is_unsent = self.peers.values().any(|peer| !peer.unsent.is_empty());
-        if over || self.owes_write || is_unsent && !self.is_verifiable() {
+        let is_sealed = self.deck.is_sealed();
+        if over || self.owes_write || is_unsent && is_sealed {
             self.write()?;
         }
-        let is_verifiable = self.is_verifiable();
         for (&seat, peer) in &mut self.peers {
             for message in peer.unsent.drain(..) {
                 let sent = outbox.send(seat, message.encode());
                 // With a verifiable deck, a lost connection does not stop the other seats, and the
                 // reader of the connection reports it.
-                if !is_verifiable {
+                if is_sealed {
                     sent.map_err(PlayError::Connection)?;
                 }
             }
         }
         if over {
-            self.destroy_deck()?;
+            self.deck.destroy()?;
         }
-        if let Some(error) = self.reportable_failure() {
+        let is_synced = self.is_synced();
+        let OwnDeck::Sealed(deck) = &mut self.deck else {
+            return Ok(());
+        };
+        let SeatSetting { log, seat, .. } = &self.setting;
+        if let Some(error) = deck.reportable_failure(log) {
             return Err(error);
         }
-        if !self.is_synced() {
-            return Ok(());
+        let due = match is_synced {
+            true => deck.take_orders(log, *seat)?,
+            false => Vec::new(),
+        };
+        if !due.is_empty() {
+            self.write()?;
         }
-        if self.needs_engine()
-            && let Some(connected) = &mut self.connected
-            && let Some(error) = connected.failed.take()
-        {
-            return Err(PlayError::Engine(error));
+        for order in due {
+            orders.order(order);
         }
-        self.send_orders(orders)
+        Ok(())
     }
 
     /// Signs the vote, the ack or the part that is due now. Returns `false` if there is none.
@@ -505,54 +423,37 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
-    /// Takes the error of a failed check, once its try is void or its hand is over.
-    fn reportable_failure(&mut self) -> Option<PlayError> {
-        let phase = self.setting.log.phase();
-        let is_reportable = match self.hand.failed_check.as_ref()? {
-            FailedCheck::Seal(_) => !matches!(phase, Phase::Seal(_) | Phase::Open(_)),
-            FailedCheck::Macs { .. } => self.setting.log.game().is_none(),
-        };
-        let failed = self.hand.failed_check.take_if(|_| is_reportable)?;
-        Some(match failed {
-            FailedCheck::Seal(error) => PlayError::Seal(error),
-            FailedCheck::Macs { error, .. } => PlayError::Opening(error),
-        })
-    }
-
-    /// Whether the engine of this connection has shuffled the deck of the try in play.
-    fn runs_live(&self) -> bool {
-        let connected = self.connected.as_ref();
-        connected.is_some_and(|connected| connected.run.live)
-    }
-
-    /// Allows the question of this step to be asked again.
-    fn ask_again(&mut self) {
-        self.asked = None;
-    }
-
-    /// Resets the state of a try that is void or whose hand is over. Keeps a failed check, which is
-    /// reported later.
-    fn end_try(&mut self) {
-        self.hand = HandState {
-            failed_check: self.hand.failed_check.take(),
-            ..HandState::default()
-        };
-        if let Some(connected) = &mut self.connected {
-            connected.run = Run::default();
+    /// The part that this seat has to sign now, if any.
+    fn next_part(&mut self) -> Result<Option<Part>, PlayError> {
+        let allowed = self.setting.log.may_sign(self.setting.seat);
+        match allowed.is_empty() {
+            true => Ok(None),
+            false => (self.deck).next_part(&mut self.setting, &mut self.player, &mut self.reports),
         }
     }
 
-    /// Destroys the deck, or the secret of a verifiable deck, once no more cards will be opened.
-    fn destroy_deck(&mut self) -> Result<(), PlayError> {
-        self.hand.deck = None;
-        if std::mem::take(&mut self.vault_has_deck) {
-            let vault = match &mut self.setting.deck {
-                DeckSetting::Sealed(deck) => &mut deck.vault,
-                DeckSetting::Verifiable(vault) => vault,
-            };
-            vault.destroy().map_err(PlayError::Vault)?;
+    /// Signs this seat's shuffle for the next hand, if it is due. A shuffle takes longer than any other
+    /// part, so the caller does this only when nothing else is to be done. The caller then calls
+    /// [`advance`](Self::advance), which sends it. Returns whether it was due.
+    ///
+    /// # Errors
+    /// [`PlayError`], after which the seat cannot continue.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn shuffle_ahead(&mut self) -> Result<bool, PlayError> {
+        let is_synced = self.is_synced();
+        let (log, seat) = (&mut self.setting.log, self.setting.seat);
+        let OwnDeck::Verifiable(deck) = &self.deck else {
+            return Ok(false);
+        };
+        if !is_synced {
+            return Ok(false);
         }
-        Ok(())
+        let Some((shuffle, decks)) = deck.ahead(log, seat)? else {
+            return Ok(false);
+        };
+        let statement = log.sign_ahead(&self.setting.identity, seat, shuffle, decks)?;
+        self.send_own(statement.before, statement.signed);
+        Ok(true)
     }
 
     /// Writes a claim to the match file.
@@ -563,7 +464,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// Adds news of the table for the player.
     pub(super) fn report(&mut self, news: News) {
-        self.news.push_back(news);
+        self.reports.push(news);
     }
 
     /// Writes all received and signed parts that are not on the disk yet.
@@ -576,10 +477,12 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.owes_write = false;
         Ok(())
     }
+}
 
-    /// Whether the deck of the try is final, because a card was opened.
-    fn deck_is_final(&self) -> bool {
-        let log = &self.setting.log;
-        log.phase().is_sealed() && !log.may_sign(Seat::HOST).contains(&PartKind::Again)
-    }
+/// Whether a player who leaves in this phase does so immediately.
+fn is_turn(phase: &Phase) -> bool {
+    matches!(
+        phase,
+        Phase::Deal | Phase::Seal(_) | Phase::Reseal(..) | Phase::Choose { .. }
+    )
 }

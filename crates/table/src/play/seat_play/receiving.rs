@@ -1,22 +1,18 @@
 //! Processing of received events: adding parts, checking seals, learning cards.
 
-use dealerless::deck::{self, Card};
 use dealerless_connection::storage::Storage;
 use dealerless_connection::storage::Vault;
 use rand::CryptoRng;
-use zeroize::Zeroizing;
 
-use super::super::cost::{DealCost, Spent};
-use super::super::deck::Shuffled;
 use super::super::error::PlayError;
-use super::super::hand_cards::HandCards;
 use super::super::news::News;
-use super::{FailedCheck, Play};
+use super::own_deck::OwnDeck;
+use super::{HandState, Play};
 use crate::log::{
-    Accepted, CardOpening, Early, Evidence, LogEvent, LogMessage, Part, Phase, Refused, Seal, Seen,
-    Signed, Statement, ToDo,
+    Accepted, CardOpening, Early, Evidence, LogEvent, LogMessage, Part, Phase, Refused, Signed,
+    Statement, ToDo,
 };
-use crate::rules::{Game, Learners};
+use crate::rules::Learners;
 use crate::seat::Seat;
 
 /// The connection on which a statement came.
@@ -28,39 +24,6 @@ struct Source {
 }
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
-    /// Stores the deck that the engine has shuffled.
-    pub(super) fn keep_deck(
-        &mut self,
-        shuffled: Box<dyn Shuffled>,
-        spent: Spent,
-    ) -> Result<(), PlayError> {
-        // The results come in the sequence of the orders, so the shuffles of void tries come first.
-        let Some(connected) = &mut self.connected else {
-            return Ok(());
-        };
-        if connected.stale > 0 {
-            connected.stale -= 1;
-            return Ok(());
-        }
-        if matches!(self.setting.log.phase(), Phase::Over(_)) {
-            return Ok(());
-        }
-        connected.run.live = true;
-        let mut secret = Zeroizing::new([0; 32]);
-        self.setting.rng.fill_bytes(&mut *secret);
-        let deck = shuffled.seated(self.setting.log.attempt(), self.setting.seat, secret);
-        let deck = HandCards::new(deck);
-        // The deck is stored before the seal is signed.
-        self.keep_hand(&deck.to_bytes(), None)?;
-        self.hand.deck = Some(deck);
-        self.hand.shuffle = Some(spent);
-        // The host's seal may have arrived before.
-        if let Some(seal) = self.setting.log.seals().first().cloned() {
-            self.check_seal(&seal);
-        }
-        Ok(())
-    }
-
     /// Processes a message from the connection to `from`.
     pub(super) fn receive_message(&mut self, from: Seat, bytes: &[u8]) -> Result<(), PlayError> {
         let message = LogMessage::decode(bytes).map_err(|_| PlayError::NoMessage)?;
@@ -405,11 +368,14 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
         let theirs = seat != self.setting.seat;
         if !theirs {
-            // A choice that was made with an older file is not one for a later turn.
-            self.choice = None;
+            self.player.forget_choice();
         }
         match (part, before) {
-            (Part::Seal(seal), _) if theirs => self.check_seal(seal),
+            (Part::Seal(seal), _) if theirs => {
+                if let OwnDeck::Sealed(deck) = &mut self.deck {
+                    deck.check_seal(seal);
+                }
+            }
             (Part::Open(cards), Phase::Open(openings)) if theirs => {
                 let due = openings.iter().filter(|opening| opening.opener == seat);
                 let learners = due.flat_map(|opening| &opening.cards);
@@ -427,67 +393,52 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Processes an event of this step and reports it to the player.
     pub(super) fn handle_event(&mut self, step: u64, event: LogEvent) -> Result<(), PlayError> {
         match &event {
-            LogEvent::Begun(_) => {
-                let stakes = &self.setting.log.match_info().header().stakes;
-                let game = stakes.game().map(Game::first_coin);
-                self.hand.known = vec![None; game.unwrap_or(stakes.deck().1)];
-            }
+            LogEvent::Begun(_) => self.hand.begin(&self.setting.log),
             LogEvent::Sealed { .. } => {
                 self.report_sealed();
                 return Ok(());
             }
-            LogEvent::Void { seat } => {
-                self.uncounted_voids += u32::from(*seat != self.setting.seat);
-                if let Some(connected) = &mut self.connected {
-                    let runs = connected.run.ordered && self.hand.deck.is_none();
-                    connected.stale += usize::from(runs);
-                }
-                // A failed seal is reported once the peer was told that the try is void.
-                self.end_try();
-            }
-            LogEvent::NotStolen { seat } => {
-                // The choice was made one or two steps before. If the engines reshuffled for this
-                // choice, their run counts as an attempt of the peer.
-                let ran = |choice| step <= choice + 2;
-                let theirs = *seat != self.setting.seat;
-                let reshuffled = self.connected.as_ref().and_then(|now| now.run.reshuffled);
-                self.uncounted_voids += u32::from(theirs && reshuffled.is_some_and(ran));
-                self.finish_steal(&[]);
-            }
-            LogEvent::Reshuffled { positions, .. } => self.finish_steal(positions),
+            LogEvent::Void { .. } => self.hand = HandState::default(),
+            LogEvent::Reshuffled { positions, .. } => self.hand.forget(positions),
             LogEvent::HandOver { outcome, .. } => {
-                self.paused = self.pauses && !outcome.shown.is_empty();
-                self.idle = outcome.pots.is_empty();
+                self.player.after_hand(outcome);
                 // A crash must not undo the parts that opened cards of this hand.
                 self.write()?;
-                // If an old state was restored, the vault may hold the deck of a later hand.
-                if self.hand.deck.is_some() {
-                    self.destroy_deck()?;
-                }
-                // A failed check is reported once all seats have signed the result.
-                self.end_try();
+                self.hand = HandState::default();
                 self.setting.log.forget_older_hands();
             }
             _ => {}
         }
-        if self.is_verifiable() {
-            self.learn_opened(&event);
+        let (setting, reports) = (&mut self.setting, &mut self.reports);
+        match &mut self.deck {
+            OwnDeck::Sealed(deck) => deck.handle_event(step, &event, &setting.log, setting.seat)?,
+            OwnDeck::Verifiable(deck) => {
+                deck.learn_opened(&event, setting, &mut self.hand, reports);
+            }
         }
-        self.news.push_back(News::Log(event));
+        reports.push(News::Log(event));
         Ok(())
+    }
+
+    /// Queues the orders that the engine of a sealed deck is due, once this seat may sign.
+    pub(super) fn queue_orders(&mut self) {
+        let is_synced = self.is_synced();
+        if let OwnDeck::Sealed(deck) = &mut self.deck
+            && is_synced
+        {
+            deck.queue_orders(&self.setting.log, self.setting.seat);
+        }
     }
 
     /// Reports once that the deck is final. Before the host's first opening the try can still
     /// become void.
     pub(super) fn report_sealed(&mut self) {
-        let sealed = self.setting.log.seal_hash().is_some();
-        if sealed && !std::mem::replace(&mut self.hand.reported_sealed, true) {
-            let cost = self.hand.shuffle.take().map(|shuffle| DealCost {
-                shuffle,
-                prepared: std::mem::take(&mut self.prepared),
-                ands: self.circuit().map_or(0, |circuit| circuit.joint_ands()),
-            });
-            self.news.push_back(News::Sealed { cost });
+        if self.setting.log.seal_hash().is_some() && self.hand.report_sealed() {
+            let cost = match &mut self.deck {
+                OwnDeck::Sealed(deck) => deck.take_cost(),
+                OwnDeck::Verifiable(_) => None,
+            };
+            self.reports.push(News::Sealed { cost });
         }
     }
 
@@ -501,67 +452,34 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// Reports once that the match is over, if an ack was the last confirmation after a conviction.
     pub(super) fn report_confirmed_end(&mut self) {
-        if self.setting.log.is_convicted() && !self.ended {
+        if self.setting.log.is_convicted() && !self.reports.has_ended() {
             self.report_end();
         }
     }
 
     /// Reports that the match is over, even if the final chips can still change.
     pub(in crate::play) fn report_unconfirmed_end(&mut self) {
-        if let Phase::Over(end) = self.setting.log.phase()
-            && !self.news.iter().any(|news| matches!(news, News::Over(_)))
-        {
-            self.news.push_back(News::Over(end));
-            self.ended = true;
+        if let Phase::Over(end) = self.setting.log.phase() {
+            self.reports.end(end);
         }
     }
 
-    /// Checks another seat's seal: its masked values, and that its seeds are in range.
-    pub(super) fn check_seal(&mut self, seal: &Seal) {
-        let checked = self.hand.deck.as_mut().map(|deck| deck.check(seal));
-        if let Some(Err(error)) = checked {
-            self.hand.failed_check = Some(FailedCheck::Seal(error));
-        }
-    }
-
-    /// Notes in the match file a card that only this seat has seen, because the log alone does not
-    /// determine this card.
-    pub(super) fn note(&mut self, position: usize, card: Card, learners: Learners) {
-        if learners == Learners::Seat(self.setting.seat) {
-            let log = &self.setting.log;
-            self.setting.journal.note(&Seen {
-                attempt: log.attempt(),
-                position: position as u16,
-                since: log.resealed(position).map_or(0, |(step, _)| step),
-                card,
-                wide: log.match_info().header().stakes.word_bits() > u16::BITS,
-            });
-        }
-    }
-
-    /// Learns the cards that another seat has opened to this one. A share that matches its
-    /// commitment but has invalid MACs proves nothing to others, so this seat disputes it.
+    /// Learns the cards of a sealed deck that another seat has opened to this one.
     pub(super) fn learn(
         &mut self,
         step: u64,
         cards: &[(CardOpening, Learners)],
     ) -> Result<(), PlayError> {
-        for (card, learners) in cards {
-            let to_this_seat =
-                [Learners::All, Learners::Seat(self.setting.seat)].contains(learners);
-            let Some(deck) = self.hand.deck.as_mut().filter(|_| to_this_seat) else {
-                continue;
-            };
-            match deck.learn(&self.setting.log, card) {
-                Ok(face) => {
-                    let position = usize::from(card.position);
-                    self.hand.known[position] = Some(face);
-                    self.note(position, face, *learners);
-                    let card = face;
-                    self.news.push_back(News::Card { position, card });
-                }
-                Err(error @ deck::Error::Check(_)) => self.note_bad_macs(step, error),
-                Err(error) => return Err(PlayError::Engine(error)),
+        let OwnDeck::Sealed(deck) = &mut self.deck else {
+            return Ok(());
+        };
+        let setting = &mut self.setting;
+        let own = [Learners::All, Learners::Seat(setting.seat)];
+        for (card, learners) in cards.iter().filter(|(_, learners)| own.contains(learners)) {
+            if let Some(face) = deck.learn(step, card, &setting.log)? {
+                let position = usize::from(card.position);
+                setting.note(position, face, *learners);
+                self.hand.learn(position, face, &mut self.reports);
             }
         }
         Ok(())

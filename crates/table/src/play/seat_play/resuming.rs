@@ -6,12 +6,10 @@ use dealerless_connection::storage::Vault;
 use rand::CryptoRng;
 
 use super::super::error::PlayError;
-use super::super::hand_cards::HandCards;
 use super::super::news::News;
-use super::super::own_dice;
+use super::own_deck::OwnDeck;
 use super::roll_calls::Over;
-use super::stealing::steal_name;
-use super::{Connected, Peer, Play, deck_name};
+use super::{Peer, Play};
 use crate::log::{LogEvent, LogMessage, MatchLog, Phase, Resuming};
 use crate::seat::{Seat, SeatSet};
 
@@ -72,9 +70,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if !self.is_merging() {
             self.early.remove(&peer);
         }
-        if !self.is_verifiable() {
-            self.connected = Some(Connected::default());
-        }
+        self.deck.connect();
     }
 
     /// Drops the connection to `peer`. With a sealed deck, the engine and all its orders are lost
@@ -82,11 +78,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn lose_connection(&mut self, peer: Seat) {
         self.peers.remove(&peer);
-        if !self.is_verifiable() {
-            self.connected = None;
-        }
+        self.deck.lose_connection();
         if !self.is_synced() || peer == Seat::HOST {
-            (self.asked, self.reported_turn) = (None, None);
+            self.reports.repeat_step();
         }
     }
 
@@ -275,88 +269,38 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Completes the resumption once the other side has sent its complete history, or all other
     /// sides.
     pub(super) fn finish_resume(&mut self) -> Result<(), PlayError> {
-        let attempt = self.setting.log.attempt();
         self.restore()?;
-        if self.setting.log.game().is_none() && !self.is_verifiable() {
-            // The deck belongs to a hand that is over.
-            self.destroy_deck()?;
+        if let OwnDeck::Sealed(deck) = &mut self.deck {
+            deck.resume(&self.setting.log)?;
         }
-        let lacks_deck =
-            matches!(self.setting.log.phase(), Phase::Seal(_)) && self.hand.deck.is_none();
-        if self.setting.log.lost_engine_run() || lacks_deck {
-            self.lost_engine_run = Some((attempt.hand, attempt.attempt));
-        }
-        self.ask_again();
+        self.reports.ask_again();
         self.queue_orders();
-        self.news.push_back(News::Resumed);
+        self.reports.push(News::Resumed);
         if self.is_restarted && self.setting.log.match_info().has_roll_calls() {
             let seats = self.setting.log.gone().to_vec();
-            self.news.push_back(News::Log(LogEvent::Removed { seats }));
+            self.reports.push(News::Log(LogEvent::Removed { seats }));
         }
         self.report_end();
         Ok(())
     }
 
-    /// Whether the engine run of this try was lost with its connection. This seat declares such a
-    /// try void instead of sealing it.
-    pub(super) fn has_lost_engine_run(&self) -> bool {
-        let attempt = self.setting.log.attempt();
-        self.lost_engine_run == Some((attempt.hand, attempt.attempt))
-    }
-
-    /// Restores the deck of the try in play, if the vault has this deck. Then checks the seals of
-    /// the other seats, and learns the cards that they have opened.
+    /// Restores what this seat had of the try in play, and learns the cards that were opened to it.
     pub(super) fn restore(&mut self) -> Result<(), PlayError> {
-        if self.is_verifiable() {
-            return self.restore_cards();
-        }
-        let log = &self.setting.log;
-        let (attempt, is_sealed) = (log.attempt(), log.phase().is_sealed());
-        let vault = self.sealed_mut().map(|deck| &mut deck.vault);
-        let kept = vault
-            .map_or(Ok(None), Vault::kept)
-            .map_err(PlayError::Vault)?;
-        let log = &self.setting.log;
-        self.vault_has_deck |= kept.is_some();
-        let (None, Some(name)) = (&self.hand.deck, deck_name(log)) else {
-            return Ok(());
-        };
-        if self.hand.known.is_empty()
-            && let Some(begun) = log.begun()
-        {
-            self.handle_event(log.step(), LogEvent::Begun(begun))?;
-        }
-        let Some(kept) = kept else {
-            return Ok(());
-        };
-        let log = &self.setting.log;
-        let read = own_dice::from_bytes(&kept).and_then(|(cards, dice)| {
-            let of = (attempt, self.setting.seat);
-            let hand_name = |step| steal_name(log, step);
-            let cards = HandCards::from_bytes(cards, of, &name, hand_name)?;
-            cards.has_all(log).then_some((cards, dice))
-        });
-        match read {
-            Some((deck, dice)) => {
-                self.hand.deck = Some(deck);
-                self.hand.dice = dice;
+        let (setting, reports) = (&mut self.setting, &mut self.reports);
+        self.hand.restore(&setting.log, reports);
+        let is_restored = match &mut self.deck {
+            OwnDeck::Sealed(deck) => deck.restore(&setting.log, setting.seat)?,
+            OwnDeck::Verifiable(deck) => {
+                deck.restore(setting, &mut self.hand, reports)?;
+                true
             }
-            // The user may have another copy of the file. Once connected, the seat has to continue
-            // without the deck.
-            None if is_sealed && self.connected.is_none() => return Err(PlayError::Deck),
-            // The deck belongs to an earlier try.
-            None => return Ok(()),
-        }
-        let seals = self.setting.log.seals().to_vec();
-        for (seat, seal) in Seat::all(seals.len()).zip(&seals) {
-            if seat != self.setting.seat {
-                self.check_seal(seal);
-            }
-        }
-        self.report_sealed();
-        for opened in self.setting.log.opened() {
-            if opened.opener != self.setting.seat {
-                self.learn(opened.step, &opened.cards)?;
+        };
+        if is_restored {
+            self.report_sealed();
+            for opened in self.setting.log.opened() {
+                if opened.opener != self.setting.seat {
+                    self.learn(opened.step, &opened.cards)?;
+                }
             }
         }
         Ok(())

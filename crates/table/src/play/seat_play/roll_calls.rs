@@ -10,6 +10,7 @@ use super::super::clocks::Due;
 use super::super::error::PlayError;
 use super::super::news::News;
 use super::Play;
+use super::verifiable::needs_rebuy;
 use crate::log::{CannotSign, Claimable, LogEvent, Missing, Phase, Signed, SignedVote, Statement};
 use crate::seat::{Seat, SeatSet};
 
@@ -68,14 +69,14 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     pub(in crate::play) fn awaits_rebuy(&self) -> bool {
         let log = &self.setting.log;
         let is_deal = log.phase() == Phase::Deal && !log.may_sign(self.setting.seat).is_empty();
-        is_deal && self.asks_about_rebuys() && self.rebuy.is_none()
+        is_deal && needs_rebuy(log) && self.player.lacks_rebuy()
     }
 
     /// Whether the program of another seat may ask its player before it signs its part.
     fn asks_player(&self, seat: Seat) -> bool {
         match self.setting.log.phase() {
             Phase::Choose { seat: now, .. } => now == seat,
-            Phase::Deal => self.idle || self.asks_about_rebuys(),
+            Phase::Deal => self.player.is_idle() || needs_rebuy(&self.setting.log),
             _ => false,
         }
     }
@@ -184,7 +185,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Reports a call of the current step, or of the one that it has just ended.
     fn report_call(&mut self, vote: &SignedVote) {
         if !vote.refuses() && vote.step + 1 >= self.setting.log.step() {
-            self.news.push_back(News::RollCall {
+            self.reports.push(News::RollCall {
                 seat: vote.seat,
                 missing: vote.call.named().iter().collect(),
             });

@@ -9,70 +9,54 @@ use dealerless_connection::storage::Vault;
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
-use super::super::deck::Shuffled;
-use super::super::error::PlayError;
-use super::super::orders::Reshuffling;
-use super::{FailedCheck, Play};
+use super::super::super::deck::Shuffled;
+use super::super::super::error::PlayError;
+use super::super::super::orders::Reshuffling;
+use super::super::SeatSetting;
+use super::{FailedCheck, SealedSide};
 use crate::log::{MatchLog, Part, Phase};
 use crate::rules::Steal;
 use crate::seat::Seat;
 
-impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
-    /// Whether the engine of this connection has shuffled the deck in play. Otherwise the cards of
-    /// this deck can only be opened.
-    #[cfg(feature = "internals")]
-    pub fn can_steal(&self) -> bool {
-        self.runs_live()
-    }
-
+impl<S: Storage, V: Vault> SealedSide<S, V> {
     /// The hand that the engine has to reshuffle; returned once per steal.
-    pub(super) fn reshuffling_due(&mut self) -> Option<Reshuffling> {
-        let log = &self.setting.log;
+    pub(super) fn reshuffling_due(&mut self, log: &MatchLog, own: Seat) -> Option<Reshuffling> {
         let (Phase::Reseal(_, steal), Some(step)) = (log.phase(), log.stolen_in()) else {
             return None;
         };
-        let run = &self.connected.as_ref()?.run;
+        let run = &mut self.connected.as_mut()?.run;
         if !run.live || run.reshuffled == Some(step) {
             return None;
         }
-        let seals = Seat::all(log.seals().len()).zip(log.seals());
-        let (_, theirs) = seals
-            .into_iter()
-            .find(|(seat, _)| *seat != self.setting.seat)?;
-        let reshuffling = Reshuffling {
+        let mut seals = Seat::all(log.seals().len()).zip(log.seals());
+        let (_, theirs) = seals.find(|(seat, _)| *seat != own)?;
+        run.reshuffled = Some(step);
+        Some(Reshuffling {
             step,
-            after: self.reseal_steps().max(),
+            after: reseal_steps(log).max(),
             hand: steal.hand.clone(),
             validity: Share {
                 bits: theirs.validity.clone(),
                 macs: theirs.validity_macs,
             },
             name: steal_name(log, step).unwrap_or_default(),
-        };
-        self.connected.as_mut()?.run.reshuffled = Some(step);
-        Some(reshuffling)
-    }
-
-    /// The steps of the choices that led to the current reseals of the try.
-    fn reseal_steps(&self) -> impl Iterator<Item = u64> {
-        let drawn = 0..self.hand.known.len();
-        drawn.filter_map(|position| Some(self.setting.log.resealed(position)?.0))
+        })
     }
 
     /// Stores a hand that the engine has reshuffled.
-    pub(super) fn keep_reshuffled(
+    pub(super) fn keep_reshuffled<R: CryptoRng>(
         &mut self,
         step: u64,
         shuffled: Box<dyn Shuffled>,
+        setting: &mut SeatSetting<S, R>,
     ) -> Result<(), PlayError> {
         // The other seat may have declared the steal void in the meantime.
-        if self.setting.log.stolen_in() != Some(step) {
+        if setting.log.stolen_in() != Some(step) {
             return Ok(());
         }
         let mut secret = Zeroizing::new([0; 32]);
-        self.setting.rng.fill_bytes(&mut *secret);
-        let log = &self.setting.log;
-        let hand = shuffled.seated_again(log.attempt(), step, self.setting.seat, secret);
+        setting.rng.fill_bytes(&mut *secret);
+        let hand = shuffled.seated_again(setting.log.attempt(), step, setting.seat, secret);
         let Some(cards) = &mut self.hand.deck else {
             return Ok(());
         };
@@ -84,8 +68,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// The part that this seat has to sign when a hand is resealed. `None` if the engine is not
     /// done.
-    pub(super) fn reseal(&mut self, seat: Seat, steal: &Steal) -> Result<Option<Part>, PlayError> {
-        let (log, live) = (&self.setting.log, self.runs_live());
+    pub(super) fn reseal(
+        &mut self,
+        seat: Seat,
+        steal: &Steal,
+        log: &MatchLog,
+    ) -> Result<Option<Part>, PlayError> {
+        let live = self.runs_live();
         let (Some(step), Some(cards)) = (log.stolen_in(), &mut self.hand.deck) else {
             return Ok(Some(Part::Void));
         };
@@ -112,17 +101,18 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }))
     }
 
-    /// Ends a steal. `resealed` are the positions that hold other cards now, if all seats have
-    /// resealed.
-    pub(super) fn finish_steal(&mut self, resealed: &[usize]) {
-        let used: Vec<u64> = self.reseal_steps().collect();
+    /// Ends a steal: drops the reshuffled hands that the log does not use.
+    pub(super) fn finish_steal(&mut self, log: &MatchLog) {
         if let Some(cards) = &mut self.hand.deck {
-            cards.keep_only(&used);
-        }
-        for &position in resealed {
-            self.hand.known[position] = None;
+            cards.keep_only(&reseal_steps(log).collect::<Vec<_>>());
         }
     }
+}
+
+/// The steps of the choices that led to the current reseals of the try.
+fn reseal_steps(log: &MatchLog) -> impl Iterator<Item = u64> {
+    let (_, drawn) = log.match_info().header().stakes.deck();
+    (0..drawn).filter_map(|position| Some(log.resealed(position)?.0))
 }
 
 /// The name that the engines of both sides use for the hand that is reshuffled for the choice of

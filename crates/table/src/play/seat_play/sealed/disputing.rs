@@ -3,12 +3,12 @@
 use dealerless::deck;
 use dealerless_connection::storage::Storage;
 use dealerless_connection::storage::Vault;
-use rand::CryptoRng;
 
-use super::{FailedCheck, Play};
-use crate::log::{Part, Phase};
+use super::{FailedCheck, SealedSide};
+use crate::log::{MatchLog, Part, Phase};
+use crate::seat::Seat;
 
-impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
+impl<S: Storage, V: Vault> SealedSide<S, V> {
     /// Records that the MACs of an opening in this step are invalid. Only the first such step
     /// counts.
     pub(super) fn note_bad_macs(&mut self, step: u64, error: deck::Error) {
@@ -21,10 +21,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// first, and if this seat only has to sign a result by which it wins. If the opening can no
     /// longer be disputed, its MACs were valid before, so this seat's stored deck was changed. Then
     /// the seat forfeits.
-    pub(super) fn due_dispute(&self) -> Option<Part> {
-        let (log, seat) = (&self.setting.log, self.setting.seat);
+    pub(super) fn due_dispute(&self, log: &MatchLog, seat: Seat) -> Option<Part> {
         match self.hand.failed_check {
-            Some(FailedCheck::Macs { step, .. }) if step < log.step() && !self.wins() => {
+            Some(FailedCheck::Macs { step, .. }) if step < log.step() && !wins(log, seat) => {
                 Some(match log.may_dispute(seat, step) {
                     true => Part::Dispute { step },
                     false => Part::Forfeit,
@@ -33,14 +32,15 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             _ => None,
         }
     }
+}
 
-    /// Whether the hand has a result that gives this seat more chips than it had before the hand.
-    fn wins(&self) -> bool {
-        let (log, seat) = (&self.setting.log, self.setting.seat.index());
-        match (log.phase(), log.dealt_stacks()) {
-            (Phase::Result(outcome), Some(before)) => outcome.stacks[seat] > before[seat],
-            _ => false,
+/// Whether the hand has a result that gives this seat more chips than it had before the hand.
+fn wins(log: &MatchLog, seat: Seat) -> bool {
+    match (log.phase(), log.dealt_stacks()) {
+        (Phase::Result(outcome), Some(before)) => {
+            outcome.stacks[seat.index()] > before[seat.index()]
         }
+        _ => false,
     }
 }
 
@@ -55,7 +55,8 @@ mod tests {
     use crate::log::{Inputs, Journal, MatchLog};
     use crate::play::deal_circuit::DealCircuit;
     use crate::play::error::PlayError;
-    use crate::play::seat_play::{DeckSetting, SealedSetting, Setting};
+    use crate::play::seat_play::own_deck::OwnDeck;
+    use crate::play::seat_play::{DeckSetting, Play, SealedSetting, Setting};
     use crate::rules::Choice;
     use crate::seat::Seat;
     use dealerless_connection::random::{SystemRng, system_rng};
@@ -94,8 +95,20 @@ mod tests {
             rng: system_rng(),
         })
         .unwrap();
-        play.note_bad_macs(bad, deck::Error::Check(Check::KeptMacs));
+        sealed(&mut play).note_bad_macs(bad, deck::Error::Check(Check::KeptMacs));
         play
+    }
+
+    fn sealed(play: &mut TestPlay) -> &mut SealedSide<MemoryStorage, MemoryVault> {
+        match &mut play.deck {
+            OwnDeck::Sealed(deck) => deck,
+            OwnDeck::Verifiable(_) => panic!("a verifiable deck"),
+        }
+    }
+
+    fn failure(play: &mut TestPlay) -> Option<PlayError> {
+        let log = play.setting.log.clone();
+        sealed(play).reportable_failure(&log)
     }
 
     fn chooses(log: &MatchLog, seat: Seat) -> bool {
@@ -139,12 +152,12 @@ mod tests {
             last: false,
         };
         assert_eq!(play.next_part().unwrap(), Some(result));
-        assert!(play.reportable_failure().is_none());
+        assert!(failure(&mut play).is_none());
         table.play_until(&mut log, |log| log.phase() == Phase::Deal);
         play.setting.log = log;
         assert_eq!(play.next_part().unwrap(), None);
         assert!(matches!(
-            play.reportable_failure(),
+            failure(&mut play),
             Some(PlayError::Opening(error)) if matches!(error, deck::Error::Check(_))
         ));
 

@@ -1,26 +1,23 @@
 //! Orders of a seat to its engine. An order is given when the log requires it, after all parts
 //! signed before are on the disk.
 
-use std::collections::VecDeque;
-
 use dealerless_connection::hash::Hash;
 use dealerless_connection::storage::Storage;
 use dealerless_connection::storage::Vault;
-use rand::CryptoRng;
 
-use super::super::error::PlayError;
-use super::super::orders::{Order, Orders};
-use super::{Connected, Play};
-use crate::log::{MatchLog, Phase};
+use super::super::super::error::PlayError;
+use super::super::super::orders::Order;
+use super::{Connected, SealedSide};
+use crate::log::{MatchLog, PartKind, Phase};
 use crate::seat::Seat;
 
-impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
+impl<S: Storage, V: Vault> SealedSide<S, V> {
     /// Whether the match cannot continue without another shuffle.
-    pub(in crate::play) fn needs_engine(&self) -> bool {
-        match self.setting.log.phase() {
+    pub(in super::super) fn needs_engine(&self, log: &MatchLog, own: Seat) -> bool {
+        match log.phase() {
             Phase::Deal => true,
             Phase::Seal(_) => self.hand.deck.is_none(),
-            Phase::Reseal(seat, _) => self.runs_live() && seat == self.setting.seat,
+            Phase::Reseal(seat, _) => self.runs_live() && seat == own,
             _ => false,
         }
     }
@@ -29,13 +26,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// seats have begun, the reshuffle of a hand, and the next batch once the deck is final. The
     /// caller calls this after each single part. The logs of both sides then go through the same
     /// states, so both engines get the same orders in the same sequence.
-    pub(super) fn queue_orders(&mut self) {
-        if !self.is_synced() {
-            return;
-        }
-        let reshuffling = self.reshuffling_due();
-        let lost_engine_run = self.has_lost_engine_run();
-        let (is_final, log) = (self.deck_is_final(), &self.setting.log);
+    pub(in super::super) fn queue_orders(&mut self, log: &MatchLog, seat: Seat) {
+        let reshuffling = self.reshuffling_due(log, seat);
+        let lost_engine_run = self.has_lost_engine_run(log);
         let Some(Connected {
             run, due, pooled, ..
         }) = &mut self.connected
@@ -53,25 +46,36 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
         due.extend(reshuffling.map(Order::Reshuffle));
         let batch = log.batch();
-        if batch > 0 && is_final && !run.prepared {
+        if batch > 0 && is_final(log) && !run.prepared {
             run.prepared = true;
             due.push_back(Order::Prepare(batch));
             *pooled += batch;
         }
     }
 
-    /// Gives the engine the queued orders, after all parts signed before are on the disk.
-    pub(super) fn send_orders(&mut self, orders: &mut impl Orders) -> Result<(), PlayError> {
-        let connected = self.connected.as_mut();
-        let due = connected.map_or_else(VecDeque::new, |now| std::mem::take(&mut now.due));
-        if !due.is_empty() {
-            self.write()?;
+    /// Takes the queued orders. They are given after all parts signed before are on the disk.
+    ///
+    /// # Errors
+    /// The error of the engine, if the match needs it.
+    pub(in super::super) fn take_orders(
+        &mut self,
+        log: &MatchLog,
+        seat: Seat,
+    ) -> Result<Vec<Order>, PlayError> {
+        let needs_engine = self.needs_engine(log, seat);
+        let Some(connected) = &mut self.connected else {
+            return Ok(Vec::new());
+        };
+        match connected.failed.take_if(|_| needs_engine) {
+            Some(error) => Err(PlayError::Engine(error)),
+            None => Ok(connected.due.drain(..).collect()),
         }
-        for order in due {
-            orders.order(order);
-        }
-        Ok(())
     }
+}
+
+/// Whether the deck of the try is final, because a card was opened.
+fn is_final(log: &MatchLog) -> bool {
+    log.phase().is_sealed() && !log.may_sign(Seat::HOST).contains(&PartKind::Again)
 }
 
 /// The name that the engines of both sides use for the deck of the current try. `None` if not all

@@ -1,0 +1,151 @@
+//! A seat's side of the deck, of either kind.
+
+use std::sync::Arc;
+
+use dealerless_connection::storage::Storage;
+use dealerless_connection::storage::Vault;
+use rand::CryptoRng;
+use zeroize::Zeroizing;
+
+use super::super::deal_circuit::DealCircuit;
+use super::super::error::PlayError;
+use super::super::news::NotNow;
+use super::player::Player;
+use super::reports::Reports;
+use super::sealed::SealedSide;
+use super::verifiable::VerifiableSide;
+use super::{DeckSetting, SeatSetting};
+use crate::log::{MatchLog, Part, Phase};
+use crate::seat::Seat;
+
+/// A seat's side of the deck.
+pub(super) enum OwnDeck<S, V> {
+    Sealed(SealedSide<S, V>),
+    Verifiable(VerifiableSide<V>),
+}
+
+impl<S: Storage, V: Vault> OwnDeck<S, V> {
+    /// The seat's side of the deck. A verifiable one reads or draws its secret.
+    ///
+    /// # Errors
+    /// Those of [`VerifiableSide::new`].
+    pub(super) fn new<R: CryptoRng>(
+        deck: DeckSetting<S, V>,
+        setting: &mut SeatSetting<S, R>,
+    ) -> Result<Self, PlayError> {
+        Ok(match deck {
+            DeckSetting::Sealed(deck) => OwnDeck::Sealed(SealedSide::new(deck)),
+            DeckSetting::Verifiable(vault) => {
+                OwnDeck::Verifiable(VerifiableSide::new(vault, setting)?)
+            }
+        })
+    }
+
+    /// The circuit of the match, if its deck is sealed.
+    pub(super) fn circuit(&self) -> Option<Arc<DealCircuit>> {
+        match self {
+            OwnDeck::Sealed(deck) => Some(deck.circuit()),
+            OwnDeck::Verifiable(_) => None,
+        }
+    }
+
+    pub(super) fn is_sealed(&self) -> bool {
+        matches!(self, OwnDeck::Sealed(_))
+    }
+
+    /// The part that the seat has to sign now, if any. The rules allow the seat to sign.
+    pub(super) fn next_part<R: CryptoRng>(
+        &mut self,
+        setting: &mut SeatSetting<S, R>,
+        player: &mut Player,
+        reports: &mut Reports,
+    ) -> Result<Option<Part>, PlayError> {
+        match self {
+            OwnDeck::Sealed(deck) => deck.next_part(setting, player, reports),
+            OwnDeck::Verifiable(deck) => deck.next_part(setting, player, reports),
+        }
+    }
+
+    /// Whether the match cannot continue without another shuffle.
+    pub(super) fn needs_engine(&self, log: &MatchLog, seat: Seat) -> bool {
+        match self {
+            OwnDeck::Sealed(deck) => deck.needs_engine(log, seat),
+            OwnDeck::Verifiable(_) => log.phase() == Phase::Deal,
+        }
+    }
+
+    /// Whether a card can be stolen from the hand in play, if the rules allow it.
+    pub(super) fn can_steal(&self) -> bool {
+        match self {
+            OwnDeck::Sealed(deck) => deck.runs_live(),
+            OwnDeck::Verifiable(_) => true,
+        }
+    }
+
+    /// Deals again after void tries.
+    ///
+    /// # Errors
+    /// [`NotNow::NobodyAsked`].
+    pub(super) fn deal_again(&mut self, log: &MatchLog, seat: Seat) -> Result<(), NotNow> {
+        match self {
+            OwnDeck::Sealed(deck) => deck.deal_again(log, seat),
+            OwnDeck::Verifiable(_) => Err(NotNow::NobodyAsked),
+        }
+    }
+
+    /// Starts without orders to an engine on a new connection.
+    pub(super) fn connect(&mut self) {
+        if let OwnDeck::Sealed(deck) = self {
+            deck.connect();
+        }
+    }
+
+    /// Drops the engine of a lost connection, with all its orders.
+    pub(super) fn lose_connection(&mut self) {
+        if let OwnDeck::Sealed(deck) = self {
+            deck.lose_connection();
+        }
+    }
+
+    /// Destroys the deck, or the secret of a verifiable deck, once no more cards will be opened.
+    pub(super) fn destroy(&mut self) -> Result<(), PlayError> {
+        match self {
+            OwnDeck::Sealed(deck) => deck.destroy(),
+            OwnDeck::Verifiable(deck) => deck.destroy(),
+        }
+    }
+}
+
+/// A vault that is destroyed only if it holds something.
+pub(super) struct Stored<V> {
+    vault: V,
+    is_full: bool,
+}
+
+impl<V: Vault> Stored<V> {
+    pub(super) fn new(vault: V) -> Self {
+        Stored {
+            vault,
+            is_full: false,
+        }
+    }
+
+    pub(super) fn read(&mut self) -> Result<Option<Zeroizing<Vec<u8>>>, PlayError> {
+        let kept = self.vault.kept().map_err(PlayError::Vault)?;
+        self.is_full |= kept.is_some();
+        Ok(kept)
+    }
+
+    pub(super) fn keep(&mut self, bytes: &[u8]) -> Result<(), PlayError> {
+        self.vault.keep(bytes).map_err(PlayError::Vault)?;
+        self.is_full = true;
+        Ok(())
+    }
+
+    pub(super) fn destroy(&mut self) -> Result<(), PlayError> {
+        match std::mem::take(&mut self.is_full) {
+            true => self.vault.destroy().map_err(PlayError::Vault),
+            false => Ok(()),
+        }
+    }
+}
