@@ -9,12 +9,10 @@ use zeroize::Zeroizing;
 
 use super::super::deal_circuit::DealCircuit;
 use super::super::error::PlayError;
-use super::super::news::NotNow;
-use super::player::Player;
-use super::reports::Reports;
+use super::DeckSetting;
+use super::own_seat::OwnSeat;
 use super::sealed::SealedSide;
 use super::verifiable::VerifiableSide;
-use super::{DeckSetting, SeatSetting};
 use crate::log::{MatchLog, Part, Phase};
 use crate::seat::Seat;
 
@@ -25,19 +23,13 @@ pub(super) enum OwnDeck<S, V> {
 }
 
 impl<S: Storage, V: Vault> OwnDeck<S, V> {
-    /// The seat's side of the deck. A verifiable one reads or draws its secret.
-    ///
-    /// # Errors
-    /// Those of [`VerifiableSide::new`].
     pub(super) fn new<R: CryptoRng>(
         deck: DeckSetting<S, V>,
-        setting: &mut SeatSetting<S, R>,
+        own: &mut OwnSeat<S, R>,
     ) -> Result<Self, PlayError> {
         Ok(match deck {
             DeckSetting::Sealed(deck) => OwnDeck::Sealed(SealedSide::new(deck)),
-            DeckSetting::Verifiable(vault) => {
-                OwnDeck::Verifiable(VerifiableSide::new(vault, setting)?)
-            }
+            DeckSetting::Verifiable(vault) => OwnDeck::Verifiable(VerifiableSide::new(vault, own)?),
         })
     }
 
@@ -56,13 +48,11 @@ impl<S: Storage, V: Vault> OwnDeck<S, V> {
     /// The part that the seat has to sign now, if any. The rules allow the seat to sign.
     pub(super) fn next_part<R: CryptoRng>(
         &mut self,
-        setting: &mut SeatSetting<S, R>,
-        player: &mut Player,
-        reports: &mut Reports,
+        own: &mut OwnSeat<S, R>,
     ) -> Result<Option<Part>, PlayError> {
         match self {
-            OwnDeck::Sealed(deck) => deck.next_part(setting, player, reports),
-            OwnDeck::Verifiable(deck) => deck.next_part(setting, player, reports),
+            OwnDeck::Sealed(deck) => deck.next_part(own),
+            OwnDeck::Verifiable(deck) => deck.next_part(own),
         }
     }
 
@@ -79,31 +69,6 @@ impl<S: Storage, V: Vault> OwnDeck<S, V> {
         match self {
             OwnDeck::Sealed(deck) => deck.runs_live(),
             OwnDeck::Verifiable(_) => true,
-        }
-    }
-
-    /// Deals again after void tries.
-    ///
-    /// # Errors
-    /// [`NotNow::NobodyAsked`].
-    pub(super) fn deal_again(&mut self, log: &MatchLog, seat: Seat) -> Result<(), NotNow> {
-        match self {
-            OwnDeck::Sealed(deck) => deck.deal_again(log, seat),
-            OwnDeck::Verifiable(_) => Err(NotNow::NobodyAsked),
-        }
-    }
-
-    /// Starts without orders to an engine on a new connection.
-    pub(super) fn connect(&mut self) {
-        if let OwnDeck::Sealed(deck) = self {
-            deck.connect();
-        }
-    }
-
-    /// Drops the engine of a lost connection, with all its orders.
-    pub(super) fn lose_connection(&mut self) {
-        if let OwnDeck::Sealed(deck) = self {
-            deck.lose_connection();
         }
     }
 
@@ -124,10 +89,8 @@ pub(super) struct Stored<V> {
 
 impl<V: Vault> Stored<V> {
     pub(super) fn new(vault: V) -> Self {
-        Stored {
-            vault,
-            is_full: false,
-        }
+        let is_full = false;
+        Stored { vault, is_full }
     }
 
     pub(super) fn read(&mut self) -> Result<Option<Zeroizing<Vec<u8>>>, PlayError> {

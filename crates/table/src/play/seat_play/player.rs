@@ -1,13 +1,10 @@
 //! What the player of a seat has said.
 
 use dealerless_connection::storage::Storage;
-use dealerless_connection::storage::Vault;
 
 use super::super::news::{Command, News, NotNow};
-use super::SeatSetting;
-use super::own_deck::OwnDeck;
-use super::reports::Reports;
-use crate::log::{MatchLog, Part, Phase};
+use super::own_seat::OwnSeat;
+use crate::log::{Part, Phase};
 use crate::rules::{Choice, Foul, Legal, Outcome};
 use crate::seat::Seat;
 
@@ -16,6 +13,9 @@ use crate::seat::Seat;
 pub(super) struct Player {
     choice: Option<Choice>,
     rebuy: Option<bool>,
+    /// The hand, and the number of its void tries, for which the player has sent
+    /// [`Command::DealAgain`].
+    deals_again: Option<(u32, u32)>,
     leaving: bool,
     sits_out: bool,
     /// Whether this seat waits for [`Command::Next`] after each showdown.
@@ -27,59 +27,6 @@ pub(super) struct Player {
 }
 
 impl Player {
-    /// Processes a command of the player.
-    ///
-    /// # Errors
-    /// [`NotNow`]. Nothing has changed.
-    pub(super) fn command<S: Storage, V: Vault, R>(
-        &mut self,
-        command: Command,
-        setting: &SeatSetting<S, R>,
-        deck: &mut OwnDeck<S, V>,
-        reports: &mut Reports,
-    ) -> Result<(), NotNow> {
-        let (log, seat) = (&setting.log, setting.seat);
-        match command {
-            Command::Choose(choice) => {
-                let allowed = log.may_choose(seat, &choice);
-                if let Err(Foul::OutOfTurn { .. } | Foul::NotAsked) = allowed {
-                    return Err(NotNow::NotYourTurn);
-                }
-                if matches!(choice, Choice::Steal(_)) && !deck.can_steal() {
-                    return Err(NotNow::OnlyOpens);
-                }
-                allowed.map_err(NotNow::Foul)?;
-                self.choice = Some(choice);
-            }
-            Command::Rebuy(agreed) => {
-                if log.phase() != Phase::Deal || broke(log).is_empty() {
-                    return Err(NotNow::NobodyAsked);
-                }
-                self.rebuy = Some(agreed);
-            }
-            Command::DealAgain => {
-                deck.deal_again(log, seat)?;
-                reports.ask_again();
-            }
-            Command::Next => match std::mem::take(&mut self.paused) {
-                true => {}
-                false => return Err(NotNow::NobodyAsked),
-            },
-            Command::SitOut(out) => {
-                self.sits_out = out;
-                reports.ask_again();
-            }
-            Command::Leave { .. } => self.leaving = true,
-            Command::Stay => match std::mem::take(&mut self.leaving) {
-                true => {}
-                false => return Err(NotNow::NotLeaving),
-            },
-            // The table, not the seat, connects and closes.
-            Command::Close | Command::Again => return Err(NotNow::NobodyAsked),
-        }
-        Ok(())
-    }
-
     pub(super) fn pause_after_showdowns(&mut self) {
         self.pauses = true;
     }
@@ -96,29 +43,8 @@ impl Player {
         self.paused
     }
 
-    /// Whether too few seats played in the last hand, because the others sat out.
     pub(super) fn is_idle(&self) -> bool {
         self.idle
-    }
-
-    /// The choice of the player, who is asked for it.
-    pub(super) fn choose(
-        &mut self,
-        step: u64,
-        legal: Legal,
-        reports: &mut Reports,
-    ) -> Option<Part> {
-        let choice = self.choice.take();
-        if choice.is_none() {
-            reports.ask(step, News::YourTurn { legal });
-        }
-        choice.map(Part::Move)
-    }
-
-    /// Forgets the choice, once this seat has signed a part. A choice that was made with an older file
-    /// is not one for a later turn.
-    pub(super) fn forget_choice(&mut self) {
-        self.choice = None;
     }
 
     /// Whether the player has not said yet whether seats without chips may buy in again.
@@ -126,11 +52,9 @@ impl Player {
         self.rebuy.is_none()
     }
 
-    /// For each seat, whether it may buy in again.
-    pub(super) fn take_rebuys(&mut self, log: &MatchLog) -> Vec<bool> {
-        let agreed = self.rebuy.take().unwrap_or(false);
-        let seats = Seat::all(log.match_info().seats());
-        seats.map(|seat| agreed && log.may_rebuy(seat)).collect()
+    /// Forgets a choice that was made with an older file: it is not one for a later turn.
+    pub(super) fn forget_choice(&mut self) {
+        self.choice = None;
     }
 
     pub(super) fn after_hand(&mut self, outcome: &Outcome) {
@@ -139,8 +63,130 @@ impl Player {
     }
 }
 
-/// The seats that may buy in again before the deal. Empty in a game without chips.
-pub(super) fn broke(log: &MatchLog) -> Vec<Seat> {
-    let seats = Seat::all(log.match_info().seats());
-    seats.filter(|seat| log.may_rebuy(*seat)).collect()
+impl<S: Storage, R> OwnSeat<S, R> {
+    /// Processes a command of the player. `can_steal` is whether the deck allows a steal.
+    ///
+    /// # Errors
+    /// [`NotNow`]. The seat is unchanged.
+    pub(super) fn command(&mut self, command: Command, can_steal: bool) -> Result<(), NotNow> {
+        let player = &mut self.player;
+        match command {
+            Command::Choose(choice) => {
+                let allowed = self.log.may_choose(self.seat, &choice);
+                if let Err(Foul::OutOfTurn { .. } | Foul::NotAsked) = allowed {
+                    return Err(NotNow::NotYourTurn);
+                }
+                if matches!(choice, Choice::Steal(_)) && !can_steal {
+                    return Err(NotNow::OnlyOpens);
+                }
+                allowed.map_err(NotNow::Foul)?;
+                player.choice = Some(choice);
+            }
+            Command::Rebuy(agreed) => {
+                if self.log.phase() != Phase::Deal || !self.has_broke() {
+                    return Err(NotNow::NobodyAsked);
+                }
+                self.player.rebuy = Some(agreed);
+            }
+            Command::DealAgain => {
+                let now = self.void_tries().ok_or(NotNow::NobodyAsked)?;
+                self.player.deals_again = Some(now);
+                self.reports.ask_again();
+            }
+            Command::Next => match std::mem::take(&mut player.paused) {
+                true => {}
+                false => return Err(NotNow::NobodyAsked),
+            },
+            Command::SitOut(out) => {
+                player.sits_out = out;
+                self.reports.ask_again();
+            }
+            Command::Leave { .. } => player.leaving = true,
+            Command::Stay => match std::mem::take(&mut player.leaving) {
+                true => {}
+                false => return Err(NotNow::NotLeaving),
+            },
+            // The table, not the seat, connects and closes.
+            Command::Close | Command::Again => return Err(NotNow::NobodyAsked),
+        }
+        Ok(())
+    }
+
+    /// The choice of the player, who is asked for it.
+    pub(super) fn choose(&mut self, legal: Legal) -> Option<Part> {
+        let choice = self.player.choice.take();
+        if choice.is_none() {
+            self.ask(News::YourTurn { legal });
+        }
+        choice.map(Part::Move)
+    }
+
+    /// The seats that may buy in again before the deal. Empty in a game without chips.
+    fn broke(&self) -> Vec<Seat> {
+        let seats = Seat::all(self.log.match_info().seats());
+        seats.filter(|seat| self.log.may_rebuy(*seat)).collect()
+    }
+
+    /// Whether a seat may buy in again before the deal.
+    pub(super) fn has_broke(&self) -> bool {
+        !self.broke().is_empty()
+    }
+
+    /// Whether no hand can be dealt without a rebuy.
+    pub(super) fn needs_rebuy(&self) -> bool {
+        let log = &self.log;
+        if log.match_info().header().stakes.betting().is_none() {
+            return false;
+        }
+        let (stacks, gone) = (log.stacks(), log.gone());
+        let plays = |seat: &Seat| stacks[seat.index()] > 0 && !gone.contains(seat);
+        Seat::all(stacks.len()).filter(plays).count() < 2
+    }
+
+    /// Asks the player about rebuys, if one `is_due`. Returns whether the answer is still missing.
+    pub(super) fn asks_rebuy(&mut self, is_due: bool) -> bool {
+        let asks = is_due && self.player.lacks_rebuy();
+        if asks {
+            let broke = self.broke();
+            self.ask(News::AskRebuy { broke });
+        }
+        asks
+    }
+
+    /// The answer of the player about rebuys: for each seat, whether it may buy in again.
+    pub(super) fn take_rebuys(&mut self) -> Vec<bool> {
+        let agreed = self.player.rebuy.take().unwrap_or(false);
+        let seats = Seat::all(self.log.match_info().seats());
+        let rebuys = seats.map(|seat| agreed && self.log.may_rebuy(seat));
+        rebuys.collect()
+    }
+
+    /// The number of the hand to deal, and the number of its tries that other seats have declared
+    /// void. `None` if there are no such tries.
+    fn void_tries(&self) -> Option<(u32, u32)> {
+        let tries = self.log.voided_by_others(self.seat);
+        let is_due = self.log.phase() == Phase::Deal && tries > 0;
+        is_due.then_some((self.log.attempt().hand, tries))
+    }
+
+    /// Asks the player whether to deal again after void tries. Returns whether the answer is missing.
+    pub(super) fn asks_deal_again(&mut self) -> bool {
+        let void = self.void_tries();
+        let asked = void.filter(|_| void != self.player.deals_again);
+        if let Some((_, tries)) = asked {
+            self.ask(News::Voided { tries });
+        }
+        asked.is_some()
+    }
+
+    /// Whether this seat has a turn in which a player who leaves does so immediately.
+    pub(super) fn leaves_now(&self) -> bool {
+        let has_turn = !self.log.may_sign(self.seat).is_empty();
+        let phase = self.log.phase();
+        let is_turn = matches!(
+            phase,
+            Phase::Deal | Phase::Seal(_) | Phase::Reseal(..) | Phase::Choose { .. }
+        );
+        has_turn && is_turn
+    }
 }

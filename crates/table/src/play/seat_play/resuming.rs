@@ -7,26 +7,18 @@ use rand::CryptoRng;
 
 use super::super::error::PlayError;
 use super::super::news::News;
+use super::Play;
 use super::own_deck::OwnDeck;
 use super::roll_calls::Over;
-use super::{Peer, Play};
-use crate::log::{LogEvent, LogMessage, MatchLog, Phase, Resuming};
+use crate::log::{LogEvent, Resuming};
 use crate::seat::{Seat, SeatSet};
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Starts the match on its first connection to `peer`.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn begin(&mut self, peer: Seat) {
-        self.connect(peer, Resuming::first_connection());
-        self.heard.insert(peer);
-        self.is_restarted = false;
-        // No seat has a history.
-        self.waived |= self.is_guest_of_several() && peer == Seat::HOST;
-        self.waived |= self.setting.log.match_info().has_roll_calls();
-    }
-
-    fn is_guest_of_several(&self) -> bool {
-        self.setting.log.match_info().seats() > 2 && self.setting.seat != Seat::HOST
+        self.exchange.begin(peer);
+        self.connect_engine();
     }
 
     /// Resumes the match on a new connection to `peer`. [`advance`](Self::advance) then sends the
@@ -39,48 +31,42 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn resume(&mut self, peer: Seat) -> Result<(), PlayError> {
         self.lose_connection(peer);
-        self.write()?;
-        self.connect(peer, Resuming::reconnection());
+        self.own.write()?;
+        self.exchange.connect(peer, Resuming::reconnection());
+        self.connect_engine();
         self.send_own_history()
     }
 
-    /// Queues the history of this side for all connected seats that do not have it yet. The host of
-    /// several guests waits until it may sign or the match is over.
+    /// Queues the history of this side for all connected seats that it is due to.
     pub(super) fn send_own_history(&mut self) -> Result<(), PlayError> {
-        let log = &self.setting.log;
-        let hosts_several = log.match_info().seats() > 2 && self.setting.seat == Seat::HOST;
-        if hosts_several && !self.is_synced() && !matches!(log.phase(), Phase::Over(_)) {
-            return Ok(());
-        }
-        let lacking = self.peers.iter().filter(|(_, peer)| !peer.has_own);
-        let lacking: Vec<Seat> = lacking.map(|(seat, _)| *seat).collect();
+        let lacking = self.exchange.lack_own_history(&self.own.log);
         if !lacking.is_empty() {
-            self.write()?;
+            self.own.write()?;
         }
+        let log = &self.own.log;
         for peer in lacking {
-            self.send_history_from(peer, self.setting.log.resume().from);
+            self.exchange
+                .send_history_from(peer, log.resume().from, log);
         }
         Ok(())
     }
 
-    fn connect(&mut self, peer: Seat, history: Resuming) {
-        self.peers.insert(peer, Peer::new(history));
-        self.failed.remove(&peer);
-        // The history of the seat contains them.
-        if !self.is_merging() {
-            self.early.remove(&peer);
+    fn connect_engine(&mut self) {
+        if let OwnDeck::Sealed(deck) = &mut self.deck {
+            deck.connect();
         }
-        self.deck.connect();
     }
 
     /// Drops the connection to `peer`. With a sealed deck, the engine and all its orders are lost
     /// with it.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn lose_connection(&mut self, peer: Seat) {
-        self.peers.remove(&peer);
-        self.deck.lose_connection();
+        self.exchange.lose_connection(peer);
+        if let OwnDeck::Sealed(deck) = &mut self.deck {
+            deck.lose_connection();
+        }
         if !self.is_synced() || peer == Seat::HOST {
-            self.reports.repeat_step();
+            self.own.reports.repeat_step();
         }
     }
 
@@ -91,86 +77,34 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// as so many have sent their histories that a card could be opened. With two seats, there must be a
     /// connection on which the other side has sent its complete history.
     pub fn is_synced(&self) -> bool {
-        let match_info = self.setting.log.match_info();
-        let (seats, gone) = (match_info.seats(), self.setting.log.gone());
-        let is_missing = |seat: &Seat| !gone.contains(seat) && !self.heard.contains(seat);
-        let mut others = Seat::all(seats).filter(|seat| *seat != self.setting.seat);
-        let has_heard_all = !others.any(|seat| is_missing(&seat));
-        let mut peers = self.peers.values();
-        let is_connected = peers.any(|peer| peer.history.is_complete());
-        match (seats, self.setting.seat) {
-            (2, _) => is_connected,
-            _ if match_info.has_roll_calls() => is_connected && self.waived,
-            (_, Seat::HOST) => has_heard_all,
-            _ => {
-                let has_heard_host = self.heard.contains(&Seat::HOST);
-                is_connected && has_heard_host && (has_heard_all || self.waived)
-            }
-        }
+        self.exchange.is_synced(&self.own.log)
     }
 
     /// The seats for whose histories this seat waits before it may sign, and whether they are there. Only
     /// the host knows which other guests are there, unless they are connected to each other. Empty if this
     /// seat may itself be the one without a connection.
     pub fn waits_for_histories(&self) -> (Vec<Seat>, bool) {
-        let log = &self.setting.log;
-        let (seats, has_roll_calls) = (log.match_info().seats(), log.match_info().has_roll_calls());
-        let needs_host = self.is_guest_of_several() && !has_roll_calls;
-        let is_missing = |seat: &Seat| match needs_host && !self.has_heard(Seat::HOST) {
-            true => *seat == Seat::HOST,
-            false => {
-                let is_heard = seats > 2 && self.heard.contains(seat);
-                *seat != self.setting.seat && !is_heard && !log.gone().contains(seat)
-            }
-        };
-        let is_here =
-            |seat: &Seat| self.peers.contains_key(seat) || needs_host && *seat != Seat::HOST;
-        let (here, away): (Vec<Seat>, Vec<Seat>) =
-            Seat::all(seats).filter(is_missing).partition(is_here);
-        let is_cut_off = self.is_guest_of_several() && has_roll_calls && self.peers.is_empty();
-        match (here.is_empty(), away.is_empty()) {
-            (_, false) if is_cut_off => (Vec::new(), false),
-            (false, true) => (here, true),
-            _ => (away, false),
-        }
+        self.exchange.waits_for_histories(&self.own.log)
     }
 
     /// Whether this seat, which has started again in a match with roll calls, keeps what it receives
     /// until enough seats have sent their histories. In order of arrival, a history that lacks this
     /// seat's own votes could complete a step by other parts.
     pub(in crate::play) fn is_merging(&self) -> bool {
-        self.setting.log.match_info().has_roll_calls() && !self.waived
+        self.exchange.is_merging()
     }
 
     /// Accepts what this seat has kept since its start, in the order of the log, if enough seats have
-    /// sent their histories: all that are left, or, if this seat no longer `waits`, the threshold. They
-    /// are counted in the log that results, which knows who is gone.
+    /// [sent](super::exchange::Exchange::ends_merge) their histories.
     ///
     /// # Errors
     /// [`PlayError::OwnHistory`]. Nothing was accepted.
     pub(super) fn merge(&mut self, waits: bool) -> Result<(), PlayError> {
-        if self.is_merging() {
-            let (merged, parted) = self.merged();
-            self.unheard = merged.unheard(&self.heard);
-            if merged.has_heard_enough(&self.heard, waits) {
-                parted?;
-                self.waived = true;
-                self.over = Over::default();
-                self.accept_early(u64::MAX)?;
-            }
+        if self.exchange.ends_merge(waits, &self.own.log)? {
+            self.over = Over::default();
+            self.accept_early(u64::MAX)?;
         }
         Ok(())
-    }
-
-    /// The log with what this seat has kept since its start, and an error if it does not contain all that
-    /// this seat has signed.
-    fn merged(&self) -> (MatchLog, Result<(), PlayError>) {
-        let (merged, parted) = self.setting.log.with_early(&self.early);
-        let last = merged.last_signed(self.setting.seat);
-        let parted = parted.or(self.signed_in.filter(|step| last < Some(*step)));
-        let parted = parted.filter(|_| !merged.is_removed());
-        let is_own = parted.map_or(Ok(()), |step| Err(PlayError::OwnHistory { step }));
-        (merged, is_own)
     }
 
     /// Accepts what this seat has kept since its start, although too few seats have sent their histories,
@@ -183,28 +117,21 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if !self.is_merging() {
             return Ok(SeatSet::default());
         }
-        self.merged().1?;
+        self.exchange.merged(&self.own.log).1?;
         self.accept_early(u64::MAX)?;
-        self.write()?;
-        Ok(self.setting.log.unheard(&self.heard))
+        self.own.write()?;
+        Ok(self.own.log.unheard(self.exchange.heard()))
     }
 
     /// Makes room in what this seat has kept since its start: accepts the steps before the last one in
     /// which this seat has signed, because it had this history then.
     pub(super) fn merge_signed_steps(&mut self) -> Result<(), PlayError> {
-        let (merged, _) = self.merged();
-        match merged.last_signed(self.setting.seat) {
-            Some(step) if step > self.setting.log.step() => self.accept_early(step),
+        let (merged, _) = self.exchange.merged(&self.own.log);
+        match merged.last_signed(self.own.seat) {
+            Some(step) if step > self.own.log.step() => self.accept_early(step),
             // The seat is gone, or the match is over.
             _ => self.merge(true),
         }
-    }
-
-    /// Whether another seat has sent back a statement of this seat which the log has not reached. Until
-    /// then this seat signs nothing, because it could sign something else than before.
-    pub(super) fn lacks_own_statement(&self) -> bool {
-        let signed = self.signed_in;
-        signed.is_some_and(|step| self.setting.log.last_signed(self.setting.seat) < Some(step))
     }
 
     /// Stops waiting for guests that have not sent their histories since the program has started, if
@@ -216,11 +143,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn stop_waiting(&mut self) -> Result<(), PlayError> {
         let was_synced = self.is_synced();
-        let has_roll_calls = self.setting.log.match_info().has_roll_calls();
-        if has_roll_calls {
-            self.merge(false)?;
-        } else if self.is_guest_of_several() && self.heard.contains(&Seat::HOST) {
-            self.waived = true;
+        match self.own.log.match_info().has_roll_calls() {
+            true => self.merge(false)?,
+            false => self.exchange.waive_guests(),
         }
         if !was_synced && self.is_synced() {
             self.finish_resume()?;
@@ -231,39 +156,12 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// The number of seats that have sent their histories since the program has started.
     pub(in crate::play) fn heard(&self) -> usize {
-        self.heard.len()
+        self.exchange.heard().len()
     }
 
     /// Whether `peer` is connected and has sent its complete history on this connection.
     pub fn has_heard(&self, peer: Seat) -> bool {
-        let peer = self.peers.get(&peer);
-        peer.is_some_and(|peer| peer.history.is_complete())
-    }
-
-    /// Queues the history of this side from a step on, for `peer`.
-    pub(super) fn send_history_from(&mut self, peer: Seat, from: u64) {
-        let log = &self.setting.log;
-        let resume = LogMessage::Resume(log.resume_from(from));
-        let statements = log.statements(from).into_iter();
-        let mut messages = vec![resume];
-        messages.extend(statements.map(|statement| self.message(statement)));
-        if log.match_info().seats() > 2 {
-            let evidence = log.evidence().iter().cloned().map(Box::new);
-            messages.extend(evidence.map(LogMessage::Evidence));
-        }
-        if let Some(peer) = self.peers.get_mut(&peer) {
-            peer.has_own = true;
-            peer.unsent.extend(messages);
-        }
-    }
-
-    /// Reloads forgotten parts of the log from the match file.
-    pub(super) fn reload_log(&mut self) -> Result<(), PlayError> {
-        if !self.setting.log.is_whole() {
-            self.write()?;
-            self.setting.log = self.setting.journal.read_log()?;
-        }
-        Ok(())
+        self.exchange.has_heard(peer)
     }
 
     /// Completes the resumption once the other side has sent its complete history, or all other
@@ -271,38 +169,27 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     pub(super) fn finish_resume(&mut self) -> Result<(), PlayError> {
         self.restore()?;
         if let OwnDeck::Sealed(deck) = &mut self.deck {
-            deck.resume(&self.setting.log)?;
+            deck.resume(&self.own.log)?;
         }
-        self.reports.ask_again();
+        self.own.reports.ask_again();
         self.queue_orders();
-        self.reports.push(News::Resumed);
-        if self.is_restarted && self.setting.log.match_info().has_roll_calls() {
-            let seats = self.setting.log.gone().to_vec();
-            self.reports.push(News::Log(LogEvent::Removed { seats }));
+        self.own.reports.push(News::Resumed);
+        if self.exchange.is_restarted() && self.own.log.match_info().has_roll_calls() {
+            let seats = self.own.log.gone().to_vec();
+            self.own
+                .reports
+                .push(News::Log(LogEvent::Removed { seats }));
         }
-        self.report_end();
+        self.own.report_end();
         Ok(())
     }
 
     /// Restores what this seat had of the try in play, and learns the cards that were opened to it.
     pub(super) fn restore(&mut self) -> Result<(), PlayError> {
-        let (setting, reports) = (&mut self.setting, &mut self.reports);
-        self.hand.restore(&setting.log, reports);
-        let is_restored = match &mut self.deck {
-            OwnDeck::Sealed(deck) => deck.restore(&setting.log, setting.seat)?,
-            OwnDeck::Verifiable(deck) => {
-                deck.restore(setting, &mut self.hand, reports)?;
-                true
-            }
-        };
-        if is_restored {
-            self.report_sealed();
-            for opened in self.setting.log.opened() {
-                if opened.opener != self.setting.seat {
-                    self.learn(opened.step, &opened.cards)?;
-                }
-            }
+        self.own.restore_hand();
+        match &mut self.deck {
+            OwnDeck::Sealed(deck) => deck.restore(&mut self.own),
+            OwnDeck::Verifiable(deck) => deck.restore(&mut self.own),
         }
-        Ok(())
     }
 }

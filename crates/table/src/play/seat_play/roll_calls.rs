@@ -10,7 +10,6 @@ use super::super::clocks::Due;
 use super::super::error::PlayError;
 use super::super::news::News;
 use super::Play;
-use super::verifiable::needs_rebuy;
 use crate::log::{CannotSign, Claimable, LogEvent, Missing, Phase, Signed, SignedVote, Statement};
 use crate::seat::{Seat, SeatSet};
 
@@ -25,14 +24,15 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// What this seat lacks of other seats, even if too few would be left without them. After a start,
     /// their histories, if too few have sent them. `None` in a match whose seats cannot be removed.
     pub(in crate::play) fn missing(&self) -> Option<BTreeMap<Claimable, Due>> {
-        let log = &self.setting.log;
+        let log = &self.own.log;
         if !log.match_info().has_roll_calls() {
             return None;
         }
         if self.is_merging() {
-            // The kept statements may contain the votes that removed another seat.
-            let unheard = log.unheard(&self.heard).iter().chain(self.unheard.iter());
-            let claims = unheard.map(|seat| ((seat, Missing::Statement), Due::default()));
+            let unheard = self.exchange.unheard(log);
+            let claims = unheard
+                .iter()
+                .map(|seat| ((seat, Missing::Statement), Due::default()));
             return Some(claims.collect());
         }
         let (missing, calls) = (log.missing().into_iter(), log.calls());
@@ -67,16 +67,16 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// Whether this seat's player has to say now whether seats without chips may buy in again.
     pub(in crate::play) fn awaits_rebuy(&self) -> bool {
-        let log = &self.setting.log;
-        let is_deal = log.phase() == Phase::Deal && !log.may_sign(self.setting.seat).is_empty();
-        is_deal && needs_rebuy(log) && self.player.lacks_rebuy()
+        let log = &self.own.log;
+        let is_deal = log.phase() == Phase::Deal && !log.may_sign(self.own.seat).is_empty();
+        is_deal && self.own.needs_rebuy() && self.own.player.lacks_rebuy()
     }
 
     /// Whether the program of another seat may ask its player before it signs its part.
     fn asks_player(&self, seat: Seat) -> bool {
-        match self.setting.log.phase() {
+        match self.own.log.phase() {
             Phase::Choose { seat: now, .. } => now == seat,
-            Phase::Deal => self.player.is_idle() || needs_rebuy(&self.setting.log),
+            Phase::Deal => self.own.player.is_idle() || self.own.needs_rebuy(),
             _ => false,
         }
     }
@@ -84,7 +84,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// The seats that the next call of this seat names, once the time of all that it lacks is over.
     /// Empty if too few would be left.
     pub(in crate::play) fn may_name(&self) -> SeatSet {
-        let log = &self.setting.log;
+        let log = &self.own.log;
         let all = log.missing();
         let call = log.next_call(&all).filter(|_| self.is_synced());
         call.map_or(SeatSet::default(), |(_, call)| call.named())
@@ -92,7 +92,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// Sets what this seat has lacked for so long that the time is over. Returns whether this is new.
     pub(in crate::play) fn set_over(&mut self, claims: BTreeSet<Claimable>) -> bool {
-        let step = self.setting.log.step();
+        let step = self.own.log.step();
         let before = std::mem::replace(&mut self.over, Over { step, claims });
         before.step != step && !self.over.claims.is_empty() || before.claims != self.over.claims
     }
@@ -100,17 +100,17 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Makes this seat show that it is there, if it has not in this step: its player has thought for some
     /// time. Returns whether this is new.
     pub(in crate::play) fn set_thinking(&mut self) -> bool {
-        let step = Some(self.setting.log.step());
+        let step = Some(self.own.log.step());
         std::mem::replace(&mut self.thinks_in, step) != step
     }
 
     /// Signs an ack in the own turn. The others may have waited for this seat before its program could show
     /// the turn. From the ack on they allow the whole time again.
     pub(super) fn show_presence(&mut self) -> bool {
-        let log = &mut self.setting.log;
+        let log = &mut self.own.log;
         let hash = log.hash();
         let is_due = self.thinks_in == Some(log.step());
-        let ack = is_due.then(|| log.sign_presence(&self.setting.identity));
+        let ack = is_due.then(|| log.sign_presence(&self.own.identity));
         let Some(ack) = ack.flatten() else {
             return false;
         };
@@ -120,25 +120,25 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// Whether this seat has left, and the others play on. Then it needs its secret no more.
     pub(super) fn plays_no_more(&self) -> bool {
-        let log = &self.setting.log;
-        log.match_info().has_roll_calls() && log.gone().contains(&self.setting.seat)
+        let log = &self.own.log;
+        log.match_info().has_roll_calls() && log.gone().contains(&self.own.seat)
     }
 
     /// Refuses a call, if this seat holds what the call says to be lacking.
     pub(super) fn refuse_call(&mut self) -> Result<bool, PlayError> {
-        let signed = self.setting.log.sign_refusal(&self.setting.identity);
+        let signed = self.own.log.sign_refusal(&self.own.identity);
         self.after_own_vote(signed)
     }
 
     /// Signs a call, if this seat lacks the same and the time for it is over.
     pub(super) fn sign_call(&mut self) -> Result<bool, PlayError> {
-        let log = &mut self.setting.log;
+        let log = &mut self.own.log;
         let none = BTreeSet::new();
         let over = match self.over.step == log.step() {
             true => &self.over.claims,
             false => &none,
         };
-        let signed = log.sign_call(&self.setting.identity, over);
+        let signed = log.sign_call(&self.own.identity, over);
         self.after_own_vote(signed)
     }
 
@@ -167,25 +167,25 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.report_call(vote);
         if !vote.refuses() {
             // The seat lacks something. Other seats may have sent it to this side only.
-            self.answer(vote.seat, vote.step);
+            self.exchange.answer(vote.seat, vote.step, &self.own.log);
         }
         self.after_vote(events)
     }
 
     /// Processes the events of a vote. `events` is empty unless the vote has ended a step.
     fn after_vote(&mut self, events: Vec<LogEvent>) -> Result<(), PlayError> {
-        let step = self.setting.log.step().saturating_sub(1);
+        let step = self.own.log.step().saturating_sub(1);
         for event in events {
             self.handle_event(step, event)?;
         }
-        self.report_end();
+        self.own.report_end();
         Ok(())
     }
 
     /// Reports a call of the current step, or of the one that it has just ended.
     fn report_call(&mut self, vote: &SignedVote) {
-        if !vote.refuses() && vote.step + 1 >= self.setting.log.step() {
-            self.reports.push(News::RollCall {
+        if !vote.refuses() && vote.step + 1 >= self.own.log.step() {
+            self.own.reports.push(News::RollCall {
                 seat: vote.seat,
                 missing: vote.call.named().iter().collect(),
             });

@@ -9,7 +9,7 @@ mod stealing;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use dealerless::deck::{self, Card};
+use dealerless::deck;
 use dealerless::shuffle::Randomness;
 use dealerless_connection::storage::Storage;
 use dealerless_connection::storage::Vault;
@@ -23,12 +23,13 @@ use super::super::deal_circuit::DealCircuit;
 use super::super::deck::Shuffled;
 use super::super::error::PlayError;
 use super::super::hand_cards::HandCards;
-use super::super::news::NotNow;
 use super::super::orders::{Done, Order, Orders};
 use super::super::own_dice::{self, OwnDice};
+use super::SealedSetting;
 use super::own_deck::Stored;
-use super::{SealedSetting, SeatSetting};
-use crate::log::{CardOpening, Inputs, LogEvent, MatchLog, Phase, Seal};
+use super::own_seat::OwnSeat;
+use crate::log::{CardOpening, Inputs, LogEvent, MatchLog, Part, Phase, Seal};
+use crate::rules::Learners;
 use crate::seat::Seat;
 
 /// A seat's side of a sealed deck.
@@ -42,8 +43,6 @@ pub(super) struct SealedSide<S, V> {
     hand: TryState,
     /// The numbers of the hand and the try whose engine run was lost with its connection.
     lost_engine_run: Option<(u32, u32)>,
-    /// The hand, and the number of its void tries, for which the player has said to deal again.
-    deals_again: Option<(u32, u32)>,
     /// The number of tries that other seats have declared void and that were not counted yet.
     uncounted_voids: u32,
     /// The preprocessing since the cost of a deal was last reported.
@@ -107,7 +106,6 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
             connected: None,
             hand: TryState::default(),
             lost_engine_run: None,
-            deals_again: None,
             uncounted_voids: 0,
             prepared: Prepared::default(),
         }
@@ -129,15 +127,15 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
     pub(super) fn receive<R: CryptoRng>(
         &mut self,
         done: Done,
-        setting: &mut SeatSetting<S, R>,
+        own: &mut OwnSeat<S, R>,
     ) -> Result<(), PlayError> {
         match done {
             Done::Prepared(prepared) => {
                 self.prepared.add(prepared);
                 Ok(())
             }
-            Done::Shuffled { deck, spent } => self.keep_deck(deck, spent, setting),
-            Done::Reshuffled { step, hand } => self.keep_reshuffled(step, hand, setting),
+            Done::Shuffled { deck, spent } => self.keep_deck(deck, spent, own),
+            Done::Reshuffled { step, hand } => self.keep_reshuffled(step, hand, own),
             Done::Failed(error) => {
                 // The hand in play can continue without the engine once its deck is sealed.
                 if let Some(connected) = &mut self.connected {
@@ -153,7 +151,7 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
         &mut self,
         shuffled: Box<dyn Shuffled>,
         spent: Spent,
-        setting: &mut SeatSetting<S, R>,
+        own: &mut OwnSeat<S, R>,
     ) -> Result<(), PlayError> {
         // The results come in the sequence of the orders, so the shuffles of void tries come first.
         let Some(connected) = &mut self.connected else {
@@ -163,20 +161,20 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
             connected.stale -= 1;
             return Ok(());
         }
-        if matches!(setting.log.phase(), Phase::Over(_)) {
+        if matches!(own.log.phase(), Phase::Over(_)) {
             return Ok(());
         }
         connected.run.live = true;
         let mut secret = Zeroizing::new([0; 32]);
-        setting.rng.fill_bytes(&mut *secret);
-        let deck = shuffled.seated(setting.log.attempt(), setting.seat, secret);
+        own.rng.fill_bytes(&mut *secret);
+        let deck = shuffled.seated(own.log.attempt(), own.seat, secret);
         let deck = HandCards::new(deck);
         // The deck is stored before the seal is signed.
         self.keep_hand(&deck.to_bytes(), None)?;
         self.hand.deck = Some(deck);
         self.hand.shuffle = Some(spent);
         // The host's seal may have arrived before.
-        if let Some(seal) = setting.log.seals().first() {
+        if let Some(seal) = own.log.seals().first() {
             self.check_seal(seal);
         }
         Ok(())
@@ -188,16 +186,16 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
     }
 
     /// Processes an event of this step.
-    pub(super) fn handle_event(
+    pub(super) fn handle_event<R>(
         &mut self,
         step: u64,
         event: &LogEvent,
-        log: &MatchLog,
-        own: Seat,
+        own: &mut OwnSeat<S, R>,
     ) -> Result<(), PlayError> {
         match event {
+            LogEvent::Sealed { .. } => self.report_sealed(own),
             LogEvent::Void { seat } => {
-                self.uncounted_voids += u32::from(*seat != own);
+                self.uncounted_voids += u32::from(*seat != own.seat);
                 if let Some(connected) = &mut self.connected {
                     let runs = connected.run.ordered && self.hand.deck.is_none();
                     connected.stale += usize::from(runs);
@@ -210,11 +208,11 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
                 // choice, their run counts as an attempt of the peer.
                 let ran = |choice| step <= choice + 2;
                 let reshuffled = self.connected.as_ref().and_then(|now| now.run.reshuffled);
-                let counts = *seat != own && reshuffled.is_some_and(ran);
+                let counts = *seat != own.seat && reshuffled.is_some_and(ran);
                 self.uncounted_voids += u32::from(counts);
-                self.finish_steal(log);
+                self.finish_steal(&own.log);
             }
-            LogEvent::Reshuffled { .. } => self.finish_steal(log),
+            LogEvent::Reshuffled { .. } => self.finish_steal(&own.log),
             LogEvent::HandOver { .. } => {
                 // If an old state was restored, the vault may hold the deck of a later hand.
                 if self.hand.deck.is_some() {
@@ -254,40 +252,69 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
         Ok(())
     }
 
-    /// The cost of the deal, once.
-    pub(super) fn take_cost(&mut self) -> Option<DealCost> {
-        self.hand.shuffle.take().map(|shuffle| DealCost {
-            shuffle,
-            prepared: std::mem::take(&mut self.prepared),
-            ands: self.circuit.joint_ands(),
-        })
+    fn report_sealed<R>(&mut self, own: &mut OwnSeat<S, R>) {
+        own.report_sealed(|| {
+            self.hand.shuffle.take().map(|shuffle| DealCost {
+                shuffle,
+                prepared: std::mem::take(&mut self.prepared),
+                ands: self.circuit.joint_ands(),
+            })
+        });
+    }
+
+    /// Reacts to a part of another seat that was added to the log, which was in the phase `before`.
+    pub(super) fn receive_part<R>(
+        &mut self,
+        seat: Seat,
+        step: u64,
+        part: &Part,
+        before: &Phase,
+        own: &mut OwnSeat<S, R>,
+    ) -> Result<(), PlayError> {
+        match (part, before) {
+            (Part::Seal(seal), _) => self.check_seal(seal),
+            (Part::Open(cards), Phase::Open(openings)) => {
+                let due = openings.iter().filter(|opening| opening.opener == seat);
+                let learners = due.flat_map(|opening| &opening.cards);
+                for (card, (_, learners)) in cards.iter().zip(learners) {
+                    self.learn(step, card, *learners, own)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
     /// Checks another seat's seal: its masked values, and that its seeds are in range.
-    pub(super) fn check_seal(&mut self, seal: &Seal) {
+    fn check_seal(&mut self, seal: &Seal) {
         let checked = self.hand.deck.as_mut().map(|deck| deck.check(seal));
         if let Some(Err(error)) = checked {
             self.hand.failed_check = Some(FailedCheck::Seal(error));
         }
     }
 
-    /// Learns a card that another seat has opened to this one. A share that matches its commitment but
-    /// has invalid MACs proves nothing to others, so this seat disputes it.
-    pub(super) fn learn(
+    /// Learns a card that another seat has opened to these learners. A share that matches its
+    /// commitment but has invalid MACs proves nothing to others, so this seat disputes it.
+    fn learn<R>(
         &mut self,
         step: u64,
         card: &CardOpening,
-        log: &MatchLog,
-    ) -> Result<Option<Card>, PlayError> {
-        match self.hand.deck.as_mut().map(|deck| deck.learn(log, card)) {
-            None => Ok(None),
-            Some(Ok(face)) => Ok(Some(face)),
-            Some(Err(error @ deck::Error::Check(_))) => {
-                self.note_bad_macs(step, error);
-                Ok(None)
+        learners: Learners,
+        own: &mut OwnSeat<S, R>,
+    ) -> Result<(), PlayError> {
+        let to_this_seat = [Learners::All, Learners::Seat(own.seat)].contains(&learners);
+        let Some(deck) = self.hand.deck.as_mut().filter(|_| to_this_seat) else {
+            return Ok(());
+        };
+        match deck.learn(&own.log, card) {
+            Ok(face) => {
+                own.note(card.position.into(), face, learners);
+                own.learn(card.position.into(), face);
             }
-            Some(Err(error)) => Err(PlayError::Engine(error)),
+            Err(error @ deck::Error::Check(_)) => self.note_bad_macs(step, error),
+            Err(error) => return Err(PlayError::Engine(error)),
         }
+        Ok(())
     }
 
     /// Takes the error of a failed check, once its try is void or its hand is over.
@@ -303,16 +330,17 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
         })
     }
 
-    /// Restores the deck of the try in play, if the vault has this deck, and checks the seals of the
-    /// other seats. Returns whether it was restored.
-    pub(super) fn restore(&mut self, log: &MatchLog, seat: Seat) -> Result<bool, PlayError> {
+    /// Restores the deck of the try in play, if the vault has this deck. Then checks the seals of
+    /// the other seats, and learns the cards that they have opened.
+    pub(super) fn restore<R>(&mut self, own: &mut OwnSeat<S, R>) -> Result<(), PlayError> {
         let kept = self.stored.read()?;
+        let log = &own.log;
         let (None, Some(name), Some(kept)) = (&self.hand.deck, deck_name(log), kept) else {
-            return Ok(false);
+            return Ok(());
         };
         let read = own_dice::from_bytes(&kept).and_then(|(cards, dice)| {
             let hand_name = |step| steal_name(log, step);
-            let cards = HandCards::from_bytes(cards, (log.attempt(), seat), &name, hand_name)?;
+            let cards = HandCards::from_bytes(cards, (log.attempt(), own.seat), &name, hand_name)?;
             cards.has_all(log).then_some((cards, dice))
         });
         match read {
@@ -326,14 +354,22 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
                 return Err(PlayError::Deck);
             }
             // The deck belongs to an earlier try.
-            None => return Ok(false),
+            None => return Ok(()),
         }
         for (other, seal) in Seat::all(log.seals().len()).zip(log.seals()) {
-            if other != seat {
+            if other != own.seat {
                 self.check_seal(seal);
             }
         }
-        Ok(true)
+        self.report_sealed(own);
+        let mut opened = own.log.opened();
+        opened.retain(|opened| opened.opener != own.seat);
+        for opened in opened {
+            for (card, learners) in &opened.cards {
+                self.learn(opened.step, card, *learners, own)?;
+            }
+        }
+        Ok(())
     }
 
     /// Completes the resumption on a new connection: destroys the deck of a hand that is over, and
@@ -355,28 +391,10 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
         self.lost_engine_run == Some((log.attempt().hand, log.attempt().attempt))
     }
 
-    /// Deals again after the void tries that the player was told of.
-    ///
-    /// # Errors
-    /// [`NotNow::NobodyAsked`].
-    pub(super) fn deal_again(&mut self, log: &MatchLog, seat: Seat) -> Result<(), NotNow> {
-        let now = void_tries(log, seat).ok_or(NotNow::NobodyAsked)?;
-        self.deals_again = Some(now);
-        Ok(())
-    }
-
     /// Whether the engine of this connection has shuffled the deck of the try in play. Otherwise the
     /// cards of this deck can only be opened.
     pub(super) fn runs_live(&self) -> bool {
         let connected = self.connected.as_ref();
         connected.is_some_and(|connected| connected.run.live)
     }
-}
-
-/// The number of the hand to deal, and the number of its tries that other seats have declared
-/// void. `None` if there are no such tries.
-fn void_tries(log: &MatchLog, seat: Seat) -> Option<(u32, u32)> {
-    let tries = log.voided_by_others(seat);
-    let is_due = log.phase() == Phase::Deal && tries > 0;
-    is_due.then_some((log.attempt().hand, tries))
 }

@@ -107,7 +107,7 @@ mod tests {
     }
 
     fn failure(play: &mut TestPlay) -> Option<PlayError> {
-        let log = play.setting.log.clone();
+        let log = play.own.log.clone();
         sealed(play).reportable_failure(&log)
     }
 
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(play.next_part().unwrap(), Some(result));
         assert!(failure(&mut play).is_none());
         table.play_until(&mut log, |log| log.phase() == Phase::Deal);
-        play.setting.log = log;
+        play.own.log = log;
         assert_eq!(play.next_part().unwrap(), None);
         assert!(matches!(
             failure(&mut play),

@@ -6,7 +6,8 @@ use dealerless_connection::storage::Storage;
 use dealerless_connection::storage::Vault;
 
 use super::super::super::error::PlayError;
-use super::super::super::orders::Order;
+use super::super::super::orders::{Order, Orders};
+use super::super::own_seat::OwnSeat;
 use super::{Connected, SealedSide};
 use crate::log::{MatchLog, PartKind, Phase};
 use crate::seat::Seat;
@@ -53,23 +54,30 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
         }
     }
 
-    /// Takes the queued orders. They are given after all parts signed before are on the disk.
+    /// Gives the engine the queued orders, after all parts signed before are on the disk.
     ///
     /// # Errors
-    /// The error of the engine, if the match needs it.
-    pub(in super::super) fn take_orders(
+    /// The error with which the engine has ended, if the match needs the engine.
+    pub(in super::super) fn send_orders<R>(
         &mut self,
-        log: &MatchLog,
-        seat: Seat,
-    ) -> Result<Vec<Order>, PlayError> {
-        let needs_engine = self.needs_engine(log, seat);
+        own: &mut OwnSeat<S, R>,
+        orders: &mut impl Orders,
+    ) -> Result<(), PlayError> {
+        let needs_engine = self.needs_engine(&own.log, own.seat);
         let Some(connected) = &mut self.connected else {
-            return Ok(Vec::new());
+            return Ok(());
         };
-        match connected.failed.take_if(|_| needs_engine) {
-            Some(error) => Err(PlayError::Engine(error)),
-            None => Ok(connected.due.drain(..).collect()),
+        if let Some(error) = connected.failed.take_if(|_| needs_engine) {
+            return Err(PlayError::Engine(error));
         }
+        if !connected.due.is_empty() {
+            own.write()?;
+        }
+        connected
+            .due
+            .drain(..)
+            .for_each(|order| orders.order(order));
+        Ok(())
     }
 }
 

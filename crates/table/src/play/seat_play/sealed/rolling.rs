@@ -8,7 +8,7 @@ use rand::CryptoRng;
 
 use super::super::super::error::PlayError;
 use super::super::super::own_dice::OwnDice;
-use super::super::SeatSetting;
+use super::super::own_seat::OwnSeat;
 use super::SealedSide;
 use crate::log::{MatchLog, Part};
 use crate::rules::Hand;
@@ -19,17 +19,17 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
     pub(super) fn commit_to_dice<R: CryptoRng>(
         &mut self,
         dice: Dice,
-        setting: &mut SeatSetting<S, R>,
+        own: &mut OwnSeat<S, R>,
     ) -> Result<Part, PlayError> {
-        let reveal = Reveal::draw(dice, &mut setting.rng);
-        let commitment = with_terms(&setting.log, dice, |terms| {
-            reveal.commitment(terms, setting.seat.number())
+        let reveal = Reveal::draw(dice, &mut own.rng);
+        let commitment = with_terms(&own.log, dice, |terms| {
+            reveal.commitment(terms, own.seat.number())
         });
-        let roll = rolls(&setting.log);
-        let own = OwnDice { roll, reveal };
+        let roll = rolls(&own.log);
+        let drawn = OwnDice { roll, reveal };
         let deck = self.hand.deck.as_ref().map(|deck| deck.to_bytes());
-        self.keep_hand(&deck.unwrap_or_default(), Some(&own))?;
-        self.hand.dice = Some(own);
+        self.keep_hand(&deck.unwrap_or_default(), Some(&drawn))?;
+        self.hand.dice = Some(drawn);
         Ok(Part::Commit(commitment.0))
     }
 

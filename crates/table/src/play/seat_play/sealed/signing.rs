@@ -10,10 +10,8 @@ use super::super::super::deal_circuit::DealCircuit;
 use super::super::super::engine::role;
 use super::super::super::error::PlayError;
 use super::super::super::news::News;
-use super::super::player::{Player, broke};
-use super::super::reports::Reports;
-use super::super::{SeatSetting, is_turn};
-use super::{FailedCheck, SealedSide, void_tries};
+use super::super::own_seat::OwnSeat;
+use super::{FailedCheck, SealedSide};
 use crate::log::{CardOpening, Input, MatchLog, Opening, Part, PartKind, Phase};
 use crate::seat::Seat;
 
@@ -21,11 +19,9 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
     /// The part that this seat has to sign now, if any. The rules allow the seat to sign.
     pub(in super::super) fn next_part<R: CryptoRng>(
         &mut self,
-        setting: &mut SeatSetting<S, R>,
-        player: &mut Player,
-        reports: &mut Reports,
+        own: &mut OwnSeat<S, R>,
     ) -> Result<Option<Part>, PlayError> {
-        let (log, seat) = (&setting.log, setting.seat);
+        let (log, seat) = (&own.log, own.seat);
         let may_declare_void = log.may_sign(seat).contains(&PartKind::Again);
         match self.hand.failed_check {
             // The failed check is reported after this part.
@@ -36,7 +32,7 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
         if let Some(part) = self.due_dispute(log, seat) {
             return Ok(Some(part));
         }
-        if player.is_leaving() && is_turn(&log.phase()) {
+        if own.player.is_leaving() && own.leaves_now() {
             return Ok(Some(Part::Leave));
         }
         let connected = self.connected.as_ref();
@@ -44,12 +40,12 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
         match log.phase() {
             // Without an engine, the deck of a deal could not be shuffled.
             Phase::Deal if engine_failed => Ok(None),
-            Phase::Deal if player.sits_out() => {
-                reports.ask(log.step(), News::SitsOut);
+            Phase::Deal if own.player.sits_out() => {
+                own.ask(News::SitsOut);
                 Ok(None)
             }
-            Phase::Deal if player.is_paused() => Ok(None),
-            Phase::Deal => self.deal(setting, player, reports),
+            Phase::Deal if own.player.is_paused() => Ok(None),
+            Phase::Deal => self.deal(own),
             Phase::Seal(_) if self.has_lost_engine_run(log) => Ok(Some(Part::Again)),
             Phase::Seal(_) => self.seal(),
             Phase::Result(outcome) => Ok(Some(Part::Result {
@@ -72,33 +68,21 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
             },
             Phase::Open(openings) => self.open(&openings, log, seat).map(Some),
             Phase::Reseal(by, steal) => self.reseal(by, &steal, log),
-            Phase::Commit(dice) => self.commit_to_dice(dice, setting).map(Some),
+            Phase::Commit(dice) => self.commit_to_dice(dice, own).map(Some),
             Phase::Reveal(dice) => Ok(Some(self.reveal_dice(dice, log, seat))),
-            Phase::Choose { legal, .. } => Ok(player.choose(log.step(), legal, reports)),
+            Phase::Choose { legal, .. } => Ok(own.choose(legal)),
         }
     }
 
-    fn deal<R: CryptoRng>(
-        &mut self,
-        setting: &mut SeatSetting<S, R>,
-        player: &mut Player,
-        reports: &mut Reports,
-    ) -> Result<Option<Part>, PlayError> {
-        let (log, seat) = (&setting.log, setting.seat);
-        let void = void_tries(log, seat);
-        if let Some((_, tries)) = void.filter(|_| void != self.deals_again) {
-            reports.ask(log.step(), News::Voided { tries });
+    fn deal<R: CryptoRng>(&mut self, own: &mut OwnSeat<S, R>) -> Result<Option<Part>, PlayError> {
+        if own.asks_deal_again() || own.asks_rebuy(own.has_broke()) {
             return Ok(None);
         }
-        let broke = broke(log);
-        if !broke.is_empty() && player.lacks_rebuy() {
-            reports.ask(log.step(), News::AskRebuy { broke });
-            return Ok(None);
-        }
-        let rebuys = player.take_rebuys(log);
-        let seeds = self.circuit.sample(role(seat), &mut setting.rng);
+        let rebuys = own.take_rebuys();
+        let (log, seat) = (&own.log, own.seat);
+        let seeds = self.circuit.sample(role(seat), &mut own.rng);
         let mut nonce = Zeroizing::new([0; 32]);
-        setting.rng.fill_bytes(&mut *nonce);
+        own.rng.fill_bytes(&mut *nonce);
         let attempt = log.attempt();
         let commitment = attempt.input_commitment(seat, seeds.bits(), &nonce);
         let input = Input {

@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 use super::super::super::deck::Shuffled;
 use super::super::super::error::PlayError;
 use super::super::super::orders::Reshuffling;
-use super::super::SeatSetting;
+use super::super::own_seat::OwnSeat;
 use super::{FailedCheck, SealedSide};
 use crate::log::{MatchLog, Part, Phase};
 use crate::rules::Steal;
@@ -48,15 +48,15 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
         &mut self,
         step: u64,
         shuffled: Box<dyn Shuffled>,
-        setting: &mut SeatSetting<S, R>,
+        own: &mut OwnSeat<S, R>,
     ) -> Result<(), PlayError> {
         // The other seat may have declared the steal void in the meantime.
-        if setting.log.stolen_in() != Some(step) {
+        if own.log.stolen_in() != Some(step) {
             return Ok(());
         }
         let mut secret = Zeroizing::new([0; 32]);
-        setting.rng.fill_bytes(&mut *secret);
-        let hand = shuffled.seated_again(setting.log.attempt(), step, setting.seat, secret);
+        own.rng.fill_bytes(&mut *secret);
+        let hand = shuffled.seated_again(own.log.attempt(), step, own.seat, secret);
         let Some(cards) = &mut self.hand.deck else {
             return Ok(());
         };

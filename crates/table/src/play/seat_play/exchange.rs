@@ -1,0 +1,429 @@
+//! The exchange of histories: what each seat has sent on its connection, what this seat has sent to it,
+//! and whether this seat has heard enough to sign.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::error::PlayError;
+use super::super::orders::Outbox;
+use crate::log::{
+    Early, Head, LogMessage, Match, MatchLog, Phase, Refused, Resuming, Signed, Statement,
+    StatementPlace, ToDo,
+};
+use crate::seat::{Seat, SeatSet};
+
+/// The histories that this seat exchanges with the others.
+pub(super) struct Exchange {
+    own: Seat,
+    has_several: bool,
+    has_roll_calls: bool,
+    /// The seats that this seat is connected to.
+    peers: BTreeMap<Seat, Peer>,
+    /// The seats that have sent their histories since the program has started.
+    heard: BTreeSet<Seat>,
+    /// Whether this seat no longer waits for histories: a guest for those of the other guests, and with
+    /// roll calls any seat for those of all others. With roll calls, it has then accepted what it had
+    /// kept in `early`.
+    waived: bool,
+    /// Whether the program has resumed the match from its file and may not sign yet.
+    is_restarted: bool,
+    /// The last step of a statement of this seat that another seat has sent back before its step.
+    signed_in: Option<u64>,
+    /// The seats without whose histories this seat cannot accept what it has kept since its start.
+    unheard: SeatSet,
+    /// What each seat has sent for later steps. It outlives the connection on which it arrived.
+    early: BTreeMap<Seat, Early>,
+    /// The seats whose connections were dropped because of an early statement.
+    failed: BTreeMap<Seat, PlayError>,
+}
+
+/// The state of a connection to another seat.
+struct Peer {
+    /// The progress of the seat's history.
+    history: Resuming,
+    /// Whether this seat has queued its own history, or there is none.
+    has_own: bool,
+    /// The step up to which requests on this connection were answered, and the statements of this
+    /// step and of the ahead chain that were sent: their chains, and their places.
+    answered: (u64, BTreeSet<(Option<Head>, StatementPlace)>),
+    /// Messages to send once all signed parts are on the disk.
+    unsent: Vec<LogMessage>,
+}
+
+/// The connection on which a statement came.
+#[derive(Clone, Copy)]
+pub(super) struct Source {
+    pub(super) from: Seat,
+    /// Whether it was part of the history that the seat sends on a new connection.
+    in_history: bool,
+}
+
+impl Exchange {
+    pub(super) fn new(own: Seat, match_info: &Match) -> Self {
+        Exchange {
+            own,
+            has_several: match_info.seats() > 2,
+            has_roll_calls: match_info.has_roll_calls(),
+            peers: BTreeMap::new(),
+            heard: BTreeSet::new(),
+            waived: false,
+            is_restarted: true,
+            signed_in: None,
+            unheard: SeatSet::default(),
+            early: BTreeMap::new(),
+            failed: BTreeMap::new(),
+        }
+    }
+
+    /// Whether the match has more than two seats.
+    pub(super) fn has_several(&self) -> bool {
+        self.has_several
+    }
+
+    fn is_guest_of_several(&self) -> bool {
+        self.has_several && self.own != Seat::HOST
+    }
+
+    /// Begins on the first connection to `peer`. No seat has a history.
+    pub(super) fn begin(&mut self, peer: Seat) {
+        self.connect(peer, Resuming::first_connection());
+        self.heard.insert(peer);
+        self.is_restarted = false;
+        self.waived |= self.has_roll_calls || self.is_guest_of_several() && peer == Seat::HOST;
+    }
+
+    pub(super) fn connect(&mut self, peer: Seat, history: Resuming) {
+        let connection = Peer {
+            has_own: history.is_complete(),
+            history,
+            answered: (0, BTreeSet::new()),
+            unsent: Vec::new(),
+        };
+        self.peers.insert(peer, connection);
+        self.failed.remove(&peer);
+        // The history of the seat contains them.
+        if !self.is_merging() {
+            self.early.remove(&peer);
+        }
+    }
+
+    pub(super) fn lose_connection(&mut self, peer: Seat) {
+        self.peers.remove(&peer);
+    }
+
+    /// See [`Play::is_synced`](super::Play::is_synced).
+    pub(super) fn is_synced(&self, log: &MatchLog) -> bool {
+        let gone = log.gone();
+        let is_missing = |seat: &Seat| !gone.contains(seat) && !self.heard.contains(seat);
+        let mut others = Seat::all(log.match_info().seats()).filter(|seat| *seat != self.own);
+        let has_heard_all = !others.any(|seat| is_missing(&seat));
+        let mut peers = self.peers.values();
+        let is_connected = peers.any(|peer| peer.history.is_complete());
+        match self.own {
+            _ if !self.has_several => is_connected,
+            _ if self.has_roll_calls => is_connected && self.waived,
+            Seat::HOST => has_heard_all,
+            _ => {
+                let has_heard_host = self.heard.contains(&Seat::HOST);
+                is_connected && has_heard_host && (has_heard_all || self.waived)
+            }
+        }
+    }
+
+    /// See [`Play::waits_for_histories`](super::Play::waits_for_histories).
+    pub(super) fn waits_for_histories(&self, log: &MatchLog) -> (Vec<Seat>, bool) {
+        let needs_host = self.is_guest_of_several() && !self.has_roll_calls;
+        let is_missing = |seat: &Seat| match needs_host && !self.has_heard(Seat::HOST) {
+            true => *seat == Seat::HOST,
+            false => {
+                let is_heard = self.has_several && self.heard.contains(seat);
+                *seat != self.own && !is_heard && !log.gone().contains(seat)
+            }
+        };
+        let is_here =
+            |seat: &Seat| self.peers.contains_key(seat) || needs_host && *seat != Seat::HOST;
+        let missing = Seat::all(log.match_info().seats()).filter(is_missing);
+        let (here, away): (Vec<Seat>, Vec<Seat>) = missing.partition(is_here);
+        let is_cut_off = self.is_guest_of_several() && self.has_roll_calls && self.peers.is_empty();
+        match (here.is_empty(), away.is_empty()) {
+            (_, false) if is_cut_off => (Vec::new(), false),
+            (false, true) => (here, true),
+            _ => (away, false),
+        }
+    }
+
+    /// See [`Play::is_merging`](super::Play::is_merging).
+    pub(super) fn is_merging(&self) -> bool {
+        self.has_roll_calls && !self.waived
+    }
+
+    /// Whether this seat now accepts what it has kept since its start, because enough seats have sent
+    /// their histories: all that are left, or, if this seat no longer `waits`, the threshold. They are
+    /// counted in the log that results, which knows who is gone.
+    ///
+    /// # Errors
+    /// [`PlayError::OwnHistory`].
+    pub(super) fn ends_merge(&mut self, waits: bool, log: &MatchLog) -> Result<bool, PlayError> {
+        if !self.is_merging() {
+            return Ok(false);
+        }
+        let (merged, parted) = self.merged(log);
+        self.unheard = merged.unheard(&self.heard);
+        if merged.has_heard_enough(&self.heard, waits) {
+            parted?;
+            self.waived = true;
+        }
+        Ok(self.waived)
+    }
+
+    /// The log with what this seat has kept since its start, and an error if it does not contain all that
+    /// this seat has signed.
+    pub(super) fn merged(&self, log: &MatchLog) -> (MatchLog, Result<(), PlayError>) {
+        let (merged, parted) = log.with_early(&self.early);
+        let last = merged.last_signed(self.own);
+        let parted = parted.or(self.signed_in.filter(|step| last < Some(*step)));
+        let parted = parted.filter(|_| !merged.is_removed());
+        let is_own = parted.map_or(Ok(()), |step| Err(PlayError::OwnHistory { step }));
+        (merged, is_own)
+    }
+
+    /// Whether another seat has sent back a statement of this seat which the log has not reached. Until
+    /// then this seat signs nothing, because it could sign something else than before.
+    pub(super) fn lacks_own_statement(&self, log: &MatchLog) -> bool {
+        let signed = self.signed_in;
+        signed.is_some_and(|step| log.last_signed(self.own) < Some(step))
+    }
+
+    /// Stops waiting for the other guests, if this seat is a guest that the host has sent its history.
+    pub(super) fn waive_guests(&mut self) {
+        self.waived |= self.is_guest_of_several() && self.heard.contains(&Seat::HOST);
+    }
+
+    /// Whether this seat has signed nothing since the program has resumed the match.
+    pub(super) fn is_restarted(&self) -> bool {
+        self.is_restarted
+    }
+
+    /// Records that this seat may sign.
+    pub(super) fn start_signing(&mut self) {
+        self.is_restarted = false;
+    }
+
+    /// The seats that have sent their histories since the program has started.
+    pub(super) fn heard(&self) -> &BTreeSet<Seat> {
+        &self.heard
+    }
+
+    /// Whether `peer` is connected and has sent its complete history on this connection.
+    pub(super) fn has_heard(&self, peer: Seat) -> bool {
+        let peer = self.peers.get(&peer);
+        peer.is_some_and(|peer| peer.history.is_complete())
+    }
+
+    /// The seats without whose histories this seat cannot sign, while it merges. The kept statements may
+    /// contain the votes that removed another seat.
+    pub(super) fn unheard(&self, log: &MatchLog) -> SeatSet {
+        let unheard = log.unheard(&self.heard);
+        unheard.iter().chain(self.unheard.iter()).collect()
+    }
+
+    /// Processes a message from the connection to `from`. `None` if that connection was dropped.
+    pub(super) fn receive(
+        &mut self,
+        from: Seat,
+        message: LogMessage,
+        log: &MatchLog,
+    ) -> Result<Option<(Source, ToDo)>, PlayError> {
+        let Some(peer) = self.peers.get_mut(&from) else {
+            return Ok(None);
+        };
+        let in_history = !peer.history.is_complete();
+        let to_do = peer.history.receive(log, message);
+        Ok(Some((
+            Source { from, in_history },
+            to_do.map_err(PlayError::Resume)?,
+        )))
+    }
+
+    /// Records that a message from this source has completed a history. Returns whether it has.
+    pub(super) fn hear(&mut self, source: Source) -> bool {
+        let is_heard = source.in_history && self.has_heard(source.from);
+        if is_heard {
+            self.heard.insert(source.from);
+        }
+        is_heard
+    }
+
+    /// Keeps a statement that came from the connection to `from` and cannot be accepted yet.
+    pub(super) fn keep_early(
+        &mut self,
+        from: Seat,
+        statement: Statement,
+        log: &MatchLog,
+    ) -> Result<(), Refused> {
+        let max = match self.is_merging() {
+            true => Early::MAX_BYTES_AT_START,
+            false => Early::MAX_BYTES,
+        };
+        let Statement { signed, .. } = &statement;
+        let is_own = signed.head().is_none() && signed.seat() == self.own;
+        let step = signed.step();
+        let early = self.early.entry(from).or_default();
+        early.keep(log, statement, max)?;
+        self.signed_in = self.signed_in.max(is_own.then_some(step));
+        Ok(())
+    }
+
+    /// Takes the next early statement that the log can accept, of a step before `end`.
+    pub(super) fn take_early(&mut self, end: u64, log: &MatchLog) -> Option<(Source, Statement)> {
+        let (from, statement) = Early::take(&mut self.early, log, end)?;
+        let in_history = self.is_restarted && self.has_roll_calls;
+        Some((Source { from, in_history }, statement))
+    }
+
+    /// Forgets the early statements of a seat, of which one was refused. Returns whether the connection
+    /// to this seat has to be dropped.
+    pub(super) fn refuse_early(&mut self, from: Seat, error: PlayError) -> bool {
+        self.early.remove(&from);
+        let is_connected = self.peers.contains_key(&from);
+        if is_connected {
+            self.failed.insert(from, error);
+        }
+        is_connected
+    }
+
+    /// A seat whose connection was dropped because of an early statement, and the error.
+    pub(super) fn failed(&mut self) -> Option<(Seat, PlayError)> {
+        self.failed.pop_first()
+    }
+
+    /// Whether this seat passes on a new statement from this source. The host does so always. A guest
+    /// passes on what another guest's history brings, because the host can lack it, too. Each seat passes
+    /// on votes, so that a cut connection does not keep a refusal from those who signed the call.
+    pub(super) fn passes_on(&self, source: Source, signed: &Signed) -> bool {
+        let is_vote = matches!(signed, Signed::Vote(_));
+        self.own == Seat::HOST || is_vote || source.in_history && source.from != Seat::HOST
+    }
+
+    /// Queues a message for a connected seat.
+    pub(super) fn send(&mut self, to: Seat, message: LogMessage) {
+        if let Some(peer) = self.peers.get_mut(&to) {
+            peer.unsent.push(message);
+        }
+    }
+
+    /// Queues a statement of this seat for all connected seats.
+    pub(super) fn send_own(&mut self, statement: Statement) {
+        let message = self.message(statement);
+        for peer in self.peers.values_mut() {
+            peer.unsent.push(message.clone());
+        }
+    }
+
+    /// Queues a message that came from one seat for all other connected seats that have the history
+    /// of this side. The history contains what is not forwarded.
+    pub(super) fn forward(&mut self, from: Seat, message: &LogMessage) {
+        for (seat, peer) in &mut self.peers {
+            if *seat != from && peer.has_own {
+                peer.unsent.push(message.clone());
+            }
+        }
+    }
+
+    /// See [`Play::request_missing`](super::Play::request_missing).
+    pub(super) fn request_missing(&mut self, log: &MatchLog) {
+        let waits = log.waits_for().iter().any(|seat| *seat != self.own);
+        if !waits || !self.has_several {
+            return;
+        }
+        let request = LogMessage::RequestFrom(log.step());
+        for peer in self.peers.values_mut() {
+            if peer.has_own && peer.history.is_complete() {
+                peer.unsent.push(request.clone());
+            }
+        }
+    }
+
+    /// Queues the statements from step `from` on for a connected seat, as far as no earlier request
+    /// on this connection was answered with them.
+    pub(super) fn answer(&mut self, to: Seat, from: u64, log: &MatchLog) {
+        let Some(peer) = self.peers.get_mut(&to).filter(|peer| peer.has_own) else {
+            return;
+        };
+        let (step, places) = &peer.answered;
+        if from > log.step() {
+            return;
+        }
+        let from = from.max(*step);
+        let place = |statement: &Statement| (statement.signed.head(), statement.place());
+        let is_new = |statement: &Statement| {
+            let Statement { signed, .. } = statement;
+            let is_due = signed.head().is_some() || signed.step() >= from;
+            is_due && !places.contains(&place(statement))
+        };
+        let new: Vec<_> = log.statements(from).into_iter().filter(is_new).collect();
+        let now = log.statements(log.step());
+        peer.answered = (log.step(), now.iter().map(place).collect());
+        peer.unsent
+            .extend(new.into_iter().map(LogMessage::Statement));
+    }
+
+    /// The connected seats that the history of this side is due to. The host of several guests waits
+    /// until it may sign or the match is over.
+    pub(super) fn lack_own_history(&self, log: &MatchLog) -> Vec<Seat> {
+        let hosts_several = self.has_several && self.own == Seat::HOST;
+        if hosts_several && !self.is_synced(log) && !matches!(log.phase(), Phase::Over(_)) {
+            return Vec::new();
+        }
+        let lacking = self.peers.iter().filter(|(_, peer)| !peer.has_own);
+        lacking.map(|(seat, _)| *seat).collect()
+    }
+
+    /// Queues the history of this side from a step on, for `peer`.
+    pub(super) fn send_history_from(&mut self, peer: Seat, from: u64, log: &MatchLog) {
+        let resume = LogMessage::Resume(log.resume_from(from));
+        let statements = log.statements(from).into_iter();
+        let mut messages = vec![resume];
+        messages.extend(statements.map(|statement| self.message(statement)));
+        if self.has_several {
+            let evidence = log.evidence().iter().cloned().map(Box::new);
+            messages.extend(evidence.map(LogMessage::Evidence));
+        }
+        if let Some(peer) = self.peers.get_mut(&peer) {
+            peer.has_own = true;
+            peer.unsent.extend(messages);
+        }
+    }
+
+    /// The message with a statement, in the form for the number of seats.
+    fn message(&self, statement: Statement) -> LogMessage {
+        match statement.signed {
+            Signed::Part(part) if !self.has_several => LogMessage::Part(part),
+            _ => LogMessage::Statement(statement),
+        }
+    }
+
+    /// Whether messages are queued.
+    pub(super) fn has_unsent(&self) -> bool {
+        self.peers.values().any(|peer| !peer.unsent.is_empty())
+    }
+
+    /// Sends the queued messages.
+    ///
+    /// # Errors
+    /// [`PlayError::Connection`], if a lost connection `stops` this seat.
+    pub(super) fn send_queued(
+        &mut self,
+        outbox: &mut impl Outbox,
+        stops: bool,
+    ) -> Result<(), PlayError> {
+        for (&seat, peer) in &mut self.peers {
+            for message in peer.unsent.drain(..) {
+                let sent = outbox.send(seat, message.encode());
+                if stops {
+                    sent.map_err(PlayError::Connection)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,106 @@
+//! What a seat has whatever its deck and its connections: its log, its file, and its player.
+
+use std::sync::Arc;
+
+use dealerless::deck::Card;
+use dealerless_connection::identity::Identity;
+use dealerless_connection::storage::Storage;
+
+use super::super::error::PlayError;
+use super::hand::HandState;
+use super::player::Player;
+use super::reports::Reports;
+use super::{DeckSetting, Setting};
+use crate::log::{Claim, Evidence, Journal, MatchLog, Seen, Signed};
+use crate::rules::Learners;
+use crate::seat::Seat;
+
+/// A seat without its deck and its connections.
+pub(super) struct OwnSeat<S, R> {
+    pub(super) identity: Arc<Identity>,
+    pub(super) seat: Seat,
+    pub(super) log: MatchLog,
+    pub(super) rng: R,
+    pub(super) hand: HandState,
+    pub(super) player: Player,
+    pub(super) reports: Reports,
+    journal: Journal<S>,
+    /// Received and signed parts and acks that are not written to the disk yet.
+    unwritten: Vec<Signed>,
+    /// Whether a part or an ack of this seat is in `unwritten`.
+    owes_write: bool,
+}
+
+impl<S: Storage, R> OwnSeat<S, R> {
+    pub(super) fn new<V>(setting: Setting<S, V, R>) -> (Self, DeckSetting<S, V>) {
+        let own = OwnSeat {
+            identity: setting.identity,
+            seat: setting.seat,
+            log: setting.log,
+            rng: setting.rng,
+            hand: HandState::default(),
+            player: Player::default(),
+            reports: Reports::default(),
+            journal: setting.journal,
+            unwritten: Vec::new(),
+            owes_write: false,
+        };
+        (own, setting.deck)
+    }
+
+    /// Adds a received or signed part or ack to those that are not on the disk yet. One of this seat,
+    /// which a restored file may not have had, must be on the disk before it is sent.
+    pub(super) fn keep(&mut self, signed: Signed) {
+        self.owes_write |= signed.seat() == self.seat;
+        self.unwritten.push(signed);
+    }
+
+    /// Whether a part or an ack of this seat is not on the disk yet.
+    pub(super) fn owes_write(&self) -> bool {
+        self.owes_write
+    }
+
+    /// Writes all received and signed parts that are not on the disk yet.
+    pub(super) fn write(&mut self) -> Result<(), PlayError> {
+        self.journal.append(&self.unwritten)?;
+        self.unwritten.clear();
+        self.owes_write = false;
+        Ok(())
+    }
+
+    /// Writes a claim to the match file.
+    pub(super) fn claim(&mut self, claim: &Claim) -> Result<(), PlayError> {
+        self.write()?;
+        Ok(self.journal.append_claim(claim)?)
+    }
+
+    /// Writes evidence to the match file.
+    pub(super) fn write_evidence(&mut self, evidence: &Evidence) -> Result<(), PlayError> {
+        self.write()?;
+        Ok(self.journal.append_evidence(evidence)?)
+    }
+
+    /// Notes in the match file a card that only this seat has seen, because the log alone does not
+    /// determine this card.
+    pub(super) fn note(&mut self, position: usize, card: Card, learners: Learners) {
+        if learners == Learners::Seat(self.seat) {
+            let log = &self.log;
+            self.journal.note(&Seen {
+                attempt: log.attempt(),
+                position: position as u16,
+                since: log.resealed(position).map_or(0, |(step, _)| step),
+                card,
+                wide: log.match_info().header().stakes.word_bits() > u16::BITS,
+            });
+        }
+    }
+
+    /// Reloads forgotten parts of the log from the match file.
+    pub(super) fn reload_log(&mut self) -> Result<(), PlayError> {
+        if !self.log.is_whole() {
+            self.write()?;
+            self.log = self.journal.read_log()?;
+        }
+        Ok(())
+    }
+}
