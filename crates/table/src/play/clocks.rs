@@ -231,6 +231,10 @@ impl View<'_> {
         matches!(self.log.phase(), Phase::Over(_))
     }
 
+    fn has_several(&self) -> bool {
+        self.log.match_info().seats() > 2
+    }
+
     /// Whether the connection to a seat, or its history, is missing.
     fn is_missing(&self, seat: Seat) -> bool {
         self.connections.get(&seat) == Some(&ConnectionState::Missing)
@@ -245,7 +249,7 @@ impl View<'_> {
     /// Whether this side is one of several guests and does not learn what another seat has signed: it
     /// has a complete connection neither to the host nor to that seat.
     fn is_cut_off_from(&self, seat: Seat) -> bool {
-        let is_guest_of_several = self.log.match_info().seats() > 2 && self.own != Seat::HOST;
+        let is_guest_of_several = self.has_several() && self.own != Seat::HOST;
         let is_up = |seat| self.connections.get(seat) == Some(&ConnectionState::Up);
         seat != self.own && is_guest_of_several && ![Seat::HOST, seat].iter().any(is_up)
     }
@@ -271,7 +275,7 @@ impl View<'_> {
     /// Whether this side has no complete connection to a seat of a match with several seats.
     fn is_unreachable(&self, seat: Seat) -> bool {
         let is_up = self.connections.get(&seat) == Some(&ConnectionState::Up);
-        self.log.match_info().seats() > 2 && !is_up
+        self.has_several() && !is_up
     }
 
     /// Whether the player of another seat has to choose.
@@ -427,7 +431,7 @@ impl Clocks {
             self.reported[seat.index()] = reported.filter(|(_, how)| !was_away(how));
             let is_back = reported.is_some_and(|(of, how)| of == step && was_away(&how));
             // Two seats have no use for this news.
-            if is_back && view.log.match_info().seats() > 2 {
+            if is_back && view.has_several() {
                 return Some(Timeout::Back(seat));
             }
         }

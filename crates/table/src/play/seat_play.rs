@@ -117,9 +117,14 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.own.seat
     }
 
-    /// The circuit of the match, if its deck is sealed.
-    pub(super) fn circuit(&self) -> Option<Arc<DealCircuit>> {
-        self.deck.circuit()
+    /// Whether the deck of the match is sealed.
+    pub(super) fn is_sealed(&self) -> bool {
+        self.deck.is_sealed()
+    }
+
+    /// Whether the match has more than two seats.
+    pub(super) fn has_several(&self) -> bool {
+        self.exchange.has_several()
     }
 
     /// The card at this position, if this seat has seen it in the hand in play.
@@ -221,7 +226,12 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         outbox: &mut impl Outbox,
         orders: &mut impl Orders,
     ) -> Result<(), PlayError> {
+        // Both sides have the same log at this point, so either both start the engine or neither does.
+        let starts = self.is_synced() && !matches!(self.own.log.phase(), Phase::Over(_));
         if let OwnDeck::Sealed(deck) = &mut self.deck {
+            if starts {
+                deck.start_engine(self.own.seat, orders)?;
+            }
             deck.count_voids(orders)?;
         }
         loop {

@@ -266,16 +266,10 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
         outbox: &mut impl Outbox,
         orders: Option<&mut impl Orders>,
     ) -> Result<(), PlayError> {
-        let (Some(orders), Some(circuit)) = (orders, self.play.circuit()) else {
-            return self.play.advance(outbox, &mut NoEngine);
-        };
-        // Both sides have the same log at this point, so either both start the engine or neither
-        // does.
-        if self.play.is_synced() && !matches!(self.play.log().phase(), Phase::Over(_)) {
-            let started = orders.start(self.play.seat(), &circuit);
-            started.map_err(PlayError::Connection)?;
+        match orders {
+            Some(orders) => self.play.advance(outbox, orders),
+            None => self.play.advance(outbox, &mut NoEngine),
         }
-        self.play.advance(outbox, orders)
     }
 
     /// Drops the connection to `peer` after an error that a new connection can fix, and returns any
@@ -292,7 +286,7 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
         let Some(peer) = peer else {
             return Err(error);
         };
-        let is_sealed = self.play.circuit().is_some();
+        let is_sealed = self.play.is_sealed();
         let is_fixable = match error.blame() {
             Blame::Connection | Blame::Peer => true,
             Blame::ThisSide => false,

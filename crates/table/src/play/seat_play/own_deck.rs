@@ -1,13 +1,10 @@
 //! A seat's side of the deck, of either kind.
 
-use std::sync::Arc;
-
 use dealerless_connection::storage::Storage;
 use dealerless_connection::storage::Vault;
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
-use super::super::deal_circuit::DealCircuit;
 use super::super::error::PlayError;
 use super::DeckSetting;
 use super::own_seat::OwnSeat;
@@ -31,14 +28,6 @@ impl<S: Storage, V: Vault> OwnDeck<S, V> {
             DeckSetting::Sealed(deck) => OwnDeck::Sealed(SealedSide::new(deck)),
             DeckSetting::Verifiable(vault) => OwnDeck::Verifiable(VerifiableSide::new(vault, own)?),
         })
-    }
-
-    /// The circuit of the match, if its deck is sealed.
-    pub(super) fn circuit(&self) -> Option<Arc<DealCircuit>> {
-        match self {
-            OwnDeck::Sealed(deck) => Some(deck.circuit()),
-            OwnDeck::Verifiable(_) => None,
-        }
     }
 
     pub(super) fn is_sealed(&self) -> bool {

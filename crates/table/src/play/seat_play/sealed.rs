@@ -111,10 +111,6 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
         }
     }
 
-    pub(super) fn circuit(&self) -> Arc<DealCircuit> {
-        Arc::clone(&self.circuit)
-    }
-
     pub(super) fn connect(&mut self) {
         self.connected = Some(Connected::default());
     }
@@ -130,20 +126,17 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
         own: &mut OwnSeat<S, R>,
     ) -> Result<(), PlayError> {
         match done {
-            Done::Prepared(prepared) => {
-                self.prepared.add(prepared);
-                Ok(())
-            }
-            Done::Shuffled { deck, spent } => self.keep_deck(deck, spent, own),
-            Done::Reshuffled { step, hand } => self.keep_reshuffled(step, hand, own),
+            Done::Prepared(prepared) => self.prepared.add(prepared),
+            Done::Shuffled { deck, spent } => self.keep_deck(deck, spent, own)?,
+            Done::Reshuffled { step, hand } => self.keep_reshuffled(step, hand, own)?,
             Done::Failed(error) => {
                 // The hand in play can continue without the engine once its deck is sealed.
                 if let Some(connected) = &mut self.connected {
                     connected.failed = Some(error);
                 }
-                Ok(())
             }
         }
+        Ok(())
     }
 
     /// Stores the deck that the engine has shuffled.
@@ -241,6 +234,11 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
     pub(super) fn destroy(&mut self) -> Result<(), PlayError> {
         self.hand.deck = None;
         self.stored.destroy()
+    }
+
+    pub(super) fn start_engine(&self, own: Seat, to: &mut impl Orders) -> Result<(), PlayError> {
+        let started = to.start(own, &self.circuit);
+        started.map_err(PlayError::Connection)
     }
 
     /// Counts the tries that other seats have declared void.

@@ -166,11 +166,8 @@ impl<V: Vault> VerifiableSide<V> {
         own: &mut OwnSeat<S, R>,
     ) -> Result<(), PlayError> {
         let log = &own.log;
-        if self
-            .secrets
-            .as_ref()
-            .is_some_and(|secrets| !secrets.is_own(log))
-        {
+        let secrets = self.secrets.as_ref();
+        if secrets.is_some_and(|secrets| !secrets.is_own(log)) {
             return Err(PlayError::NotOwnKeys);
         }
         let held = log.game().map(|game| game.held(own.seat));

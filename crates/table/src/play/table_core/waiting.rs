@@ -68,7 +68,7 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
     /// Whether `peer` has to send its history in time. The host of several guests may wait for other
     /// guests before it sends its own.
     fn owes_history(&self, peer: Seat) -> bool {
-        let may_wait = self.play.log().match_info().seats() > 2 && peer == Seat::HOST;
+        let may_wait = self.play.has_several() && peer == Seat::HOST;
         !may_wait && !self.play.has_heard(peer)
     }
 
@@ -84,9 +84,9 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
     /// The time until this side has made no progress for so long that it waits for no histories any more.
     fn until_patience_ends(&self, now: Duration) -> Duration {
         let passed = now.saturating_sub(self.progress.1);
-        match self.play.log().match_info().seats() {
-            2 => Duration::MAX,
-            _ => GUESTS_TIMEOUT.saturating_sub(passed),
+        match self.play.has_several() {
+            true => GUESTS_TIMEOUT.saturating_sub(passed),
+            false => Duration::MAX,
         }
     }
 
@@ -214,8 +214,7 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
             return Ok(());
         };
         let is_missing = self.connections().get(&seat) == Some(&ConnectionState::Missing);
-        let is_between_two = self.play.log().match_info().seats() == 2;
-        if !self.clocks.is_limited() && is_missing && is_between_two {
+        if !self.clocks.is_limited() && is_missing && !self.play.has_several() {
             self.claim(seat, Claimed::Away, unix)?;
         }
         for unheard in self.play.merge_for_good()?.iter() {
@@ -243,7 +242,7 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
     /// Writes a claim that a seat is late. Between two seats without a clock, no time was agreed on
     /// and nothing is claimed.
     fn claim_late(&mut self, seat: Seat, what: Claimed, unix: u64) -> Result<(), PlayError> {
-        if self.clocks.is_limited() || self.play.log().match_info().seats() > 2 {
+        if self.clocks.is_limited() || self.play.has_several() {
             self.claim(seat, what, unix)
         } else {
             Ok(())
