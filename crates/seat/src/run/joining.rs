@@ -532,13 +532,10 @@ impl<W: World> Program<W> for Guest<W> {
 /// Checks the host's proposal before anything has begun.
 fn agree<W: World>(own: &Own<W>, line: &Line<W>) -> anyhow::Result<Seating> {
     let header = Seating::proposal(&line.connection.met.header)?;
-    ensure!(
-        header.sealed().is_some(),
-        "this page plays matches of two; to play with more, use the program `dealerless`"
-    );
-    if let Some(terms) = header.sealed() {
-        check_memory(&header.stakes, terms.algorithm)?;
-    }
+    let terms = header.sealed().context(
+        "this page plays matches of two; to play with more, use the program `dealerless`",
+    )?;
+    check_memory(&header.stakes, terms.algorithm)?;
     matches::check_free(&own.world)?;
     Ok(Seating::of_meeting(
         &line.connection.met,
