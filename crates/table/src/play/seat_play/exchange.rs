@@ -369,7 +369,7 @@ impl Exchange {
 
     /// The connected seats that the history of this side is due to. The host of several guests waits
     /// until it may sign or the match is over.
-    pub(super) fn lack_own_history(&self, log: &MatchLog) -> Vec<Seat> {
+    pub(super) fn history_due_to(&self, log: &MatchLog) -> Vec<Seat> {
         let hosts_several = self.has_several && self.own == Seat::HOST;
         if hosts_several && !self.is_synced(log) && !matches!(log.phase(), Phase::Over(_)) {
             return Vec::new();

@@ -39,12 +39,12 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// Queues the history of this side for all connected seats that it is due to.
     pub(super) fn send_own_history(&mut self) -> Result<(), PlayError> {
-        let lacking = self.exchange.lack_own_history(&self.own.log);
-        if !lacking.is_empty() {
+        let due_to = self.exchange.history_due_to(&self.own.log);
+        if !due_to.is_empty() {
             self.own.write()?;
         }
         let log = &self.own.log;
-        for peer in lacking {
+        for peer in due_to {
             self.exchange
                 .send_history_from(peer, log.resume().from, log);
         }
