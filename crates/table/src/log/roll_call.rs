@@ -209,6 +209,15 @@ impl MatchLog {
         })
     }
 
+    /// Whether the log has as many votes of a seat in a step as it counts: refusals or others.
+    fn has_all_votes(&self, step: u64, seat: Seat, refusals: bool) -> bool {
+        let seats = self.match_info().seats();
+        let limit = MAX_CALLS * seats * if refusals { seats } else { 1 };
+        let votes = self.steps().votes(step).iter();
+        let votes = votes.filter(|vote| vote.seat == seat && vote.refuses() == refusals);
+        votes.count() >= limit
+    }
+
     /// Adds a vote for a history that this log has. `before` is the hash of this history.
     ///
     /// A refusal whose proof shows nothing false, and a vote on one call too many, are ignored: whether
@@ -257,9 +266,7 @@ impl MatchLog {
         if !may_vote || !self.may_call(step, &vote.call) {
             return Err(Refused::Vote(seat));
         }
-        let seats = self.match_info().seats();
-        let limit = MAX_CALLS * seats * if vote.refuses() { seats } else { 1 };
-        let is_over_limit = known.filter(|one| one.refuses() == vote.refuses()).count() >= limit;
+        let is_over_limit = self.has_all_votes(step, seat, vote.refuses());
         let is_exempt = is_carried || seat == self.owner() || self.has_signed(step, &vote.call);
         if is_over_limit && !is_exempt {
             return Ok(Accepted::Known);

@@ -147,13 +147,21 @@ impl<'a> Tally<'a> {
         self.silent(call).is_empty() && !self.is_lost(call)
     }
 
-    /// Whether a seat that the call does not name has signed another one, which is not lost and claims
-    /// that the owner has not voted on this call. The others can then end the step without the owner.
+    /// Whether the others can end the step without the owner, by another call that claims that the owner has
+    /// not voted on this one. Somebody whom this call does not name has signed the other one, and `M` seats
+    /// can still vote on it: of these, one is honest, and refuses it once it has the vote of the owner.
     pub(super) fn is_doubted(&self, call: &Call) -> bool {
         let says_silent = (self.log.owner(), Missing::Vote(call.id()));
         let calls = self.calls.values().map(|counted| counted.call);
         let mut doubts = calls.filter(|later| later.has(&says_silent) && !self.is_lost(later));
-        doubts.any(|later| self.on(later).any(|vote| !call.named().contains(vote.seat)))
+        doubts.any(|later| {
+            let voters: SeatSet = self.on(later).map(|vote| vote.seat).collect();
+            let silent = call.named().without(voters);
+            let may_vote = self.live.without(later.named()).without(silent);
+            let mut signers = voters.without(call.named()).iter();
+            may_vote.len() >= self.log.threshold()
+                && signers.any(|seat| !self.log.has_all_votes(self.step, seat, false))
+        })
     }
 
     /// The possible calls that a seat has signed and that are not lost.

@@ -159,6 +159,46 @@ fn earlier_call_is_not_won_while_a_later_one_is_open() {
     assert!(logs[0].is_removed());
 }
 
+/// The logs after B and D have signed a call that names C, other calls have arrived, and then A has signed the first
+/// one.
+fn with_doubts(doubts: &[(Seat, &[(Seat, Missing)])]) -> Vec<MatchLog> {
+    let of_c: &[_] = &[(C, Silent)];
+    let signed = [(B, of_c), (D, of_c)];
+    after(&[&signed[..], doubts, &[(A, of_c)]].concat())
+}
+
+#[test]
+fn call_in_doubt_is_not_won_before_the_doubt_is_refused() {
+    let table = table_at(4, 2, 1, at_a_release);
+    let of_c = call(&table, &[(C, Silent)]).id();
+    let mut logs = with_doubts(&[(B, &[(A, NoVote(of_c))])]);
+    assert!(logs[0].gone().is_empty() && logs[0].is_bound(A));
+    // D has the vote of A.
+    let (refusal, _) = logs[3].sign_refusal(&table.of.identities[3]).unwrap();
+    logs[0].accept_statement(refusal).unwrap();
+    assert_eq!(logs[0].gone(), [C]);
+}
+
+#[test]
+fn cheat_cannot_put_a_call_in_doubt_if_nobody_else_could_refuse() {
+    let table = table_at(4, 2, 1, at_a_release);
+    let of_c = NoVote(call(&table, &[(C, Silent)]).id());
+    let gone = |doubts: &[(Seat, &[(Seat, Missing)])]| with_doubts(doubts)[0].gone().to_vec();
+    // Only B and C, which is silent, could vote on it.
+    assert_eq!(gone(&[(B, &[(A, of_c), (D, of_c)])]), [C]);
+    // C can vote on it, and does.
+    let of_two: &[_] = &[(A, of_c), (D, of_c)];
+    assert_eq!(gone(&[(B, of_two), (C, of_two)]), []);
+    // The seat that the call names.
+    assert_eq!(gone(&[(C, &[(A, of_c)])]), [C]);
+    // Other logs have as many votes of B as they count, and ignore the doubt.
+    let others: Vec<_> = (0..6).map(|number| [(C, NoVote([number; 32]))]).collect();
+    let many: Vec<_> = others.iter().map(|claims| (B, &claims[..])).collect();
+    let doubt: [(Seat, &[_]); 1] = [(B, &[(A, of_c)])];
+    assert_eq!(gone(&[&many[..], &doubt].concat()), [C]);
+    assert_eq!(gone(&[&many[1..], &doubt].concat()), []);
+}
+
 #[test]
 fn seat_that_has_the_statement_refuses_and_sends_it() {
     let mut table = table_at(4, 2, 1, at_a_release);
