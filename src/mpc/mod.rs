@@ -64,11 +64,12 @@ pub enum Security {
 
 /// An engine that the parties can choose in their hellos. Both must choose the same one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum EngineKind {
     /// Half gates: [`SemiHonest`].
-    SemiHonest,
+    SemiHonest = 0,
     /// Authenticated garbling: [`Malicious`].
-    Malicious,
+    Malicious = 1,
 }
 
 impl EngineKind {

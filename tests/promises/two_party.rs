@@ -397,7 +397,7 @@ fn engine_refuses_a_greeting_for_the_other_engine() {
             let rng = &mut system_rng();
             let error = match ours {
                 EngineKind::SemiHonest => SemiHonest::setup(greeting, rng).err(),
-                EngineKind::Malicious => Malicious::setup(greeting, rng).err(),
+                _ => Malicious::setup(greeting, rng).err(),
             };
             let expected = Disagreement::Engine { theirs, ours };
             match error {

@@ -57,8 +57,8 @@ pub(crate) fn command(line: &[u8]) {
 /// Does all that is due. Returns the time until this must be called again.
 pub(crate) fn step() -> Duration {
     let now = host::now();
-    let next = with_session(|session| session.step(now));
-    next.unwrap_or(Duration::MAX).saturating_sub(now)
+    let next = with_session(|session| session.step(now)).flatten();
+    next.map_or(Duration::MAX, |next| next.saturating_sub(now))
 }
 
 /// Answers a request of the page.
@@ -83,7 +83,7 @@ impl World for Page {
         host::unix()
     }
 
-    fn tell(&self, event: &Event) {
+    fn report(&self, event: &Event) {
         match NARRATOR.with_borrow_mut(|narrator| narrator.line(event)) {
             Ok(line) => host::line(&(line + "\n")),
             Err(error) => host::print(&error.to_string()),
@@ -98,11 +98,11 @@ impl World for Page {
         host::ended(exit_code);
     }
 
-    fn note(&self, text: &str) {
+    fn log(&self, text: &str) {
         host::print(text);
     }
 
-    fn open(&self, relay: &str) -> u32 {
+    fn connect(&self, relay: &str) -> u32 {
         let number = LAST.get() + 1;
         LAST.set(number);
         host::socket_open(number, relay);
@@ -117,27 +117,27 @@ impl World for Page {
         host::socket_close(connection);
     }
 
-    fn file(&self, name: &str) -> Option<NamedFile> {
+    fn open_file(&self, name: &str) -> Option<NamedFile> {
         NamedFile::open(name)
     }
 
-    fn create(&self, name: &str) -> io::Result<NamedFile> {
+    fn open_or_create_file(&self, name: &str) -> io::Result<NamedFile> {
         NamedFile::open_or_create(name)
     }
 
-    fn remove(&self, name: &str) -> io::Result<()> {
+    fn remove_file(&self, name: &str) -> io::Result<()> {
         NamedFile::remove(name)
     }
 
-    fn names(&self, ending: &str) -> Vec<(String, u64)> {
+    fn file_names(&self, ending: &str) -> Vec<(String, u64)> {
         files::names(ending)
     }
 
-    fn check_free(&self, files: usize) -> io::Result<()> {
+    fn check_free_files(&self, files: usize) -> io::Result<()> {
         files::check_free(files)
     }
 
-    fn value(&self, name: &str) -> io::Result<Value> {
+    fn open_value(&self, name: &str) -> io::Result<Value> {
         files::value(name)
     }
 
@@ -166,11 +166,11 @@ impl World for Page {
         engine::start(line, seat, circuit)
     }
 
-    fn order(&self, order: Order) {
+    fn order_engine(&self, order: Order) {
         engine::order(order);
     }
 
-    fn count_voided(&self) -> io::Result<()> {
+    fn count_voided_run(&self) -> io::Result<()> {
         engine::count_voided()
     }
 }

@@ -106,8 +106,8 @@ impl Malicious {
     /// `rng` must be cryptographically secure, like the random generator of the operating system.
     ///
     /// # Errors
-    /// [`Disagreement::Engine`](super::Disagreement::Engine) if the parties have agreed on
-    /// different security; any other [`Error`](super::Error) of a session.
+    /// [`Disagreement::Engine`](super::Disagreement::Engine) if the parties have agreed on another
+    /// engine; any other [`Error`](super::Error) of a session.
     pub fn setup(greeting: Greeting, rng: &mut impl CryptoRng) -> Result<Self> {
         Self::with_ots(greeting, rng, |session, role, channel, rng| {
             // The lowest bits of the two Deltas must differ. Then the lowest bits of the leaky ANDs

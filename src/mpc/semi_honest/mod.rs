@@ -106,8 +106,8 @@ impl SemiHonest {
     /// `rng` must be cryptographically secure, like the random generator of the operating system.
     ///
     /// # Errors
-    /// [`Disagreement::Engine`](super::Disagreement::Engine) if the parties have agreed on
-    /// different security; any other [`Error`](super::Error) of a session.
+    /// [`Disagreement::Engine`](super::Disagreement::Engine) if the parties have agreed on another
+    /// engine; any other [`Error`](super::Error) of a session.
     pub fn setup(greeting: Greeting, rng: &mut impl CryptoRng) -> Result<Self> {
         Self::with_role(greeting, |session, role, channel| match role {
             Party::Garbler => {

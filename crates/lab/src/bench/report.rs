@@ -1,7 +1,7 @@
 //! The report of one configuration.
 
 use comfy_table::{CellAlignment, Table};
-use dealerless::mpc::{EngineKind, STATISTICAL_SECURITY};
+use dealerless::mpc::{EngineKind, STATISTICAL_SECURITY, Security};
 use dealerless_command_line::output::{bytes, count, grid};
 use serde::{Serialize, Serializer};
 
@@ -64,9 +64,9 @@ impl<'a> Report<'a> {
         Report {
             name: configuration.name(),
             engine: configuration.engine,
-            statistical_security: match configuration.engine {
-                EngineKind::SemiHonest => None,
-                EngineKind::Malicious => Some(args.statistical_security),
+            statistical_security: match configuration.engine.security() {
+                Security::SemiHonest => None,
+                Security::Malicious => Some(args.statistical_security),
             },
             netlist: configuration.netlist().map(|netlist| &*netlist.name),
             algorithm: spec.map(|spec| spec.algorithm().name()),

@@ -1,7 +1,7 @@
 //! The table of a sweep, for the screen and for LaTeX.
 
 use comfy_table::CellAlignment;
-use dealerless::mpc::EngineKind;
+use dealerless::mpc::Security;
 use dealerless_command_line::latex::{self, Cell};
 use dealerless_command_line::output::{bytes, count, grid};
 
@@ -152,9 +152,9 @@ impl Columns {
         ]));
         for report in reports {
             let total = &report.phases.total;
-            let engine = match report.engine {
-                EngineKind::SemiHonest => "semi",
-                EngineKind::Malicious => "mal.",
+            let engine = match report.engine.security() {
+                Security::SemiHonest => "semi",
+                Security::Malicious => "mal.",
             };
             let [online, median, q1, q3] = [report.phases.online.ms, total.ms, total.q1, total.q3]
                 .map(|ms| format!("{ms:.2}"));

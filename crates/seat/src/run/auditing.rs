@@ -1,10 +1,8 @@
-//! An audit: the two players of a match that is over open their inputs to its shuffles, and each page
+//! An audit: the two players of a match that is over open their inputs to its shuffles, and each side
 //! recomputes the decks.
 
 use std::time::Duration;
 
-use crate::command::{Said, not_asked};
-use crate::records::decks::Decks;
 use anyhow::{Context, bail, ensure};
 use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::{ConnectionError, MeetingError, Stream};
@@ -15,15 +13,17 @@ use dealerless_table::play::{Control, Done, Seating};
 use dealerless_table::record::Record;
 use serde_json::{Value, json};
 
-use super::failing::BrokenOff;
+use super::errors::BrokenOff;
 use super::finding::{goodbye, request};
 use super::joining::check_memory;
 use super::line::{Call, Happened, Line, Route};
 use super::matches::{self, Kept};
 use super::own::Own;
-use super::program::{Ended, Program};
+use super::program::{Program, refuse};
 use super::reception::Reception;
 use super::world::World;
+use crate::command::{Said, not_asked};
+use crate::records::decks::Decks;
 
 /// Timeout for the other player to connect.
 const CONNECTS: Duration = Duration::from_secs(600);
@@ -248,7 +248,7 @@ impl<W: World> Calls<W> {
         self.failure = Some(error);
     }
 
-    /// Continues after an event of the socket. Returns the line to the host that was met.
+    /// Continues after an event of its connection. Returns the line to the host that was met.
     fn happened(&mut self, what: Happened<'_>, now: Duration) -> Option<Line<W>> {
         match self.call.as_mut()?.happened(what, now) {
             Ok(met) => Some(self.call.take_if(|_| met.is_some())?.connected(met?)),
@@ -261,34 +261,34 @@ impl<W: World> Calls<W> {
 }
 
 impl<W: World> Program<W> for Auditor<W> {
-    fn line(&mut self, socket: u32) -> Option<&mut Line<W>> {
+    fn line(&mut self, number: u32) -> Option<&mut Line<W>> {
         let line = match &mut self.stage {
             Stage::Waiting(_, Some((line, _))) => line,
             Stage::Exchanging { line, .. } | Stage::Ending(line) => line,
             _ => return None,
         };
-        Some(&mut **line).filter(|line| line.has(socket))
+        Some(&mut **line).filter(|line| line.has(number))
     }
 
     fn happened(
         &mut self,
         _: &mut Own<W>,
-        socket: u32,
+        number: u32,
         what: Happened<'_>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        if let Some(line) = self.line(socket) {
+        if let Some(line) = self.line(number) {
             line.happened(what, now);
             return Ok(());
         }
         match &mut self.stage {
-            Stage::Calling(calls) if calls.call.as_ref().is_some_and(|call| call.has(socket)) => {
+            Stage::Calling(calls) if calls.call.as_ref().is_some_and(|call| call.has(number)) => {
                 if let Some(line) = calls.happened(what, now) {
                     self.called(line, now);
                 }
             }
             Stage::Waiting(reception, arrival) => {
-                if let Some(line) = reception.happened(socket, what, now) {
+                if let Some(line) = reception.happened(number, what, now) {
                     *arrival = Some((Box::new(line), now + SHORT));
                 }
             }
@@ -304,15 +304,14 @@ impl<W: World> Program<W> for Auditor<W> {
         _: Option<u64>,
         _: Duration,
     ) -> anyhow::Result<()> {
-        own.world.refuse(not_asked());
+        refuse(&own.world, not_asked());
         Ok(())
     }
 
     fn engine_done(&mut self, _: u32, _: Done) {}
 
-    fn step(&mut self, own: &mut Own<W>, now: Duration) -> Option<anyhow::Result<Ended>> {
-        let made = self.next(own, now).transpose()?;
-        Some(made.map(Ended::Audited))
+    fn step(&mut self, own: &mut Own<W>, now: Duration) -> Option<anyhow::Result<Value>> {
+        self.next(own, now).transpose()
     }
 
     fn timer(&mut self, _: Duration) -> Duration {

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use crate::retry::{HOST_PAUSE, pause};
 use dealerless_connection::{Message, Stream};
 use dealerless_table::play::Control;
 
 use super::line::{Call, Line, Route};
 use super::reception::Reception;
 use super::world::World;
+use crate::retry::{HOST_PAUSE, pause};
 
 /// How a seat finds its peer again after the connection was lost.
 pub(super) enum Finder<W: World> {

@@ -2,6 +2,25 @@
 
 use std::time::Duration;
 
+use anyhow::{bail, ensure};
+use dealerless::deck::Choice;
+use dealerless_connection::identity::{Name, PublicIdentity};
+use dealerless_connection::{ConnectionError, Invite, Stream};
+use dealerless_table::log::{Header, MatchId, Phase};
+use dealerless_table::play::{Control, DealCircuit, Done, Seating, Term};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::errors::BrokenOff;
+use super::finding::{Finder, goodbye, request};
+use super::joining::check_memory;
+use super::line::{Happened, Line};
+use super::matches::{self, Kept};
+use super::own::Own;
+use super::playing::SeatInPlay;
+use super::program::{Program, refuse};
+use super::reception::{PAUSE, Reception};
+use super::world::World;
 use crate::VERSION;
 use crate::command::{Said, not_asked};
 use crate::event::Event;
@@ -11,30 +30,12 @@ use crate::open_match::with_old_keys;
 use crate::peers::all_keys;
 use crate::seat::Stopped;
 use crate::terms::{Terms, Time};
-use anyhow::{bail, ensure};
-use dealerless::deck::Choice;
-use dealerless_connection::identity::{Name, PublicIdentity};
-use dealerless_connection::{ConnectionError, Invite, Stream};
-use dealerless_table::log::{Header, MatchId, Phase};
-use dealerless_table::play::{Control, DealCircuit, Done, Seating, Term};
-use serde::{Deserialize, Serialize};
-
-use super::failing::BrokenOff;
-use super::finding::{Finder, goodbye, request};
-use super::joining::check_memory;
-use super::line::{Happened, Line};
-use super::matches::{self, Kept};
-use super::own::Own;
-use super::playing::SeatInPlay;
-use super::program::{Ended, Program};
-use super::reception::{PAUSE, Reception};
-use super::world::World;
 
 /// A request to host a match of two.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct HostRequest {
     pub(super) name: Option<String>,
-    /// The relay: the URL of a WebSocket.
+    /// The URL of the relay.
     pub(super) relay: String,
     game: String,
     hands: Option<u32>,
@@ -86,7 +87,7 @@ fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(
         .map_err(|error| anyhow::anyhow!("{error}"))
 }
 
-/// A host that waits with an invite. A page that is loaded again continues to wait.
+/// A host that waits with an invite. A session that is opened again continues to wait.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct KeptHost {
     pub(super) request: HostRequest,
@@ -142,7 +143,7 @@ impl<W: World> Hosting<W> {
         Ok(Self::waiting(&own.world, kept, invite, header, now))
     }
 
-    /// A host that waits again, after its page was loaded again.
+    /// A host that waits again in a new session.
     ///
     /// # Errors
     /// If what it has kept is invalid, or the match takes too much memory.
@@ -152,7 +153,7 @@ impl<W: World> Hosting<W> {
     }
 
     fn waiting(world: &W, kept: KeptHost, invite: Invite, header: Header, now: Duration) -> Self {
-        world.tell(&Event::Invite {
+        world.report(&Event::Invite {
             version: VERSION,
             invite: kept.invite,
             link: None,
@@ -208,7 +209,7 @@ impl<W: World> Hosting<W> {
 
     /// Tells the player why the guest does not sit down, and waits again.
     fn did_not_sit(&mut self, world: &W, name: &Name, why: &anyhow::Error, now: Duration) {
-        world.tell(&Event::Notice {
+        world.report(&Event::Notice {
             text: format!("{name} did not sit down ({why:#}). Still waiting."),
         });
         self.wait(world, now);
@@ -218,7 +219,7 @@ impl<W: World> Hosting<W> {
     fn met(&mut self, own: &mut Own<W>, line: Line<W>, now: Duration) {
         match own.recognise(&line.connection.met, &self.relay) {
             Ok(Some(question)) => {
-                own.world.tell(&question);
+                own.world.report(&question);
                 self.stage = Stage::Asked(Box::new(line));
             }
             Ok(None) => self.stage = Stage::Met(Box::new(line), now + ANSWER),
@@ -291,7 +292,7 @@ impl<W: World> Hosting<W> {
             bail!(old_keys);
         }
         if matches!(kept.opened.log.phase(), Phase::Over(_)) {
-            own.world.tell(&Event::Notice {
+            own.world.report(&Event::Notice {
                 text: END_SENT.into(),
             });
         }
@@ -365,11 +366,11 @@ const END_SENT: &str = "Your last match with this guest is over. The guest did n
                         new match, host again.";
 
 impl<W: World> Program<W> for Hosting<W> {
-    fn line(&mut self, socket: u32) -> Option<&mut Line<W>> {
+    fn line(&mut self, number: u32) -> Option<&mut Line<W>> {
         match &mut self.stage {
-            Stage::Playing(seat) => seat.line(socket),
+            Stage::Playing(seat) => seat.line(number),
             Stage::Asked(line) | Stage::Met(line, _) => {
-                Some(&mut **line).filter(|line| line.has(socket))
+                Some(&mut **line).filter(|line| line.has(number))
             }
             Stage::Waiting(_) | Stage::Changing => None,
         }
@@ -378,19 +379,19 @@ impl<W: World> Program<W> for Hosting<W> {
     fn happened(
         &mut self,
         own: &mut Own<W>,
-        socket: u32,
+        number: u32,
         what: Happened<'_>,
         now: Duration,
     ) -> anyhow::Result<()> {
         match &mut self.stage {
-            Stage::Playing(seat) => seat.happened(own, socket, what, now)?,
+            Stage::Playing(seat) => seat.happened(own, number, what, now)?,
             Stage::Waiting(reception) => {
-                if let Some(line) = reception.happened(socket, what, now) {
+                if let Some(line) = reception.happened(number, what, now) {
                     self.met(own, line, now);
                 }
             }
             _ => {
-                if let Some(line) = self.line(socket) {
+                if let Some(line) = self.line(number) {
                     line.happened(what, now);
                 }
             }
@@ -416,21 +417,21 @@ impl<W: World> Program<W> for Hosting<W> {
             }
             (stage, _) => {
                 self.stage = stage;
-                own.world.refuse(not_asked());
+                refuse(&own.world, not_asked());
             }
         }
         Ok(())
     }
 
-    fn engine_done(&mut self, socket: u32, done: Done) {
+    fn engine_done(&mut self, number: u32, done: Done) {
         if let Stage::Playing(seat) = &mut self.stage {
-            seat.engine_done(socket, done);
+            seat.engine_done(number, done);
         }
     }
 
-    fn step(&mut self, own: &mut Own<W>, now: Duration) -> Option<anyhow::Result<Ended>> {
+    fn step(&mut self, own: &mut Own<W>, now: Duration) -> Option<anyhow::Result<Value>> {
         match self.next(own, now) {
-            Ok(ended) => ended.then_some(Ok(Ended::Played)),
+            Ok(ended) => ended.then_some(Ok(Value::Null)),
             Err(error) => Some(Err(error)),
         }
     }

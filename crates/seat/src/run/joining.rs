@@ -2,6 +2,22 @@
 
 use std::time::Duration;
 
+use anyhow::{Context, anyhow, bail, ensure};
+use dealerless::shuffle::Algorithm;
+use dealerless_connection::{ConnectionError, MeetingError, PolledConnection, SpokenCode, Stream};
+use dealerless_table::log::MatchId;
+use dealerless_table::play::{Control, DealCircuit, Done, Seating, Term};
+use dealerless_table::rules::Stakes;
+use serde_json::Value;
+
+use super::errors::AnswerIsNo;
+use super::finding::Finder;
+use super::line::{Call, CodeCall, Happened, Line, Route};
+use super::matches::{self, Kept};
+use super::own::Own;
+use super::playing::SeatInPlay;
+use super::program::{Program, refuse};
+use super::world::World;
 use crate::command::{Said, not_asked};
 use crate::event::Event;
 use crate::guest::{
@@ -12,21 +28,6 @@ use crate::open_match::{elsewhere, instead_of, not_begun, removes, with_old_keys
 use crate::peers::all_keys;
 use crate::seat::Stopped;
 use crate::seated::Seated;
-use anyhow::{Context, anyhow, bail, ensure};
-use dealerless::shuffle::Algorithm;
-use dealerless_connection::{ConnectionError, MeetingError, PolledConnection, SpokenCode, Stream};
-use dealerless_table::log::MatchId;
-use dealerless_table::play::{Control, DealCircuit, Done, Seating, Term};
-use dealerless_table::rules::Stakes;
-
-use super::failing::AnswerIsNo;
-use super::finding::Finder;
-use super::line::{Call, CodeCall, Happened, Line, Route};
-use super::matches::{self, Kept};
-use super::own::Own;
-use super::playing::SeatInPlay;
-use super::program::{Ended, Program};
-use super::world::World;
 
 /// The maximum number of calls until a relay has paired this guest with a live connection of the host.
 const RELAY_TRIES: u32 = 4;
@@ -180,7 +181,7 @@ impl<W: World> Guest<W> {
         self.route.peer = Some(met.peer.clone());
         match question {
             Some(question) => {
-                own.world.tell(&question);
+                own.world.report(&question);
                 self.stage = Stage::Asked(line, Question::Again);
                 Ok(())
             }
@@ -209,7 +210,7 @@ impl<W: World> Guest<W> {
         );
         if let Some(kept) = kept {
             if kept.is_over() {
-                own.world.tell(&Event::Notice {
+                own.world.report(&Event::Notice {
                     text: END_SENT.into(),
                 });
             }
@@ -227,10 +228,10 @@ impl<W: World> Guest<W> {
         };
         if let Some(kept) = &given_up {
             let text = instead_of(&kept.opened);
-            own.world.tell(&Event::Notice { text });
+            own.world.report(&Event::Notice { text });
         }
         let terms = Seated::of(&seating.sitting, None, false);
-        own.world.tell(&Event::AskSit(Box::new(terms)));
+        own.world.report(&Event::AskSit(Box::new(terms)));
         let offer = Box::new(Offer {
             seating,
             instead_of: given_up,
@@ -324,7 +325,7 @@ impl<W: World> Guest<W> {
             Ok(None) => {
                 if !asking.is_told && now >= asking.since + SOON {
                     asking.is_told = true;
-                    own.world.tell(&Event::Notice {
+                    own.world.report(&Event::Notice {
                         text: NOT_ACCEPTED_YET.into(),
                     });
                 }
@@ -386,7 +387,7 @@ impl<W: World> Guest<W> {
                 matches::stopped(own, &of, &stopped)?;
                 Ok(true)
             }
-            Stopped::BrokenOff => Err(super::failing::BrokenOff.into()),
+            Stopped::BrokenOff => Err(super::errors::BrokenOff.into()),
             Stopped::Declined(control) => {
                 if let Some(text) = refusal(&control) {
                     bail!(AnswerIsNo(text));
@@ -411,13 +412,13 @@ impl<W: World> Guest<W> {
 }
 
 impl<W: World> Program<W> for Guest<W> {
-    fn line(&mut self, socket: u32) -> Option<&mut Line<W>> {
+    fn line(&mut self, number: u32) -> Option<&mut Line<W>> {
         match &mut self.stage {
-            Stage::Playing(seat) => seat.line(socket),
+            Stage::Playing(seat) => seat.line(number),
             Stage::Asked(line, _) | Stage::Leaving { line, .. } => {
-                Some(&mut **line).filter(|line| line.has(socket))
+                Some(&mut **line).filter(|line| line.has(number))
             }
-            Stage::Asking(asking) => Some(&mut asking.line).filter(|line| line.has(socket)),
+            Stage::Asking(asking) => Some(&mut asking.line).filter(|line| line.has(number)),
             Stage::UsingCode(_) | Stage::Calling(_) | Stage::Changing => None,
         }
     }
@@ -425,20 +426,20 @@ impl<W: World> Program<W> for Guest<W> {
     fn happened(
         &mut self,
         own: &mut Own<W>,
-        socket: u32,
+        number: u32,
         what: Happened<'_>,
         now: Duration,
     ) -> anyhow::Result<()> {
         match &mut self.stage {
-            Stage::Playing(seat) => seat.happened(own, socket, what, now)?,
-            Stage::UsingCode(call) if call.has(socket) => {
+            Stage::Playing(seat) => seat.happened(own, number, what, now)?,
+            Stage::UsingCode(call) if call.has(number) => {
                 if let Some(invite) = call.happened(what, now)? {
                     self.route.invite = Some(Box::new(invite));
                     (self.by_code, self.calls) = (true, 1);
                     self.stage = Stage::Calling(Box::new(Call::new(own, &self.route, 0, now)?));
                 }
             }
-            Stage::Calling(call) if call.has(socket) => match call.happened(what, now) {
+            Stage::Calling(call) if call.has(number) => match call.happened(what, now) {
                 Ok(None) => {}
                 Ok(Some(connection)) => self.met(own, connection, now)?,
                 Err(error)
@@ -452,7 +453,7 @@ impl<W: World> Program<W> for Guest<W> {
                 Err(error) => return Err(self.failed(error)),
             },
             _ => {
-                if let Some(line) = self.line(socket) {
+                if let Some(line) = self.line(number) {
                     line.happened(what, now);
                 }
             }
@@ -472,7 +473,7 @@ impl<W: World> Program<W> for Guest<W> {
             return Ok(());
         }
         match (std::mem::replace(&mut self.stage, Stage::Changing), said) {
-            (_, Said::Leave { .. }) => Err(super::failing::BrokenOff.into()),
+            (_, Said::Leave { .. }) => Err(super::errors::BrokenOff.into()),
             (Stage::Asked(line, Question::Again), Said::Again {}) => self.sit(own, line, now),
             (Stage::Asked(line, Question::Sit(offer)), Said::Sit { agree: true }) => {
                 self.ask_host(*line, *offer, now);
@@ -484,15 +485,15 @@ impl<W: World> Program<W> for Guest<W> {
             }
             (stage, _) => {
                 self.stage = stage;
-                own.world.refuse(not_asked());
+                refuse(&own.world, not_asked());
                 Ok(())
             }
         }
     }
 
-    fn step(&mut self, own: &mut Own<W>, now: Duration) -> Option<anyhow::Result<Ended>> {
+    fn step(&mut self, own: &mut Own<W>, now: Duration) -> Option<anyhow::Result<Value>> {
         match self.next(own, now) {
-            Ok(ended) => ended.then_some(Ok(Ended::Played)),
+            Ok(ended) => ended.then_some(Ok(Value::Null)),
             Err(error) => Some(Err(error)),
         }
     }
@@ -503,13 +504,13 @@ impl<W: World> Program<W> for Guest<W> {
                 seat.break_off(now);
                 Ok(())
             }
-            _ => Err(super::failing::BrokenOff.into()),
+            _ => Err(super::errors::BrokenOff.into()),
         }
     }
 
-    fn engine_done(&mut self, socket: u32, done: Done) {
+    fn engine_done(&mut self, number: u32, done: Done) {
         if let Stage::Playing(seat) = &mut self.stage {
-            seat.engine_done(socket, done);
+            seat.engine_done(number, done);
         }
     }
 

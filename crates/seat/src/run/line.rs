@@ -17,7 +17,7 @@ use super::world::World;
 /// How to reach a host, and how to authenticate to it.
 #[derive(Clone)]
 pub(super) struct Route {
-    /// The address of the relay: a URL of a WebSocket.
+    /// The URL of the relay.
     pub(super) relay: String,
     /// The invite of the host, if there is one.
     pub(super) invite: Option<Box<Invite>>,
@@ -25,7 +25,7 @@ pub(super) struct Route {
     pub(super) peer: Option<PublicIdentity>,
 }
 
-/// A WebSocket, closed when dropped.
+/// A connection of the world, closed when dropped.
 struct Socket<W: World> {
     world: W,
     number: u32,
@@ -36,7 +36,7 @@ struct Socket<W: World> {
 impl<W: World> Socket<W> {
     fn open(world: &W, url: &str) -> Self {
         Socket {
-            number: world.open(url),
+            number: world.connect(url),
             world: world.clone(),
             is_open: false,
         }
@@ -84,7 +84,7 @@ pub enum Happened<'a> {
     Closed,
 }
 
-/// A meeting over a socket to a relay: of a guest that calls its host, or of a host that waits for a guest.
+/// A meeting at a relay: of a guest that calls its host, or of a host that waits for a guest.
 pub(super) struct Call<W: World> {
     socket: Socket<W>,
     meeting: PolledMeeting,
@@ -142,8 +142,8 @@ impl<W: World> Call<W> {
         })
     }
 
-    pub(super) fn has(&self, socket: u32) -> bool {
-        self.socket.number == socket
+    pub(super) fn has(&self, number: u32) -> bool {
+        self.socket.number == number
     }
 
     /// The time of the next timer.
@@ -185,7 +185,7 @@ impl<W: World> Call<W> {
     }
 }
 
-/// The exchange of a code for the invite of a host, over a socket to a relay.
+/// The exchange of a code for the invite of a host, at a relay.
 pub(super) struct CodeCall<W: World> {
     socket: Socket<W>,
     exchange: SpokenExchange,
@@ -199,8 +199,8 @@ impl<W: World> CodeCall<W> {
         }
     }
 
-    pub(super) fn has(&self, socket: u32) -> bool {
-        self.socket.number == socket
+    pub(super) fn has(&self, number: u32) -> bool {
+        self.socket.number == number
     }
 
     /// The time of the next timer.
@@ -228,10 +228,10 @@ impl<W: World> CodeCall<W> {
     }
 }
 
-/// A connection over a WebSocket.
+/// An encrypted connection to another player, at a relay.
 pub struct Line<W: World> {
     socket: Socket<W>,
-    /// The connection. Its engine's bytes are the caller's business.
+    /// The driver of the engine sends and reads its bytes in `connection.core`.
     pub connection: PolledConnection,
     /// The time of the next timer. [`Duration::MAX`] if nothing is to be sent any more.
     timer: Duration,
@@ -242,8 +242,8 @@ impl<W: World> Line<W> {
         self.socket.number
     }
 
-    pub(super) fn has(&self, socket: u32) -> bool {
-        self.socket.number == socket
+    pub(super) fn has(&self, number: u32) -> bool {
+        self.socket.number == number
     }
 
     pub(super) fn timer(&self) -> Duration {

@@ -5,9 +5,6 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::open_match::{closed_claim, names, others};
-use crate::peers::all_keys;
-use crate::seat::Stopped;
 use anyhow::Context;
 use dealerless_connection::hex;
 use dealerless_connection::identity::PublicIdentity;
@@ -22,6 +19,9 @@ use super::finding::Finder;
 use super::own::Own;
 use super::playing::{SeatInPlay, SeatSetting};
 use super::world::World;
+use crate::open_match::{closed_claim, names, others};
+use crate::peers::all_keys;
+use crate::seat::Stopped;
 
 /// The ending of the names of records.
 pub(super) const RECORD: &str = ".log";
@@ -95,18 +95,18 @@ const FILES: usize = 5;
 /// # Errors
 /// If not.
 pub(super) fn check_free(world: &impl World) -> anyhow::Result<()> {
-    Ok(world.check_free(FILES)?)
+    Ok(world.check_free_files(FILES)?)
 }
 
 /// The name of a record that cannot be read, and why.
 type Unread = (String, anyhow::Error);
 
 /// All matches of two, the newest first, and the records that cannot be read.
-/// Skips a record without a complete entry: the page was killed while it created the file.
+/// Skips a record without a complete entry: the program was killed while it created the file.
 pub(super) fn all<W: World>(own: &Own<W>) -> (Vec<Kept<W>>, Vec<Unread>) {
     let (mut kept, mut unread) = (Vec::new(), Vec::new());
-    for (name, created) in own.world.names(RECORD) {
-        let Some(file) = own.world.file(&name) else {
+    for (name, created) in own.world.file_names(RECORD) {
+        let Some(file) = own.world.open_file(&name) else {
             continue;
         };
         match Journal::open(file, own.identity().file_key()) {
@@ -123,7 +123,7 @@ pub(super) fn all<W: World>(own: &Own<W>) -> (Vec<Kept<W>>, Vec<Unread>) {
 /// # Errors
 /// If its record cannot be read.
 pub(super) fn find<W: World>(own: &Own<W>, of: &MatchId) -> anyhow::Result<Option<Kept<W>>> {
-    let Some(file) = own.world.file(&record_name(of)) else {
+    let Some(file) = own.world.open_file(&record_name(of)) else {
         return Ok(None);
     };
     let opened = Journal::open(file, own.identity().file_key()).context("cannot read the match")?;
@@ -131,7 +131,7 @@ pub(super) fn find<W: World>(own: &Own<W>, of: &MatchId) -> anyhow::Result<Optio
 }
 
 /// The open match with this peer that was begun last, also with keys that the peer has succeeded. Matches
-/// that have no part are removed: for the peer, they never began. Files that a killed page has left of
+/// that have no part are removed: for the peer, they never began. Files that a killed program has left of
 /// other matches are removed, too.
 ///
 /// # Errors
@@ -140,11 +140,11 @@ pub(super) fn open_with<W: World>(
     own: &Own<W>,
     peer: &PublicIdentity,
 ) -> anyhow::Result<Option<Kept<W>>> {
-    for (name, _) in own.world.names(RECORD) {
-        if let Some(file) = own.world.file(&name)
+    for (name, _) in own.world.file_names(RECORD) {
+        if let Some(file) = own.world.open_file(&name)
             && let Err(JournalError::NeverBegun) = Journal::sitting(file, own.identity().file_key())
         {
-            own.world.remove(&name)?;
+            own.world.remove_file(&name)?;
         }
     }
     let keys = all_keys(&own.peers.lock(), peer);
@@ -182,7 +182,9 @@ pub(super) fn left_open<W: World>(own: &Own<W>) -> usize {
 /// # Errors
 /// If there is no such record, or it cannot be read.
 pub(super) fn record(world: &impl World, name: &str) -> anyhow::Result<Vec<u8>> {
-    let mut file = world.file(name).context("there is no such match here")?;
+    let mut file = world
+        .open_file(name)
+        .context("there is no such match here")?;
     Ok(file.read()?)
 }
 
@@ -193,7 +195,7 @@ pub(super) fn record(world: &impl World, name: &str) -> anyhow::Result<Vec<u8>> 
 pub(super) fn forget(world: &impl World, of: &MatchId) -> anyhow::Result<()> {
     over(world, of)?;
     destroy_inputs(world, of)?;
-    Ok(world.remove(&record_name(of))?)
+    Ok(world.remove_file(&record_name(of))?)
 }
 
 /// Removes the files that only an open match needs.
@@ -201,7 +203,7 @@ pub(super) fn forget(world: &impl World, of: &MatchId) -> anyhow::Result<()> {
 /// # Errors
 /// If a file cannot be removed.
 pub(super) fn over(world: &impl World, of: &MatchId) -> anyhow::Result<()> {
-    world.remove(&clock_name(of))?;
+    world.remove_file(&clock_name(of))?;
     Ok(world.remove_value(&deck_name(of))?)
 }
 
@@ -210,7 +212,7 @@ pub(super) fn over(world: &impl World, of: &MatchId) -> anyhow::Result<()> {
 /// # Errors
 /// If their file cannot be read.
 pub(super) fn inputs<W: World>(own: &Own<W>, of: &MatchId) -> anyhow::Result<Option<Vec<Input>>> {
-    let Some(file) = own.world.file(&inputs_name(of)) else {
+    let Some(file) = own.world.open_file(&inputs_name(of)) else {
         return Ok(None);
     };
     let inputs = Inputs::open(file, own.identity().file_key(), *of);
@@ -223,7 +225,7 @@ pub(super) fn inputs<W: World>(own: &Own<W>, of: &MatchId) -> anyhow::Result<Opt
 /// # Errors
 /// If their file cannot be removed.
 pub(super) fn destroy_inputs(world: &impl World, of: &MatchId) -> io::Result<()> {
-    world.remove(&inputs_name(of))
+    world.remove_file(&inputs_name(of))
 }
 
 /// Retention time of the inputs to the shuffles of a match, in seconds.
@@ -235,7 +237,7 @@ const INPUTS_KEPT: u64 = 30 * 86_400;
 /// If a file cannot be removed.
 pub(super) fn destroy_old_inputs<W: World>(own: &Own<W>) -> io::Result<()> {
     let is_old = |created| W::unix().saturating_sub(created) > INPUTS_KEPT;
-    let mut inputs = own.world.names(INPUTS).into_iter();
+    let mut inputs = own.world.file_names(INPUTS).into_iter();
     if !inputs.any(|(_, created)| is_old(created)) {
         return Ok(());
     }
@@ -248,10 +250,10 @@ pub(super) fn destroy_old_inputs<W: World>(own: &Own<W>) -> io::Result<()> {
 
 /// Whether a match was audited, or can be.
 pub(super) fn audit_state(world: &impl World, of: &MatchId) -> Option<&'static str> {
-    if world.file(&audit_name(of)).is_some() {
+    if world.open_file(&audit_name(of)).is_some() {
         return Some("made");
     }
-    world.file(&inputs_name(of)).map(|_| "possible")
+    world.open_file(&inputs_name(of)).map(|_| "possible")
 }
 
 /// The file of an audit.
@@ -259,7 +261,7 @@ pub(super) fn audit_state(world: &impl World, of: &MatchId) -> Option<&'static s
 /// # Errors
 /// If the match was not audited here, or the file cannot be read.
 pub(super) fn audit(world: &impl World, of: &MatchId) -> anyhow::Result<Vec<u8>> {
-    let file = world.file(&audit_name(of));
+    let file = world.open_file(&audit_name(of));
     Ok(file.context("this match was not audited here")?.read()?)
 }
 
@@ -268,7 +270,7 @@ pub(super) fn audit(world: &impl World, of: &MatchId) -> anyhow::Result<Vec<u8>>
 /// # Errors
 /// If it cannot be written.
 pub(super) fn keep_audit(world: &impl World, of: &MatchId, bytes: &[u8]) -> io::Result<()> {
-    let mut file = world.create(&audit_name(of))?;
+    let mut file = world.open_or_create_file(&audit_name(of))?;
     // An interrupted audit may have left a part.
     file.truncate(0)?;
     file.append(bytes)?;
@@ -303,7 +305,7 @@ pub(super) fn begin<W: World>(
 ) -> anyhow::Result<SeatInPlay<W>> {
     let Seating { sitting, circuit } = seating;
     let of = sitting.match_info.id();
-    let file = own.world.create(&record_name(&of));
+    let file = own.world.open_or_create_file(&record_name(&of));
     let file = file.context("cannot make the file of the match")?;
     let journal = Journal::create(file, own.identity().file_key(), &sitting)?;
     let log = MatchLog::new(sitting.match_info.clone(), sitting.seat);
@@ -337,12 +339,12 @@ fn setting<W: World>(
     let of = sitting.match_info.id();
     let inputs = own
         .world
-        .create(&inputs_name(&of))
+        .open_or_create_file(&inputs_name(&of))
         .and_then(|file| Inputs::open(file, own.identity().file_key(), of))
         .context("cannot open the file of your inputs to the shuffles")?;
     let vault = own
         .world
-        .value(&deck_name(&of))
+        .open_value(&deck_name(&of))
         .context("cannot open the files of the deck")?;
     Ok(Setting {
         identity: Arc::clone(own.identity()),

@@ -1,8 +1,23 @@
 //! A player's session as a state machine: it joins, hosts, plays, resumes and audits matches, moves the
-//! identity, and answers questions about what is kept. It sees everything outside through a [`World`].
+//! identity, and answers questions about what is stored. It sees everything outside through a [`World`].
+//!
+//! It is the session of a page in a browser: it plays matches of two, and meets other players at a relay.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `world` | what a session needs of the program around it |
+//! | `session`, `program` | requests and commands; the programs of which a session runs one at a time |
+//! | `joining`, `hosting` | a guest that meets its host and sits down; a host that invites a guest |
+//! | `playing` | a seat in play |
+//! | `auditing` | an audit of a match that is over |
+//! | `line` | a code, a meeting and a connection at a relay |
+//! | `reception`, `finding` | where a host waits for its guest; how a seat finds its peer again |
+//! | `own`, `matches` | the identity, the known peers and the settings; the stored matches |
+//! | `moving` | the identity moves away, or another one moves here |
+//! | `errors` | exit codes and advice |
 
 mod auditing;
-mod failing;
+mod errors;
 mod finding;
 mod hosting;
 mod joining;

@@ -1,7 +1,6 @@
-//! Moving an identity: away from this page, and from another place to this page. An identity that was moved
+//! Moving an identity: away from here, and from another place to here. An identity that was moved
 //! never plays again; a new identity succeeds it.
 
-use crate::stored;
 use anyhow::{Context, ensure};
 use dealerless_connection::identity::{MovedIdentity, NewPlayer};
 use serde::Deserialize;
@@ -10,6 +9,7 @@ use serde_json::{Value, json};
 use super::matches;
 use super::own::{Own, value};
 use super::world::World;
+use crate::stored;
 
 /// A request to move the identity away.
 #[derive(Default, Deserialize)]
@@ -26,7 +26,7 @@ pub(super) struct SucceedRequest {
     text: String,
 }
 
-/// Moves the identity away. From now on it cannot play in this page. The answer has the text for the new
+/// Moves the identity away. From now on it cannot play here. The answer has the text for the new
 /// place, with the secret keys.
 ///
 /// # Errors
@@ -49,11 +49,11 @@ pub(super) fn move_away<W: World>(
     Ok(json!({ "text": *text, "left_matches": open }))
 }
 
-/// Makes the new identity of this page the successor of an identity that was moved here. The answer has the
+/// Makes the new identity of this player the successor of an identity that was moved here. The answer has the
 /// fields of `dealerless identity succeed`. The caller opens the files again, also after an error.
 ///
 /// # Errors
-/// If the text is not a moved identity, the identity of this page is not new, or the files cannot be written.
+/// If the text is not a moved identity, the identity here is not new, or the files cannot be written.
 pub(super) fn succeed<W: World>(own: &Own<W>, request: &SucceedRequest) -> anyhow::Result<Value> {
     let moved = MovedIdentity::parse(request.text.trim_start())?;
     // The place of the old identity is elsewhere. Its successor is kept here to complete an interrupted
@@ -69,7 +69,7 @@ pub(super) fn succeed<W: World>(own: &Own<W>, request: &SucceedRequest) -> anyho
         identity: own.identity(),
         succession: &mut value(&own.world, "succession")?,
         peers: Own::kept_peers(&own.world, own.identity())?,
-        has_played: !own.world.names(matches::RECORD).is_empty(),
+        has_played: !own.world.file_names(matches::RECORD).is_empty(),
     };
     let (succession, peers) = moved.kept.be_succeeded(successor, Some(known), new)?;
     Ok(json!({

@@ -4,9 +4,6 @@ use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::sync::{Arc, Mutex};
 
-use crate::event::Event;
-use crate::json;
-use crate::peers::{self, BLOCKED, MetPeer};
 use anyhow::{Context, ensure};
 use dealerless_connection::identity::{
     Identity, IdentityError, IdentityVaults, KnownPeers, Left, Name, PublicIdentity, SharedPeers,
@@ -17,8 +14,11 @@ use serde::{Deserialize, Serialize};
 
 use super::hosting::KeptHost;
 use super::world::World;
+use crate::event::Event;
+use crate::json;
+use crate::peers::{self, BLOCKED, MetPeer};
 
-/// The player of this page.
+/// The player, and the world that stores it.
 pub(super) struct Own<W: World> {
     pub(super) world: W,
     identity: Arc<Identity>,
@@ -34,7 +34,7 @@ pub(super) struct Own<W: World> {
 #[derive(Default, Serialize, Deserialize)]
 struct Settings {
     name: String,
-    /// The relay of each host, by its fingerprint: the URL of a WebSocket.
+    /// The relay of each host, by its fingerprint: a URL.
     relays: BTreeMap<String, String>,
     /// The host that waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,7 +43,7 @@ struct Settings {
 
 impl Settings {
     /// Reads the settings. Damaged settings are reset: the player enters the name again, and links name the
-    /// relays. An error would make the page useless, and its matches could not be resumed.
+    /// relays. With an error, nothing could be played, and the matches could not be resumed.
     fn read<W: World>(world: &W, file: &mut W::Value) -> io::Result<Self> {
         let settings = match file.kept() {
             Ok(None) => return Ok(Settings::default()),
@@ -52,7 +52,7 @@ impl Settings {
         };
         match settings {
             Err(error) if error.kind() == ErrorKind::InvalidData => {
-                world.note("The settings were damaged. They are reset.");
+                world.log("The settings were damaged. They are reset.");
                 file.destroy()?;
                 Ok(Settings::default())
             }
@@ -83,10 +83,14 @@ impl<W: World> Own<W> {
             kept.to_play()?
         };
         let peers = SharedPeers::new(Self::kept_peers(&world, &identity)?);
-        let invites = Box::new(world.value("invites").context("cannot open the invites")?);
+        let invites = Box::new(
+            world
+                .open_value("invites")
+                .context("cannot open the invites")?,
+        );
         let invites = Invites::open(invites).context("cannot read the invites")?;
         let mut file = world
-            .value("settings")
+            .open_value("settings")
             .context("cannot open the settings")?;
         let settings = Settings::read(&world, &mut file).context("cannot read the settings")?;
         Ok(Own {
@@ -108,7 +112,7 @@ impl<W: World> Own<W> {
     pub(super) fn kept_peers(world: &W, identity: &Identity) -> anyhow::Result<KnownPeers> {
         let peers = Box::new(
             world
-                .value("peers")
+                .open_value("peers")
                 .context("cannot open the known peers")?,
         );
         let own = identity.succession().clone();
@@ -193,7 +197,7 @@ impl<W: World> Own<W> {
             },
         )?;
         if let Some(text) = notice {
-            self.world.tell(&Event::Notice { text });
+            self.world.report(&Event::Notice { text });
         }
         ensure!(!peers::is_blocked(&peers, &met.peer), BLOCKED);
         let question = peers::question(&peers, &met.peer, &met.peer_name)?;
@@ -226,7 +230,7 @@ impl<W: World> Own<W> {
         relay.map(String::as_str)
     }
 
-    /// The host that waits, if its page was closed meanwhile.
+    /// The host that waits, if its session was closed meanwhile.
     pub(super) fn hosting(&self) -> Option<&KeptHost> {
         self.settings.hosting.as_ref()
     }
@@ -254,5 +258,5 @@ impl<W: World> Own<W> {
 /// # Errors
 /// If its files cannot be opened.
 pub(super) fn value<W: World>(world: &W, name: &str) -> anyhow::Result<W::Value> {
-    world.value(name).context("cannot open the identity")
+    world.open_value(name).context("cannot open the identity")
 }

@@ -4,14 +4,6 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::banks::Banks;
-use crate::command::{Said, nobody_asked};
-use crate::ending::Breach;
-use crate::event::Event;
-use crate::seat::{
-    Accepted, ConnectionLost, LAST_CALL, PlayerNeeds, SeatStory, Stopped, stopped_after,
-};
-use crate::seated::Seated;
 use dealerless_connection::SystemRng;
 use dealerless_connection::identity::SharedPeers;
 use dealerless_connection::storage::Storage as _;
@@ -27,7 +19,16 @@ use super::finding::{Arrival, Finder, goodbye, request};
 use super::line::{Call, Happened, Line};
 use super::matches;
 use super::own::Own;
+use super::program::refuse;
 use super::world::World;
+use crate::banks::Banks;
+use crate::command::{Said, nobody_asked};
+use crate::ending::Breach;
+use crate::event::Event;
+use crate::seat::{
+    Accepted, ConnectionLost, LAST_CALL, PlayerNeeds, SeatStory, Stopped, stopped_after,
+};
+use crate::seated::Seated;
 
 /// Timeout for the peer to receive the last messages on a connection.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -74,11 +75,11 @@ impl<W: World> Orders for ToEngine<'_, W> {
     }
 
     fn order(&mut self, order: Order) {
-        self.world.order(order);
+        self.world.order_engine(order);
     }
 
     fn voided(&mut self) -> io::Result<()> {
-        self.world.count_voided()
+        self.world.count_voided_run()
     }
 }
 
@@ -105,13 +106,13 @@ impl<W: World> SeatInPlay<W> {
         let story = SeatStory::new(sitting, &seated, &setting.log, peers, needs);
         let mut table = TableCore::new(setting, now)?;
         table.play_mut().pause_after_showdowns();
-        let mut clock = own.world.create(&matches::clock_name(&of))?;
+        let mut clock = own.world.open_or_create_file(&matches::clock_name(&of))?;
         // If they cannot be read, the time banks are full again on this side.
         let stored = String::from_utf8(clock.read()?).unwrap_or_default();
         let (left, own_turn) = Banks::stored(&stored).to_restore();
         table.restore_banks(&left, own_turn);
         let banks = (Banks::of(&table), clock);
-        own.world.tell(&Event::Seated(Box::new(seated)));
+        own.world.report(&Event::Seated(Box::new(seated)));
         Ok(SeatInPlay {
             world: own.world.clone(),
             table,
@@ -171,7 +172,7 @@ impl<W: World> SeatInPlay<W> {
         let question = self.story.question(self.table.play().log())?;
         self.table.on_hold = question.is_some();
         match question {
-            Some(question) => self.world.tell(&question),
+            Some(question) => self.world.report(&question),
             None => self.finder.look(now),
         }
         Ok(())
@@ -181,42 +182,42 @@ impl<W: World> SeatInPlay<W> {
     pub(super) fn said(&mut self, said: Said, turn: Option<u64>) {
         match said.command() {
             Some(command) => self.table.receive(None, Incoming::Command(command, turn)),
-            None => self.world.refuse(nobody_asked()),
+            None => refuse(&self.world, nobody_asked()),
         }
     }
 
-    /// The connection with this socket.
-    pub(super) fn line(&mut self, socket: u32) -> Option<&mut Line<W>> {
-        self.line.as_mut().filter(|line| line.has(socket))
+    /// The connection with this number.
+    pub(super) fn line(&mut self, number: u32) -> Option<&mut Line<W>> {
+        self.line.as_mut().filter(|line| line.has(number))
     }
 
-    /// Something has happened to a socket.
+    /// Something has happened to a connection.
     ///
     /// # Errors
     /// If the match cannot continue.
     pub(super) fn happened(
         &mut self,
         own: &Own<W>,
-        socket: u32,
+        number: u32,
         what: Happened<'_>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        if let Some(line) = self.line(socket) {
+        if let Some(line) = self.line(number) {
             line.happened(what, now);
             return Ok(());
         }
         match &mut self.finder {
             Finder::Calls(caller) => {
-                if let Some(call) = caller.call.as_mut().filter(|call| call.has(socket)) {
+                if let Some(call) = caller.call.as_mut().filter(|call| call.has(number)) {
                     let met = call.happened(what, now);
                     self.called(own, met, now)?;
                 }
             }
-            Finder::Waits(_, Some(arrival)) if arrival.line.has(socket) => {
+            Finder::Waits(_, Some(arrival)) if arrival.line.has(number) => {
                 arrival.line.happened(what, now);
             }
             Finder::Waits(reception, arrival) => {
-                if let Some(line) = reception.happened(socket, what, now) {
+                if let Some(line) = reception.happened(number, what, now) {
                     *arrival = Some(Box::new(Arrival {
                         line,
                         resumes: false,
@@ -307,9 +308,9 @@ impl<W: World> SeatInPlay<W> {
         Ok(())
     }
 
-    /// A result of the engine on the connection with this socket.
-    pub(super) fn engine_done(&mut self, socket: u32, done: Done) {
-        if self.line(socket).is_some() {
+    /// A result of the engine on the connection with this number.
+    pub(super) fn engine_done(&mut self, number: u32, done: Done) {
+        if self.line(number).is_some() {
             let event = Incoming::Event(Happens::Done(done));
             self.table.receive(Some(self.peer), event);
         }
@@ -359,7 +360,7 @@ impl<W: World> SeatInPlay<W> {
             *banks = changed;
         }
         if let Some(event) = self.story.report(&self.table, now) {
-            self.world.tell(&event);
+            self.world.report(&event);
         }
         self.look_for_connection(own, now)?;
         Ok(None)
@@ -419,7 +420,7 @@ impl<W: World> SeatInPlay<W> {
                     self.finder.found();
                 }
                 let events = self.story.news(&news, &self.table, now, &mut rand::rng());
-                events.iter().for_each(|event| self.world.tell(event));
+                events.iter().for_each(|event| self.world.report(event));
                 let play = self.table.play();
                 return Ok(stopped_after(&news, play.log(), play.seat()));
             }
@@ -428,7 +429,7 @@ impl<W: World> SeatInPlay<W> {
                 match self.story.connection_lost(peer, &error, self.table.play()) {
                     ConnectionLost::Ignored => {}
                     ConnectionLost::GoesOn(event) | ConnectionLost::Waits(event) => {
-                        self.world.tell(&event);
+                        self.world.report(&event);
                         self.reconnects = true;
                     }
                 }
@@ -437,7 +438,7 @@ impl<W: World> SeatInPlay<W> {
                 self.story
                     .says(&control)
                     .iter()
-                    .for_each(|event| self.world.tell(event));
+                    .for_each(|event| self.world.report(event));
                 // A host ignores further control messages on the connection on which it plays.
                 return Ok(match self.finder {
                     Finder::Calls(_) => Stopped::by_host(control),
@@ -447,7 +448,7 @@ impl<W: World> SeatInPlay<W> {
             TableEvent::Accepted(command) => match self.story.accepted(&command, &self.table) {
                 Accepted::Closes => return Ok(Some(Stopped::Closed)),
                 Accepted::Reconnects => self.reconnects = true,
-                Accepted::Tells(events) => events.iter().for_each(|event| self.world.tell(event)),
+                Accepted::Tells(events) => events.iter().for_each(|event| self.world.report(event)),
             },
             TableEvent::Posted(()) => {}
         }
@@ -539,7 +540,7 @@ impl<W: World> SeatInPlay<W> {
         if !is_last_call && let Some(end) = &mut self.end {
             end.is_last_call = true;
             end.until = now + LAST_CALL;
-            self.world.tell(&self.story.last_call());
+            self.world.report(&self.story.last_call());
             self.finder.look(now);
         }
         false
@@ -586,7 +587,7 @@ impl<W: World> SeatInPlay<W> {
     pub(super) fn tell_end(&self, stopped: &Stopped) -> anyhow::Result<()> {
         let play = self.table.play();
         if let Some(event) = self.story.last_event(stopped, play.log(), play.seat()) {
-            self.world.tell(&event);
+            self.world.report(&event);
         }
         if let Stopped::Over(end) = stopped {
             Breach::check(end, play.seat(), self.story.names())?;

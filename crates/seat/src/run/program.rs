@@ -2,28 +2,29 @@
 
 use std::time::Duration;
 
-use crate::command::Said;
 use dealerless_table::play::Done;
 use serde_json::Value;
 
 use super::line::{Happened, Line};
 use super::own::Own;
 use super::world::World;
+use crate::command::{Complaint, Said};
+use crate::event::Event;
 
 /// A program that plays or audits. It runs until [`step`](Self::step) returns how it has ended, or another function
 /// fails.
 pub(super) trait Program<W: World> {
-    /// The connection with this socket.
-    fn line(&mut self, socket: u32) -> Option<&mut Line<W>>;
+    /// The connection with this number.
+    fn line(&mut self, number: u32) -> Option<&mut Line<W>>;
 
-    /// Something has happened to a socket.
+    /// Something has happened to a connection.
     ///
     /// # Errors
     /// The program cannot continue.
     fn happened(
         &mut self,
         own: &mut Own<W>,
-        socket: u32,
+        number: u32,
         what: Happened<'_>,
         now: Duration,
     ) -> anyhow::Result<()>;
@@ -40,11 +41,12 @@ pub(super) trait Program<W: World> {
         now: Duration,
     ) -> anyhow::Result<()>;
 
-    /// A result of the engine on the connection with this socket.
-    fn engine_done(&mut self, socket: u32, done: Done);
+    /// A result of the engine on the connection with this number.
+    fn engine_done(&mut self, number: u32, done: Done);
 
-    /// Does all that is due. Returns how the program has ended, once it has.
-    fn step(&mut self, own: &mut Own<W>, now: Duration) -> Option<anyhow::Result<Ended>>;
+    /// Does all that is due. Returns the result once the program has ended: of an audit the JSON object that
+    /// answers its request, of a match `null`.
+    fn step(&mut self, own: &mut Own<W>, now: Duration) -> Option<anyhow::Result<Value>>;
 
     /// The time of the next timer.
     fn timer(&mut self, now: Duration) -> Duration;
@@ -52,14 +54,11 @@ pub(super) trait Program<W: World> {
     /// The player ends the program.
     ///
     /// # Errors
-    /// [`BrokenOff`](super::failing::BrokenOff), unless a match must end first.
+    /// [`BrokenOff`](super::errors::BrokenOff), unless a match must end first.
     fn break_off(&mut self, now: Duration) -> anyhow::Result<()>;
 }
 
-/// How a program has ended.
-pub(super) enum Ended {
-    /// The match has stopped here.
-    Played,
-    /// The decks were recomputed from the opened inputs. They are in this JSON object.
-    Audited(Value),
+/// Reports to the player why a command was refused.
+pub(super) fn refuse(world: &impl World, (code, message): Complaint) {
+    world.report(&Event::refused(code, message));
 }

@@ -3,8 +3,6 @@
 use std::io::ErrorKind;
 use std::time::Duration;
 
-use crate::event::Event;
-use crate::peers::{cannot_burn, leaked};
 use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::{Expected, Invite, MeetingError, PolledConnection};
 use dealerless_table::log::Header;
@@ -12,6 +10,8 @@ use dealerless_table::log::Header;
 use super::line::{Call, Happened, Line};
 use super::own::Own;
 use super::world::World;
+use crate::event::Event;
+use crate::peers::{cannot_burn, leaked};
 
 /// The pause after a call that has failed, and after a guest that did not sit down.
 pub(super) const PAUSE: Duration = Duration::from_secs(2);
@@ -60,17 +60,17 @@ impl<W: World> Reception<W> {
         }
     }
 
-    /// Something has happened to a socket. Returns the connection to a guest that was met.
+    /// Something has happened to a connection. Returns the connection to a guest that was met.
     pub(super) fn happened(
         &mut self,
-        socket: u32,
+        number: u32,
         what: Happened<'_>,
         now: Duration,
     ) -> Option<Line<W>> {
         let mut calls = self.calls.iter_mut();
         let waiting = calls.find(|waiting| {
             let call = waiting.call.as_ref();
-            call.is_some_and(|call| call.has(socket))
+            call.is_some_and(|call| call.has(number))
         })?;
         let met = waiting.call.as_mut()?.happened(what, now);
         self.has_failed &= !matches!(met, Ok(Some(_)));
@@ -176,5 +176,5 @@ fn tell_failure(world: &impl World, error: &MeetingError, relay: &str, has_faile
         }
         _ => return,
     };
-    world.tell(&Event::Notice { text });
+    world.report(&Event::Notice { text });
 }

@@ -1,5 +1,5 @@
-//! The requests of the page, and the program that plays: hosting, joining and resuming are programs, of
-//! which one runs at a time.
+//! A player's session: answers requests, and runs one program at a time that hosts, joins, resumes or audits
+//! a match.
 
 use std::time::Duration;
 
@@ -13,14 +13,14 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::auditing::{self, Auditor};
-use super::failing::{BrokenOff, exit_code, explain};
+use super::errors::{BrokenOff, exit_code, explain};
 use super::hosting::{HostRequest, Hosting};
 use super::joining::Guest;
 use super::line::{Happened, Line, Route};
 use super::matches;
 use super::moving::{self, MoveRequest, SucceedRequest};
 use super::own::Own;
-use super::program::{Ended, Program};
+use super::program::{Program, refuse};
 use super::world::World;
 use crate::VERSION;
 use crate::command;
@@ -37,15 +37,25 @@ const MAX_COMMAND: usize = 8 << 10;
 /// The maximum size of two records together, in bytes.
 const MAX_RECORDS: usize = 32 << 20;
 
-/// What a player does at one place: plays at most one match, and looks at what is kept there. The caller
-/// reports everything that happens, and calls [`step`](Self::step) afterwards.
-pub struct Session<W: World> {
-    world: W,
-    own: Own<W>,
-    /// The program that plays or audits.
-    program: Option<Box<dyn Program<W>>>,
-    /// The number of the request that an audit will answer.
+/// A program, and for an audit the number of the request that it will answer.
+struct Running<W: World> {
+    program: Box<dyn Program<W>>,
     audit: Option<u32>,
+}
+
+/// The answer to a request.
+enum Answer {
+    Now(Value),
+    /// An audit answers when it ends.
+    Later,
+    NotFound,
+}
+
+/// A player's session. It plays or audits at most one match at a time, and answers requests about stored
+/// matches. The caller reports everything that happens, and calls [`step`](Self::step) afterwards.
+pub struct Session<W: World> {
+    own: Own<W>,
+    running: Option<Running<W>>,
 }
 
 impl<W: World> Session<W> {
@@ -54,33 +64,29 @@ impl<W: World> Session<W> {
     /// # Errors
     /// If a file is damaged, or cannot be read or written.
     pub fn open(world: W) -> anyhow::Result<Self> {
-        let own = Own::open(world.clone())?;
+        let own = Own::open(world)?;
         if let Err(error) = matches::destroy_old_inputs(&own) {
-            world.note(&format!("cannot remove old inputs to shuffles: {error}"));
+            own.world
+                .log(&format!("cannot remove old inputs to shuffles: {error}"));
         }
-        Ok(Session {
-            world,
-            own,
-            program: None,
-            audit: None,
-        })
+        Ok(Session { own, running: None })
     }
 
-    /// The line with this number, if there is one.
+    /// The connection with this number, if the program uses it.
     pub fn line(&mut self, number: u32) -> Option<&mut Line<W>> {
-        self.program.as_mut()?.line(number)
+        self.running.as_mut()?.program.line(number)
     }
 
-    /// A result of the engine on the line with this number.
-    pub fn engine_done(&mut self, line: u32, done: Done) {
-        if let Some(program) = &mut self.program {
-            program.engine_done(line, done);
+    /// A result of the engine on the connection with this number.
+    pub fn engine_done(&mut self, connection: u32, done: Done) {
+        if let Some(running) = &mut self.running {
+            running.program.engine_done(connection, done);
         }
     }
 
     /// Something has happened to the connection with this number.
     pub fn happened(&mut self, connection: u32, what: Happened<'_>, now: Duration) {
-        let Some(program) = &mut self.program else {
+        let Some(Running { program, .. }) = &mut self.running else {
             return;
         };
         if let Err(error) = program.happened(&mut self.own, connection, what, now) {
@@ -88,21 +94,21 @@ impl<W: World> Session<W> {
         }
     }
 
-    /// Does all that is due. Returns the time at which this must be called again.
-    pub fn step(&mut self, now: Duration) -> Duration {
-        let Some(program) = &mut self.program else {
-            return Duration::MAX;
+    /// Does all that is due. Returns the time at which this must be called again. `None` if only an event can
+    /// make something due.
+    pub fn step(&mut self, now: Duration) -> Option<Duration> {
+        let Some(Running { program, .. }) = &mut self.running else {
+            return None;
         };
         if let Some(ended) = program.step(&mut self.own, now) {
             self.ended(ended);
         }
-        let program = self.program.as_mut();
-        program.map_or(Duration::MAX, |program| program.timer(now))
+        Some(self.running.as_mut()?.program.timer(now))
     }
 
     /// A command of the player: a line of JSON.
     pub fn command(&mut self, line: &[u8], now: Duration) {
-        let Some(program) = &mut self.program else {
+        let Some(Running { program, .. }) = &mut self.running else {
             return;
         };
         let text = std::str::from_utf8(line).unwrap_or_default();
@@ -115,22 +121,23 @@ impl<W: World> Session<W> {
                     self.ended(Err(error));
                 }
             }
-            Err(complaint) => self.world.refuse(complaint),
+            Err(complaint) => refuse(&self.own.world, complaint),
         }
     }
 
-    /// A request, which [`World::respond`] answers now or later. `docs/browser.md` describes the requests.
+    /// A request, which [`World::respond`] answers now or later. `docs/browser-guest.md` describes the
+    /// requests.
     pub fn request(&mut self, number: u32, is_post: bool, path: &str, body: &[u8], now: Duration) {
         let answer = match (is_post, path) {
             (true, "/audit") => self.audit(number, body, now),
-            _ => self.answer(is_post, path, body, now).map(Some),
+            _ => self.answer(is_post, path, body, now),
         };
         match answer {
-            Ok(None) => {}
-            Ok(Some(Some(object))) => self.respond(number, Ok(object)),
-            Ok(Some(None)) => {
+            Ok(Answer::Later) => {}
+            Ok(Answer::Now(object)) => self.respond(number, Ok(object)),
+            Ok(Answer::NotFound) => {
                 let body = error("not found").to_string();
-                self.world.respond(number, 404, &body);
+                self.own.world.respond(number, 404, &body);
             }
             Err(why) => self.respond(number, Err(format!("{why:#}"))),
         }
@@ -142,7 +149,7 @@ impl<W: World> Session<W> {
             Ok(object) => (200, object),
             Err(message) => (500, error(&message)),
         };
-        self.world.respond(number, status, &body.to_string());
+        self.own.world.respond(number, status, &body.to_string());
     }
 }
 
@@ -150,7 +157,7 @@ fn error(message: &str) -> Value {
     json!({ "error": { "message": message } })
 }
 
-/// A request to wait again for the guest of an invite, after the page was loaded again.
+/// A request to wait again for the guest of an invite, in a new session.
 #[derive(Deserialize)]
 struct HostAgain {
     #[serde(default)]
@@ -163,7 +170,7 @@ struct Join {
     name: Option<String>,
     /// An invite, a code, or the name or fingerprint of a known player.
     whom: String,
-    /// The relay: the URL of a WebSocket.
+    /// The URL of the relay.
     relay: Option<String>,
 }
 
@@ -195,9 +202,9 @@ impl<W: World> Session<W> {
         path: &str,
         body: &[u8],
         now: Duration,
-    ) -> anyhow::Result<Option<Value>> {
+    ) -> anyhow::Result<Answer> {
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
-        Ok(Some(match (is_post, path) {
+        Ok(Answer::Now(match (is_post, path) {
             (false, "/state") => self.state(),
             (false, "/identity") => {
                 let own = self.own.identity();
@@ -218,11 +225,11 @@ impl<W: World> Session<W> {
             (false, "/history") => self.history(),
             (false, "/show") => self.show(query)?,
             (false, "/record") => {
-                let record = matches::record(&self.world, &self.called(query)?.0)?;
+                let record = matches::record(&self.own.world, &self.called(query)?.0)?;
                 json!({ "hex": dealerless_connection::hex(&record) })
             }
             (false, "/audit") => auditing::made(
-                &self.world,
+                &self.own.world,
                 &self.kept(query.strip_prefix("match=").unwrap_or(""))?.id(),
             )?,
             (true, "/verify") => verify(query, body)?,
@@ -235,7 +242,7 @@ impl<W: World> Session<W> {
                 self.end(now);
                 json!({})
             }
-            _ => return Ok(None),
+            _ => return Ok(Answer::NotFound),
         }))
     }
 
@@ -244,11 +251,15 @@ impl<W: World> Session<W> {
     /// # Errors
     /// If a match is being played.
     fn must_be_free(&mut self, now: Duration) -> anyhow::Result<()> {
-        if self.audit.is_some() {
+        if self
+            .running
+            .as_ref()
+            .is_some_and(|running| running.audit.is_some())
+        {
             self.end(now);
         }
         ensure!(
-            self.program.is_none(),
+            self.running.is_none(),
             "a match is being played: end it first"
         );
         Ok(())
@@ -261,7 +272,7 @@ impl<W: World> Session<W> {
             // A write that has failed may have marked the identity as moved. If its files cannot be read any
             // more, it does not play either.
             self.own.has_moved();
-            self.own = Own::open(self.world.clone())?;
+            self.own = Own::open(self.own.world.clone())?;
         }
         moved
     }
@@ -270,7 +281,7 @@ impl<W: World> Session<W> {
         self.must_be_free(now)?;
         self.own.can_play()?;
         let succeeded = moving::succeed(&self.own, request);
-        self.own = Own::open(self.world.clone())?;
+        self.own = Own::open(self.own.world.clone())?;
         succeeded
     }
 
@@ -295,37 +306,38 @@ impl<W: World> Session<W> {
 
     fn history(&self) -> Value {
         let identity = self.own.identity();
-        let files = self
-            .world
-            .names(matches::RECORD)
-            .into_iter()
-            .map(|(name, changed)| {
-                let bytes =
-                    matches::record(&self.world, &name).map_err(|error| format!("{error:#}"));
-                let file = RecordFile {
-                    match_id: name.chars().take(16).collect(),
-                    file: name,
-                    peer: String::new(),
-                    bytes: bytes.as_ref().map_or(0, |bytes| bytes.len() as u64),
-                    changed,
-                };
-                let record = bytes.map(|bytes| show::read(&bytes, Some(identity)));
-                (file, record)
-            });
+        let files =
+            self.own
+                .world
+                .file_names(matches::RECORD)
+                .into_iter()
+                .map(|(name, changed)| {
+                    let bytes = matches::record(&self.own.world, &name)
+                        .map_err(|error| format!("{error:#}"));
+                    let file = RecordFile {
+                        match_id: name.chars().take(16).collect(),
+                        file: name,
+                        peer: String::new(),
+                        bytes: bytes.as_ref().map_or(0, |bytes| bytes.len() as u64),
+                        changed,
+                    };
+                    let record = bytes.map(|bytes| show::read(&bytes, Some(identity)));
+                    (file, record)
+                });
         json!({ "matches": history::list(files) })
     }
 
     fn show(&self, query: &str) -> anyhow::Result<Value> {
         let (name, created) = self.called(query)?;
         let record = show::read(
-            &matches::record(&self.world, &name)?,
+            &matches::record(&self.own.world, &name)?,
             Some(self.own.identity()),
         )?;
         let date = Moment::of_file(Duration::from_secs(created));
         let mut shown = answers::shown(&record, date);
         if matches!(record.log.phase(), Phase::Over(_)) {
             let of = record.log.match_info().id();
-            shown["audit"] = matches::audit_state(&self.world, &of).into();
+            shown["audit"] = matches::audit_state(&self.own.world, &of).into();
         }
         Ok(shown)
     }
@@ -333,7 +345,7 @@ impl<W: World> Session<W> {
     fn state(&self) -> Value {
         let mut state = json!({ "version": env!("CARGO_PKG_VERSION"), "browser": true });
         if let Some(kept) = self.own.hosting()
-            && self.program.is_none()
+            && self.running.is_none()
             && self.own.can_play().is_ok()
         {
             state["hosting"] = json!({ "relay": kept.request.relay });
@@ -347,7 +359,8 @@ impl<W: World> Session<W> {
         let again = json::read::<HostAgain>(body)?.again;
         let hosting = if again {
             let kept = self.own.hosting().cloned();
-            let hosting = Hosting::again(&self.world, kept.context("no invite waits here")?, now);
+            let hosting =
+                Hosting::again(&self.own.world, kept.context("no invite waits here")?, now);
             if hosting.is_err() {
                 self.own.keep_hosting(None)?;
             }
@@ -359,7 +372,7 @@ impl<W: World> Session<W> {
             }
             Hosting::inviting(&mut self.own, request, now)?
         };
-        self.program = Some(Box::new(hosting));
+        self.play(hosting);
         Ok(json!({}))
     }
 
@@ -371,9 +384,9 @@ impl<W: World> Session<W> {
         }
         if let Ok(code) = join.whom.parse() {
             let relay = join.relay.context("enter the relay of the host")?;
-            self.world.tell(&Event::Hello { version: VERSION });
-            let guest = Guest::using_code(&self.world, code, relay, now);
-            self.program = Some(Box::new(guest));
+            self.own.world.report(&Event::Hello { version: VERSION });
+            let guest = Guest::using_code(&self.own.world, code, relay, now);
+            self.play(guest);
             return Ok(json!({}));
         }
         let (invite, peer) = match join.whom.parse::<Invite>() {
@@ -394,8 +407,8 @@ impl<W: World> Session<W> {
             invite,
             peer,
         };
-        self.world.tell(&Event::Hello { version: VERSION });
-        self.program = Some(Box::new(Guest::joining(&self.own, route, now)?));
+        self.own.world.report(&Event::Hello { version: VERSION });
+        self.play(Guest::joining(&self.own, route, now)?);
         Ok(json!({}))
     }
 
@@ -403,7 +416,7 @@ impl<W: World> Session<W> {
     /// time of its creation in seconds since 1970.
     fn called(&self, query: &str) -> anyhow::Result<(String, u64)> {
         let called = query.strip_prefix("match=").unwrap_or("");
-        let mut names = self.world.names(matches::RECORD).into_iter();
+        let mut names = self.own.world.file_names(matches::RECORD).into_iter();
         let is_called = |(name, _): &(String, u64)| {
             show::is_id_of(called, name.strip_suffix(matches::RECORD).unwrap_or(name))
         };
@@ -429,26 +442,23 @@ impl<W: World> Session<W> {
     }
 
     /// Begins an audit, which answers the request, or answers now.
-    fn audit(
-        &mut self,
-        number: u32,
-        body: &[u8],
-        now: Duration,
-    ) -> anyhow::Result<Option<Option<Value>>> {
+    fn audit(&mut self, number: u32, body: &[u8], now: Duration) -> anyhow::Result<Answer> {
         let request: AuditRequest = json::read(body)?;
         self.must_be_free(now)?;
         let kept = self.kept(&request.of)?;
         if request.decline {
             ensure!(kept.is_over(), "this match is not over");
-            matches::destroy_inputs(&self.world, &kept.id())?;
-            return Ok(Some(Some(json!({ "destroyed": true }))));
+            matches::destroy_inputs(&self.own.world, &kept.id())?;
+            return Ok(Answer::Now(json!({ "destroyed": true })));
         }
         self.own.can_play()?;
         let relay = self.relay(request.relay, kept.peer())?;
         let auditor = Auditor::new(&self.own, &kept, relay, now)?;
-        self.program = Some(Box::new(auditor));
-        self.audit = Some(number);
-        Ok(None)
+        self.running = Some(Running {
+            program: Box::new(auditor),
+            audit: Some(number),
+        });
+        Ok(Answer::Later)
     }
 
     fn resume(&mut self, resume: Resume, now: Duration) -> anyhow::Result<Value> {
@@ -461,9 +471,9 @@ impl<W: World> Session<W> {
         }
         let peer = kept.peer().clone();
         let relay = self.relay(resume.relay, &peer)?;
-        self.world.tell(&Event::Hello { version: VERSION });
+        self.own.world.report(&Event::Hello { version: VERSION });
         if kept.opened.sitting.seat == Seat::HOST {
-            self.program = Some(Box::new(Hosting::resuming(&self.own, relay, kept, now)?));
+            self.play(Hosting::resuming(&self.own, relay, kept, now)?);
             return Ok(json!({}));
         }
         let route = Route {
@@ -471,34 +481,38 @@ impl<W: World> Session<W> {
             invite: None,
             peer: Some(peer),
         };
-        self.program = Some(Box::new(Guest::resuming(&self.own, route, kept, now)?));
+        self.play(Guest::resuming(&self.own, route, kept, now)?);
         Ok(json!({}))
     }
 
     fn end(&mut self, now: Duration) {
-        if let Some(program) = &mut self.program
+        if let Some(Running { program, .. }) = &mut self.running
             && let Err(error) = program.break_off(now)
         {
             self.ended(Err(error));
         }
     }
 
+    fn play(&mut self, program: impl Program<W> + 'static) {
+        self.running = Some(Running {
+            program: Box::new(program),
+            audit: None,
+        });
+    }
+
     /// The program has ended.
-    fn ended(&mut self, ended: anyhow::Result<Ended>) {
-        self.program = None;
-        if let Some(number) = self.audit.take() {
-            let answer = match ended {
-                Ok(Ended::Audited(decks)) => Ok(decks),
-                Ok(Ended::Played) => Err("the audit has not ended".into()),
-                Err(error) if error.is::<BrokenOff>() => Err("the audit was cancelled".into()),
-                Err(error) => Err(explain(&error)),
-            };
+    fn ended(&mut self, ended: anyhow::Result<Value>) {
+        if let Some(number) = self.running.take().and_then(|running| running.audit) {
+            let answer = ended.map_err(|error| match error.is::<BrokenOff>() {
+                true => "the audit was cancelled".to_owned(),
+                false => explain(&error),
+            });
             return self.respond(number, answer);
         }
-        self.world.detach_engine();
+        self.own.world.detach_engine();
         if let Err(error) = self.own.keep_hosting(None) {
-            // The next page waits again, and its player ends it again.
-            self.world.note(&format!("{error:#}"));
+            // The next session waits again, and its player ends it again.
+            self.own.world.log(&format!("{error:#}"));
         }
         let code = match &ended {
             Ok(_) => 0,
@@ -507,13 +521,13 @@ impl<W: World> Session<W> {
         if let Err(error) = ended.as_ref()
             && !error.is::<BrokenOff>()
         {
-            self.world.tell(&Event::Error {
+            self.own.world.report(&Event::Error {
                 code: None,
                 exit_code: Some(code),
                 message: explain(error),
             });
         }
-        self.world.ended(code);
+        self.own.world.ended(code);
     }
 }
 

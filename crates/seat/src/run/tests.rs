@@ -46,7 +46,7 @@ impl World for Memory {
         1_790_000_000
     }
 
-    fn tell(&self, event: &Event) {
+    fn report(&self, event: &Event) {
         let line = Narrator::default().line(event).unwrap();
         let event = serde_json::from_str(&line).unwrap();
         self.0.borrow_mut().events.push(event);
@@ -61,11 +61,11 @@ impl World for Memory {
         self.0.borrow_mut().exit_codes.push(exit_code);
     }
 
-    fn note(&self, text: &str) {
+    fn log(&self, text: &str) {
         panic!("{text}");
     }
 
-    fn open(&self, _: &str) -> u32 {
+    fn connect(&self, _: &str) -> u32 {
         let mut state = self.0.borrow_mut();
         state.last += 1;
         let number = state.last;
@@ -83,37 +83,37 @@ impl World for Memory {
         self.0.borrow_mut().open.remove(&connection);
     }
 
-    fn file(&self, name: &str) -> Option<MemoryStorage> {
+    fn open_file(&self, name: &str) -> Option<MemoryStorage> {
         self.0.borrow().files.get(name).cloned()
     }
 
-    fn create(&self, name: &str) -> io::Result<MemoryStorage> {
+    fn open_or_create_file(&self, name: &str) -> io::Result<MemoryStorage> {
         let mut state = self.0.borrow_mut();
         Ok(state.files.entry(name.to_owned()).or_default().clone())
     }
 
-    fn remove(&self, name: &str) -> io::Result<()> {
+    fn remove_file(&self, name: &str) -> io::Result<()> {
         self.0.borrow_mut().files.remove(name);
         Ok(())
     }
 
-    fn names(&self, ending: &str) -> Vec<(String, u64)> {
+    fn file_names(&self, ending: &str) -> Vec<(String, u64)> {
         let state = self.0.borrow();
         let names = state.files.keys().filter(|name| name.ends_with(ending));
         names.map(|name| (name.clone(), Self::unix())).collect()
     }
 
-    fn check_free(&self, _: usize) -> io::Result<()> {
+    fn check_free_files(&self, _: usize) -> io::Result<()> {
         Ok(())
     }
 
-    fn value(&self, name: &str) -> io::Result<Self::Value> {
-        let slot = |slot| self.create(&format!("{name}.{slot}"));
+    fn open_value(&self, name: &str) -> io::Result<Self::Value> {
+        let slot = |slot| self.open_or_create_file(&format!("{name}.{slot}"));
         Ok(TwoSlots::new([slot(0)?, slot(1)?]))
     }
 
     fn remove_value(&self, name: &str) -> io::Result<()> {
-        (0..2).try_for_each(|slot| self.remove(&format!("{name}.{slot}")))
+        (0..2).try_for_each(|slot| self.remove_file(&format!("{name}.{slot}")))
     }
 
     fn attach_engine(&self, _: u32, _: Box<dyn Attempts>) {}
@@ -128,9 +128,9 @@ impl World for Memory {
         Ok(())
     }
 
-    fn order(&self, _: Order) {}
+    fn order_engine(&self, _: Order) {}
 
-    fn count_voided(&self) -> io::Result<()> {
+    fn count_voided_run(&self) -> io::Result<()> {
         Ok(())
     }
 }
@@ -139,6 +139,7 @@ impl World for Memory {
 struct Player {
     session: Session<Memory>,
     world: Memory,
+    requests: u32,
 }
 
 impl Player {
@@ -146,15 +147,19 @@ impl Player {
         Player {
             session: Session::open(world.clone()).unwrap(),
             world,
+            requests: 0,
         }
     }
 
     /// The answer to a request.
     fn ask(&mut self, is_post: bool, path: &str, body: &Value, now: Duration) -> (u16, Value) {
         let body = body.to_string();
-        (self.session).request(1, is_post, path, body.as_bytes(), now);
-        let (number, status, answer) = self.state().answers.pop().unwrap();
-        assert_eq!(number, 1);
+        self.requests += 1;
+        let number = self.requests;
+        (self.session).request(number, is_post, path, body.as_bytes(), now);
+        let mut answers = std::mem::take(&mut self.state().answers);
+        let (answered, status, answer) = answers.pop().unwrap();
+        assert!(answered == number && answers.is_empty());
         (status, answer)
     }
 
@@ -183,7 +188,7 @@ fn host_waits_on_one_connection_until_it_ends() {
     assert_eq!(host.state().events.last().unwrap()["event"], "invite");
     let mut now = HOUR;
     for number in 1..4 {
-        let next = host.session.step(now);
+        let next = host.session.step(now).unwrap();
         assert_eq!(host.state().open, [number].into());
         host.session.happened(number, Happened::Opened, now);
         let sent = std::mem::take(&mut host.state().sent);
@@ -206,7 +211,7 @@ fn host_tries_a_relay_again_after_a_pause() {
     host.session.happened(1, Happened::Closed, HOUR);
     let text = host.state().events.last().unwrap().to_string();
     assert!(text.contains("Still trying"), "{text}");
-    let next = host.session.step(HOUR);
+    let next = host.session.step(HOUR).unwrap();
     assert_eq!(next, HOUR + PAUSE);
     assert!(host.state().open.is_empty());
     host.session.step(next);

@@ -9,11 +9,13 @@ use dealerless_table::Seat;
 use dealerless_table::play::{DealCircuit, Order};
 
 use super::line::Line;
-use crate::command::Complaint;
 use crate::event::Event;
 
-/// Everything outside a seat: its player, connections, files, the clock and the engine. A value of this
-/// type is a handle: its clones are the same world. No function waits.
+/// Everything outside a session: its player, connections, files, the clock and the engine. A value of this
+/// type is a handle: its clones are the same world.
+///
+/// A [`Session`](super::Session) calls these functions while it is borrowed. They must not call it, and they
+/// do not block.
 pub trait World: Clone + 'static {
     /// A file to which bytes are appended.
     type File: Storage + 'static;
@@ -24,24 +26,20 @@ pub trait World: Clone + 'static {
     fn unix() -> u64;
 
     /// Reports an event to the player.
-    fn tell(&self, event: &Event);
-
-    /// Reports to the player why a command was refused.
-    fn refuse(&self, (code, message): Complaint) {
-        self.tell(&Event::refused(code, message));
-    }
+    fn report(&self, event: &Event);
 
     /// Answers the request with this number: an HTTP status, and a JSON object.
     fn respond(&self, request: u32, status: u16, body: &str);
 
-    /// Reports that the match of this session has stopped here, with the exit code that a program would have.
+    /// Reports that a match that was hosted, joined or resumed has ended here, with the exit code of the native
+    /// program. An audit answers its request instead.
     fn ended(&self, exit_code: u8);
 
-    /// Notes a line for whoever looks for a fault.
-    fn note(&self, text: &str);
+    /// Logs a diagnostic message.
+    fn log(&self, text: &str);
 
     /// Opens a connection to the relay at this URL. Returns its number, which was never used before.
-    fn open(&self, relay: &str) -> u32;
+    fn connect(&self, relay: &str) -> u32;
 
     /// Sends bytes on an open connection. They are dropped if it is closed.
     fn send(&self, connection: u32, bytes: &[u8]);
@@ -50,35 +48,35 @@ pub trait World: Clone + 'static {
     fn close(&self, connection: u32);
 
     /// Opens a file. `None` if no file has this name.
-    fn file(&self, name: &str) -> Option<Self::File>;
+    fn open_file(&self, name: &str) -> Option<Self::File>;
 
     /// Opens a file, or creates an empty one. Its name is on the disk when this returns.
     ///
     /// # Errors
     /// If it cannot be written.
-    fn create(&self, name: &str) -> io::Result<Self::File>;
+    fn open_or_create_file(&self, name: &str) -> io::Result<Self::File>;
 
     /// Removes a file if it exists.
     ///
     /// # Errors
     /// If it cannot be written.
-    fn remove(&self, name: &str) -> io::Result<()>;
+    fn remove_file(&self, name: &str) -> io::Result<()>;
 
     /// The names of the files with this ending, and the times of their creation in seconds since 1970. The
     /// newest are first.
-    fn names(&self, ending: &str) -> Vec<(String, u64)>;
+    fn file_names(&self, ending: &str) -> Vec<(String, u64)>;
 
     /// Checks that this number of files can be created.
     ///
     /// # Errors
     /// If not.
-    fn check_free(&self, files: usize) -> io::Result<()>;
+    fn check_free_files(&self, files: usize) -> io::Result<()>;
 
     /// Opens a value, or creates it.
     ///
     /// # Errors
     /// If it cannot be written.
-    fn value(&self, name: &str) -> io::Result<Self::Value>;
+    fn open_value(&self, name: &str) -> io::Result<Self::Value>;
 
     /// Removes a value if it exists.
     ///
@@ -86,16 +84,18 @@ pub trait World: Clone + 'static {
     /// If it cannot be written.
     fn remove_value(&self, name: &str) -> io::Result<()>;
 
-    /// Makes a session of the engine for this connection, in place of the previous one.
+    /// Attaches a session of the engine to this connection, in place of the previous one.
     fn attach_engine(&self, connection: u32, attempts: Box<dyn Attempts>);
 
     /// Ends the session of the engine, because its connection was lost.
     fn detach_engine(&self);
 
-    /// Whether no session counts attempts any more.
+    /// Whether the engine has stopped: no session is attached, and no earlier one still runs. Only then is a
+    /// new connection made.
     fn is_engine_settled(&self) -> bool;
 
-    /// Starts the engine on this connection, unless it was started before.
+    /// Starts the engine on this connection, unless it was started before. Does nothing if no session is
+    /// attached.
     ///
     /// # Errors
     /// If the connection has ended.
@@ -106,12 +106,13 @@ pub trait World: Clone + 'static {
         circuit: &Arc<DealCircuit>,
     ) -> io::Result<()>;
 
-    /// Gives the engine an order.
-    fn order(&self, order: Order);
+    /// Gives the engine an order. Does nothing if no session is attached.
+    fn order_engine(&self, order: Order);
 
-    /// Counts an attempt of the peer for a run whose outcome it has declared void.
+    /// Counts a run that the peer has declared void as an attempt in which it could have cheated. Does nothing
+    /// if no session is attached.
     ///
     /// # Errors
     /// If no further attempt is allowed, or the count cannot be stored.
-    fn count_voided(&self) -> io::Result<()>;
+    fn count_voided_run(&self) -> io::Result<()>;
 }

@@ -1,13 +1,14 @@
 //! What an error means for the player: the exit code that the native program would have, and what to do.
 
+use dealerless::Blame;
+use dealerless_connection::{ConnectionError, MeetingError, SpokenError};
+use dealerless_table::play::PlayError;
+
 use crate::ending::Breach;
 use crate::failure::{
     INTERRUPTED, NO, advice, blame_of_code, blame_of_connection, blame_of_meeting,
     exit_code_of_meeting, meaning,
 };
-use dealerless::Blame;
-use dealerless_connection::{ConnectionError, MeetingError, SpokenError};
-use dealerless_table::play::PlayError;
 
 /// The exit code when the player has ended the program.
 const BROKEN_OFF: u8 = 130;
