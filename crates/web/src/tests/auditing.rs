@@ -151,14 +151,18 @@ fn audit_ends_after_ten_minutes_if_nobody_comes() {
 
 #[test]
 fn player_cancels_an_audit_or_destroys_the_inputs() {
-    let [host, guest] = played();
-    let end = Act::Post("/end".into(), Vec::new());
-    let closed = audit(host, relay::through(relay::start()), json!({}), vec![end]);
-    assert_eq!(
-        closed.result.unwrap().unwrap_err(),
-        "the audit was cancelled"
-    );
-    assert!(closed.disk.named(".inputs").is_some());
+    let [mut host, guest] = played();
+    let another = json!({ "relay": RELAY, "game": "deck", "cards": 3 });
+    for (path, body) in [("/end", json!({})), ("/host", another)] {
+        let act = Act::Post(path.into(), body.to_string().into_bytes());
+        let closed = audit(host, relay::through(relay::start()), json!({}), vec![act]);
+        assert_eq!(
+            closed.result.unwrap().unwrap_err(),
+            "the audit was cancelled"
+        );
+        assert!(closed.disk.named(".inputs").is_some());
+        host = closed.disk;
+    }
     let refuses: Relays = Box::new(|_, _| Relay::Refuses);
     let closed = audit(guest, refuses, json!({ "decline": true }), Vec::new());
     assert_eq!(closed.result.unwrap(), Ok(json!({ "destroyed": true })));
