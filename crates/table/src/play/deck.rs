@@ -9,20 +9,12 @@ use crate::seat::Seat;
 /// A deck that an engine has just shuffled.
 pub trait Shuffled: Send {
     /// This seat's shares of the deck, for one try of a hand. The nonces of the seat's commitments
-    /// are derived from `secret`, which must be fresh.
+    /// are derived from `secret`, which must be fresh. The shares are those of a hand if it was
+    /// `reshuffled_for` the choice of a step; the positions of its cards are counted from 0.
     fn seated(
         self: Box<Self>,
         attempt: Attempt,
-        seat: Seat,
-        secret: Zeroizing<[u8; 32]>,
-    ) -> Box<dyn HandDeck>;
-
-    /// Like [`seated`](Self::seated), for a hand that was reshuffled for the choice of a step. The
-    /// positions of its cards are counted from 0.
-    fn seated_again(
-        self: Box<Self>,
-        attempt: Attempt,
-        step: u64,
+        reshuffled_for: Option<u64>,
         seat: Seat,
         secret: Zeroizing<[u8; 32]>,
     ) -> Box<dyn HandDeck>;
@@ -68,28 +60,13 @@ impl Shuffled for KeptDeck {
     fn seated(
         self: Box<Self>,
         attempt: Attempt,
+        reshuffled_for: Option<u64>,
         seat: Seat,
         secret: Zeroizing<[u8; 32]>,
     ) -> Box<dyn HandDeck> {
         Box::new(TryDeck {
             attempt,
-            reshuffled_for: None,
-            seat,
-            kept: *self,
-            secret,
-        })
-    }
-
-    fn seated_again(
-        self: Box<Self>,
-        attempt: Attempt,
-        step: u64,
-        seat: Seat,
-        secret: Zeroizing<[u8; 32]>,
-    ) -> Box<dyn HandDeck> {
-        Box::new(TryDeck {
-            attempt,
-            reshuffled_for: Some(step),
+            reshuffled_for,
             seat,
             kept: *self,
             secret,
@@ -97,29 +74,18 @@ impl Shuffled for KeptDeck {
     }
 }
 
-/// Reads the deck of a try from the output of [`HandDeck::to_bytes`]. `name` is the name with which
-/// the deck was [shuffled](super::orders::Order::Shuffle). `None` if the bytes are anything else.
+/// Reads the deck of a try, or a reshuffled hand, from the output of [`HandDeck::to_bytes`]. `name` is
+/// the name with which it was [shuffled](super::orders::Order). `None` if the bytes are anything else.
 pub(super) fn deck_from_bytes(
     bytes: &[u8],
     attempt: Attempt,
-    seat: Seat,
-    name: &[u8],
-) -> Option<Box<dyn HandDeck>> {
-    let (secret, deck) = bytes.split_first_chunk()?;
-    let kept = KeptDeck::from_bytes(deck, name)?;
-    Some(Box::new(kept).seated(attempt, seat, Zeroizing::new(*secret)))
-}
-
-/// Like [`deck_from_bytes`], for a hand that was reshuffled for the choice of a step.
-pub(super) fn hand_from_bytes(
-    bytes: &[u8],
-    (attempt, step): (Attempt, u64),
+    reshuffled_for: Option<u64>,
     seat: Seat,
     name: &[u8],
 ) -> Option<Box<dyn HandDeck>> {
     let (secret, deck) = bytes.split_first_chunk()?;
     let kept = Box::new(KeptDeck::from_bytes(deck, name)?);
-    Some(kept.seated_again(attempt, step, seat, Zeroizing::new(*secret)))
+    Some(kept.seated(attempt, reshuffled_for, seat, Zeroizing::new(*secret)))
 }
 
 /// A deck of the two-party engine.

@@ -1,9 +1,11 @@
 //! A seat's shares of all cards of a try: of the deck, and of the reshuffled hands.
 
+use std::collections::BTreeMap;
+
 use dealerless::deck::{Card, Error, Result};
 use zeroize::Zeroizing;
 
-use super::deck::{HandDeck, deck_from_bytes, hand_from_bytes};
+use super::deck::{HandDeck, deck_from_bytes};
 use crate::log::{Attempt, CardOpening, Masked, MatchLog, Reseal, Seal};
 use crate::seat::Seat;
 
@@ -12,14 +14,14 @@ use crate::seat::Seat;
 pub(super) struct HandCards {
     deck: Box<dyn HandDeck>,
     /// The reshuffled hands, by the step of the choice that asked for the reshuffle.
-    reshuffled: Vec<(u64, Box<dyn HandDeck>)>,
+    reshuffled: BTreeMap<u64, Box<dyn HandDeck>>,
 }
 
 impl HandCards {
     pub(super) fn new(deck: Box<dyn HandDeck>) -> Self {
         HandCards {
             deck,
-            reshuffled: Vec::new(),
+            reshuffled: BTreeMap::new(),
         }
     }
 
@@ -34,25 +36,18 @@ impl HandCards {
     /// Adds a reshuffled hand. Only cards of a checked deck are reshuffled, so its seeds need no
     /// further check.
     pub(super) fn add(&mut self, step: u64, hand: Box<dyn HandDeck>) {
-        self.reshuffled.retain(|(other, _)| *other != step);
-        self.reshuffled.push((step, hand));
+        self.reshuffled.insert(step, hand);
     }
 
     /// Drops all reshuffled hands except those of the given steps.
     pub(super) fn keep_only(&mut self, steps: &[u64]) {
-        self.reshuffled.retain(|(step, _)| steps.contains(step));
-    }
-
-    fn reshuffled(&self, step: u64) -> Option<&dyn HandDeck> {
-        let mut hands = self.reshuffled.iter();
-        let (_, hand) = hands.find(|(other, _)| *other == step)?;
-        Some(&**hand)
+        self.reshuffled.retain(|step, _| steps.contains(step));
     }
 
     /// Makes this seat's reseal of the hand that was reshuffled for the choice of step `step`.
     /// `None` if that hand was not reshuffled.
     pub(super) fn reseal(&self, step: u64) -> Option<Result<Reseal>> {
-        let seal = self.reshuffled(step)?.seal();
+        let seal = self.reshuffled.get(&step)?.seal();
         Some(seal.map(|seal| Reseal {
             masked: seal.masked.map_or_else(Vec::new, |masked| masked.cards),
             commitments: seal.commitments,
@@ -62,8 +57,7 @@ impl HandCards {
     /// Checks that the masked values of a reshuffled hand are equal to this seat's own masked
     /// values.
     pub(super) fn check_reshuffled(&mut self, step: u64, masked: &[u64]) -> Result<()> {
-        let mut hands = self.reshuffled.iter_mut();
-        let Some((_, hand)) = hands.find(|(other, _)| *other == step) else {
+        let Some(hand) = self.reshuffled.get_mut(&step) else {
             return Err(Error::Usage("the hand was not reshuffled".into()));
         };
         let own = hand.seal()?;
@@ -80,7 +74,7 @@ impl HandCards {
     pub(super) fn has_all(&self, log: &MatchLog) -> bool {
         let (_, drawn) = log.match_info().header().stakes.deck();
         let mut hands = (0..drawn).filter_map(|position| log.resealed(position));
-        hands.all(|(step, _)| self.reshuffled(step).is_some())
+        hands.all(|(step, _)| self.reshuffled.contains_key(&step))
     }
 
     /// Makes this seat's opening of a card.
@@ -89,7 +83,8 @@ impl HandCards {
             return self.deck.open(position);
         };
         let lost = || Error::Usage(format!("card {position} was lost"));
-        let opening = self.reshuffled(step).ok_or_else(lost)?.open(place)?;
+        let hand = self.reshuffled.get(&step).ok_or_else(lost)?;
+        let opening = hand.open(place)?;
         Ok(CardOpening {
             position: position as u16,
             ..opening
@@ -101,8 +96,7 @@ impl HandCards {
         let Some((step, place)) = log.resealed(usize::from(opening.position)) else {
             return self.deck.learn(opening);
         };
-        let mut hands = self.reshuffled.iter_mut();
-        let Some((_, hand)) = hands.find(|(other, _)| *other == step) else {
+        let Some(hand) = self.reshuffled.get_mut(&step) else {
             return Err(Error::Usage(format!("card {} was lost", opening.position)));
         };
         hand.learn(&CardOpening {
@@ -141,11 +135,11 @@ impl HandCards {
         hand_name: impl Fn(u64) -> Option<Vec<u8>>,
     ) -> Option<Self> {
         let (deck, mut rest) = split_sized(bytes)?;
-        let mut cards = HandCards::new(deck_from_bytes(deck, attempt, seat, name)?);
+        let mut cards = HandCards::new(deck_from_bytes(deck, attempt, None, seat, name)?);
         while let Some((step, more)) = rest.split_first_chunk() {
             let step = u64::from_le_bytes(*step);
             let (hand, more) = split_sized(more)?;
-            let read = |name: Vec<u8>| hand_from_bytes(hand, (attempt, step), seat, &name);
+            let read = |name: Vec<u8>| deck_from_bytes(hand, attempt, Some(step), seat, &name);
             if let Some(hand) = hand_name(step).and_then(read) {
                 cards.add(step, hand);
             }

@@ -119,19 +119,11 @@ impl Shuffled for TestDeck {
     fn seated(
         self: Box<Self>,
         attempt: Attempt,
+        reshuffled_for: Option<u64>,
         seat: Seat,
         secret: Zeroizing<[u8; 32]>,
     ) -> Box<dyn HandDeck> {
+        assert_eq!(reshuffled_for, None, "nobody steals");
         Box::new(SeatDeck::new(&self.0, attempt, seat, *secret))
-    }
-
-    fn seated_again(
-        self: Box<Self>,
-        _: Attempt,
-        _: u64,
-        _: Seat,
-        _: Zeroizing<[u8; 32]>,
-    ) -> Box<dyn HandDeck> {
-        unreachable!("nobody steals")
     }
 }

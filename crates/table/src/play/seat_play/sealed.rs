@@ -160,7 +160,7 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
         connected.run.live = true;
         let mut secret = Zeroizing::new([0; 32]);
         own.rng.fill_bytes(&mut *secret);
-        let deck = shuffled.seated(own.log.attempt(), own.seat, secret);
+        let deck = shuffled.seated(own.log.attempt(), None, own.seat, secret);
         let deck = HandCards::new(deck);
         // The deck is stored before the seal is signed.
         self.keep_hand(&deck.to_bytes(), None)?;

@@ -100,7 +100,7 @@ impl Puppet {
                     let old = std::mem::take(&mut self.running_void);
                     if !old || self.seals_old {
                         let secret = Zeroizing::new(SECRET);
-                        let seated = deck.seated(self.log.attempt(), self.seat(), secret);
+                        let seated = deck.seated(self.log.attempt(), None, self.seat(), secret);
                         self.deck.get_or_insert(seated);
                     }
                 }

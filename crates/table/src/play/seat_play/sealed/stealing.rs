@@ -56,7 +56,7 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
         }
         let mut secret = Zeroizing::new([0; 32]);
         own.rng.fill_bytes(&mut *secret);
-        let hand = shuffled.seated_again(own.log.attempt(), step, own.seat, secret);
+        let hand = shuffled.seated(own.log.attempt(), Some(step), own.seat, secret);
         let Some(cards) = &mut self.hand.deck else {
             return Ok(());
         };
