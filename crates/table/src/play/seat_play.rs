@@ -7,7 +7,6 @@ mod own_seat;
 mod player;
 mod receiving;
 mod reports;
-mod resuming;
 mod roll_calls;
 mod sealed;
 mod verifiable;
@@ -122,11 +121,6 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.deck.is_sealed()
     }
 
-    /// Whether the match has more than two seats.
-    pub(super) fn has_several(&self) -> bool {
-        self.exchange.has_several()
-    }
-
     /// The card at this position, if this seat has seen it in the hand in play.
     pub fn card(&self, position: usize) -> Option<Card> {
         let own = self.own.hand.card(position);
@@ -239,8 +233,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 self.accept_early(u64::MAX)?;
             }
             // Nothing is signed before the peer has sent its history.
-            let may_sign = self.is_synced() && !self.exchange.lacks_own_statement(&self.own.log);
-            if !may_sign || !self.sign_next()? {
+            if !self.start_signing() || !self.sign_next()? {
                 break;
             }
         }
@@ -270,7 +263,6 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// Signs the vote, the ack or the part that is due now. Returns `false` if there is none.
     fn sign_next(&mut self) -> Result<bool, PlayError> {
-        self.exchange.start_signing();
         if self.refuse_call()? {
             return Ok(true);
         }

@@ -1,13 +1,15 @@
 //! The exchange of histories: what each seat has sent on its connection, what this seat has sent to it,
 //! and whether this seat has heard enough to sign.
 
+mod resuming;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::error::PlayError;
 use super::super::orders::Outbox;
 use crate::log::{
-    Early, Head, LogMessage, Match, MatchLog, Phase, Refused, Resuming, Signed, Statement,
-    StatementPlace, ToDo,
+    Early, Head, LogMessage, Match, MatchLog, Refused, Resuming, Signed, Statement, StatementPlace,
+    ToDo,
 };
 use crate::seat::{Seat, SeatSet};
 
@@ -74,156 +76,17 @@ impl Exchange {
         }
     }
 
-    /// Whether the match has more than two seats.
-    pub(super) fn has_several(&self) -> bool {
-        self.has_several
-    }
-
     fn is_guest_of_several(&self) -> bool {
         self.has_several && self.own != Seat::HOST
     }
 
-    /// Begins on the first connection to `peer`. No seat has a history.
-    pub(super) fn begin(&mut self, peer: Seat) {
-        self.connect(peer, Resuming::first_connection());
-        self.heard.insert(peer);
-        self.is_restarted = false;
-        self.waived |= self.has_roll_calls || self.is_guest_of_several() && peer == Seat::HOST;
-    }
-
-    pub(super) fn connect(&mut self, peer: Seat, history: Resuming) {
-        let connection = Peer {
-            has_own: history.is_complete(),
-            history,
-            answered: (0, BTreeSet::new()),
-            unsent: Vec::new(),
-        };
-        self.peers.insert(peer, connection);
-        self.failed.remove(&peer);
-        // The history of the seat contains them.
-        if !self.is_merging() {
-            self.early.remove(&peer);
-        }
-    }
-
-    pub(super) fn lose_connection(&mut self, peer: Seat) {
-        self.peers.remove(&peer);
-    }
-
-    /// See [`Play::is_synced`](super::Play::is_synced).
-    pub(super) fn is_synced(&self, log: &MatchLog) -> bool {
-        let gone = log.gone();
-        let is_missing = |seat: &Seat| !gone.contains(seat) && !self.heard.contains(seat);
-        let mut others = Seat::all(log.match_info().seats()).filter(|seat| *seat != self.own);
-        let has_heard_all = !others.any(|seat| is_missing(&seat));
-        let mut peers = self.peers.values();
-        let is_connected = peers.any(|peer| peer.history.is_complete());
-        match self.own {
-            _ if !self.has_several => is_connected,
-            _ if self.has_roll_calls => is_connected && self.waived,
-            Seat::HOST => has_heard_all,
-            _ => {
-                let has_heard_host = self.heard.contains(&Seat::HOST);
-                is_connected && has_heard_host && (has_heard_all || self.waived)
-            }
-        }
-    }
-
-    /// See [`Play::waits_for_histories`](super::Play::waits_for_histories).
-    pub(super) fn waits_for_histories(&self, log: &MatchLog) -> (Vec<Seat>, bool) {
-        let needs_host = self.is_guest_of_several() && !self.has_roll_calls;
-        let is_missing = |seat: &Seat| match needs_host && !self.has_heard(Seat::HOST) {
-            true => *seat == Seat::HOST,
-            false => {
-                let is_heard = self.has_several && self.heard.contains(seat);
-                *seat != self.own && !is_heard && !log.gone().contains(seat)
-            }
-        };
-        let is_here =
-            |seat: &Seat| self.peers.contains_key(seat) || needs_host && *seat != Seat::HOST;
-        let missing = Seat::all(log.match_info().seats()).filter(is_missing);
-        let (here, away): (Vec<Seat>, Vec<Seat>) = missing.partition(is_here);
-        let is_cut_off = self.is_guest_of_several() && self.has_roll_calls && self.peers.is_empty();
-        match (here.is_empty(), away.is_empty()) {
-            (_, false) if is_cut_off => (Vec::new(), false),
-            (false, true) => (here, true),
-            _ => (away, false),
-        }
-    }
-
-    /// See [`Play::is_merging`](super::Play::is_merging).
-    pub(super) fn is_merging(&self) -> bool {
+    fn is_merging(&self) -> bool {
         self.has_roll_calls && !self.waived
     }
 
-    /// Whether this seat now accepts what it has kept since its start, because enough seats have sent
-    /// their histories: all that are left, or, if this seat no longer `waits`, the threshold. They are
-    /// counted in the log that results, which knows who is gone.
-    ///
-    /// # Errors
-    /// [`PlayError::OwnHistory`].
-    pub(super) fn ends_merge(&mut self, waits: bool, log: &MatchLog) -> Result<bool, PlayError> {
-        if !self.is_merging() {
-            return Ok(false);
-        }
-        let (merged, parted) = self.merged(log);
-        self.unheard = merged.unheard(&self.heard);
-        if merged.has_heard_enough(&self.heard, waits) {
-            parted?;
-            self.waived = true;
-        }
-        Ok(self.waived)
-    }
-
-    /// The log with what this seat has kept since its start, and an error if it does not contain all that
-    /// this seat has signed.
-    pub(super) fn merged(&self, log: &MatchLog) -> (MatchLog, Result<(), PlayError>) {
-        let (merged, parted) = log.with_early(&self.early);
-        let last = merged.last_signed(self.own);
-        let parted = parted.or(self.signed_in.filter(|step| last < Some(*step)));
-        let parted = parted.filter(|_| !merged.is_removed());
-        let is_own = parted.map_or(Ok(()), |step| Err(PlayError::OwnHistory { step }));
-        (merged, is_own)
-    }
-
-    /// Whether another seat has sent back a statement of this seat which the log has not reached. Until
-    /// then this seat signs nothing, because it could sign something else than before.
-    pub(super) fn lacks_own_statement(&self, log: &MatchLog) -> bool {
-        let signed = self.signed_in;
-        signed.is_some_and(|step| log.last_signed(self.own) < Some(step))
-    }
-
-    /// Stops waiting for the other guests, if this seat is a guest that the host has sent its history.
-    pub(super) fn waive_guests(&mut self) {
-        self.waived |= self.is_guest_of_several() && self.heard.contains(&Seat::HOST);
-    }
-
-    /// Whether this seat has signed nothing since the program has resumed the match.
-    pub(super) fn is_restarted(&self) -> bool {
-        self.is_restarted
-    }
-
-    /// Records that this seat may sign.
-    pub(super) fn start_signing(&mut self) {
-        self.is_restarted = false;
-    }
-
-    /// The seats that have sent their histories since the program has started.
-    pub(super) fn heard(&self) -> &BTreeSet<Seat> {
-        &self.heard
-    }
-
-    /// Whether `peer` is connected and has sent its complete history on this connection.
-    pub(super) fn has_heard(&self, peer: Seat) -> bool {
+    fn has_heard(&self, peer: Seat) -> bool {
         let peer = self.peers.get(&peer);
         peer.is_some_and(|peer| peer.history.is_complete())
-    }
-
-    /// The seats without whose histories this seat cannot sign, while it merges. The kept statements may
-    /// contain the votes that removed another seat.
-    pub(super) fn unheard(&self, log: &MatchLog) -> SeatSet {
-        let unheard = log.unheard(&self.heard);
-        unheard.iter().chain(self.unheard.iter()).collect()
     }
 
     /// Processes a message from the connection to `from`. `None` if that connection was dropped.
@@ -291,11 +154,6 @@ impl Exchange {
         is_connected
     }
 
-    /// A seat whose connection was dropped because of an early statement, and the error.
-    pub(super) fn failed(&mut self) -> Option<(Seat, PlayError)> {
-        self.failed.pop_first()
-    }
-
     /// Whether this seat passes on a new statement from this source. The host does so always. A guest
     /// passes on what another guest's history brings, because the host can lack it, too. Each seat passes
     /// on votes, so that a cut connection does not keep a refusal from those who signed the call.
@@ -329,20 +187,6 @@ impl Exchange {
         }
     }
 
-    /// See [`Play::request_missing`](super::Play::request_missing).
-    pub(super) fn request_missing(&mut self, log: &MatchLog) {
-        let waits = log.waits_for().iter().any(|seat| *seat != self.own);
-        if !waits || !self.has_several {
-            return;
-        }
-        let request = LogMessage::RequestFrom(log.step());
-        for peer in self.peers.values_mut() {
-            if peer.has_own && peer.history.is_complete() {
-                peer.unsent.push(request.clone());
-            }
-        }
-    }
-
     /// Queues the statements from step `from` on for a connected seat, as far as no earlier request
     /// on this connection was answered with them.
     pub(super) fn answer(&mut self, to: Seat, from: u64, log: &MatchLog) {
@@ -365,17 +209,6 @@ impl Exchange {
         peer.answered = (log.step(), now.iter().map(place).collect());
         peer.unsent
             .extend(new.into_iter().map(LogMessage::Statement));
-    }
-
-    /// The connected seats that the history of this side is due to. The host of several guests waits
-    /// until it may sign or the match is over.
-    pub(super) fn history_due_to(&self, log: &MatchLog) -> Vec<Seat> {
-        let hosts_several = self.has_several && self.own == Seat::HOST;
-        if hosts_several && !self.is_synced(log) && !matches!(log.phase(), Phase::Over(_)) {
-            return Vec::new();
-        }
-        let lacking = self.peers.iter().filter(|(_, peer)| !peer.has_own);
-        lacking.map(|(seat, _)| *seat).collect()
     }
 
     /// Queues the history of this side from a step on, for `peer`.

@@ -67,19 +67,6 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         Ok(())
     }
 
-    /// A seat whose connection was dropped because of an early statement, and the error.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn failed(&mut self) -> Option<(Seat, PlayError)> {
-        self.exchange.failed()
-    }
-
-    /// Requests the statements that this seat lacks from all connected seats, if it waits for another
-    /// seat. A cheat can send a statement to some seats only.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn request_missing(&mut self) {
-        self.exchange.request_missing(&self.own.log);
-    }
-
     /// Accepts a part or an ack. With more than two seats, `history` is the hash of the history for
     /// which it was signed. While this seat [merges](Self::is_merging) histories, it keeps all statements
     /// except those for complete steps, which no longer change.
@@ -145,7 +132,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 .forward(from, &LogMessage::Statement(statement.clone()));
         }
         let is_convicted = self.own.log.is_convicted();
-        let has_several = self.exchange.has_several();
+        let has_several = self.has_several();
         match accepted {
             Ok(Accepted::Known) => Ok(()),
             Ok(Accepted::Ack | Accepted::Ahead | Accepted::Void) => {
@@ -223,7 +210,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// Ends the match with evidence that came from the connection to `from`.
     fn convict(&mut self, from: Seat, evidence: Box<Evidence>) -> Result<(), PlayError> {
-        let has_several = self.exchange.has_several();
+        let has_several = self.has_several();
         // With two seats, the match has ended. A convicted seat can send more forks.
         if self.own.log.is_convicted() && !has_several {
             return Ok(());

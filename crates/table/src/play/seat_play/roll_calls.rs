@@ -29,7 +29,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             return None;
         }
         if self.is_merging() {
-            let unheard = self.exchange.unheard(log);
+            let unheard = self.unheard();
             let claims = unheard
                 .iter()
                 .map(|seat| ((seat, Missing::Statement), Due::default()));
