@@ -1,7 +1,6 @@
 //! One seat of a match as a state machine that processes events.
 
 mod exchange;
-mod hand;
 mod own_deck;
 mod own_seat;
 mod player;
@@ -16,8 +15,7 @@ use std::sync::Arc;
 use dealerless::deck::Card;
 use dealerless_connection::identity::Identity;
 use dealerless_connection::random::SystemRng;
-use dealerless_connection::storage::Storage;
-use dealerless_connection::storage::Vault;
+use dealerless_connection::storage::{Storage, Vault};
 use rand::CryptoRng;
 
 use self::exchange::Exchange;
@@ -27,9 +25,8 @@ use self::roll_calls::Over;
 pub use self::sealed::deck_name;
 use super::deal_circuit::DealCircuit;
 use super::error::PlayError;
-use super::news::{Command, News, NotNow};
 use super::orders::{Event, Orders, Outbox};
-use crate::log::{Claim, Inputs, Journal, MatchLog, Part, Phase, Signed, Statement};
+use crate::log::{Inputs, Journal, MatchLog, Part, Phase, Signed, Statement};
 use crate::rules::{Choice, Legal};
 use crate::seat::Seat;
 
@@ -121,33 +118,6 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.deck.is_sealed()
     }
 
-    /// The card at this position, if this seat has seen it in the hand in play.
-    pub fn card(&self, position: usize) -> Option<Card> {
-        let own = self.own.hand.card(position);
-        own.or_else(|| self.own.log.public_card(position))
-    }
-
-    /// The next news for the player.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn news(&mut self) -> Option<News> {
-        let next = self.own.reports.next();
-        match next.is_none() && self.is_synced() {
-            true => self.own.their_turn(),
-            false => next,
-        }
-    }
-
-    /// Whether the end of the match was reported.
-    pub(super) fn has_ended(&self) -> bool {
-        self.own.reports.has_ended()
-    }
-
-    /// Makes the seat wait for [`Command::Next`] after each showdown, so that the player can look
-    /// at the cards.
-    pub fn pause_after_showdowns(&mut self) {
-        self.own.player.pause_after_showdowns();
-    }
-
     /// Processes an event. The caller then calls [`advance`](Self::advance).
     ///
     /// # Errors
@@ -161,22 +131,6 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 OwnDeck::Verifiable(_) => Ok(()),
             },
         }
-    }
-
-    /// Processes a command of the player. The caller then calls [`advance`](Self::advance).
-    ///
-    /// # Errors
-    /// [`NotNow`]. The seat is unchanged.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn command(&mut self, command: Command) -> Result<(), NotNow> {
-        self.own.command(command, self.deck.can_steal())
-    }
-
-    /// Whether a player who leaves now does so immediately: when this seat deals, seals, reseals or
-    /// makes a choice. In other phases the program first signs the parts that need no player, so
-    /// that the player does not lose a pot that is almost certainly won.
-    pub fn leaves_now(&self) -> bool {
-        self.own.leaves_now()
     }
 
     /// Whether a shown hand beats this seat's hand in every pot that the seat contests.
@@ -271,7 +225,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if self.own.log.owes_ack(seat) {
             let ack = self.own.log.sign_ack(identity, seat)?;
             self.send_own(hash, Signed::Ack(ack));
-            self.own.report_confirmed_end();
+            self.report_confirmed_end();
             return Ok(true);
         }
         let Some(part) = self.next_part()? else {
@@ -322,16 +276,6 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let statement = log.sign_ahead(&self.own.identity, seat, shuffle, decks)?;
         self.send_own(statement.before, statement.signed);
         Ok(true)
-    }
-
-    /// Writes a claim to the match file.
-    pub(super) fn claim(&mut self, claim: &Claim) -> Result<(), PlayError> {
-        self.own.claim(claim)
-    }
-
-    /// Adds news of the table for the player.
-    pub(super) fn report(&mut self, news: News) {
-        self.own.reports.push(news);
     }
 
     /// Writes all received and signed parts that are not on the disk yet.

@@ -1,7 +1,6 @@
 //! A seat's side of the deck, of either kind.
 
-use dealerless_connection::storage::Storage;
-use dealerless_connection::storage::Vault;
+use dealerless_connection::storage::{Storage, Vault};
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use dealerless::deck::Card;
 use dealerless_connection::identity::Identity;
-use dealerless_connection::storage::Storage;
+use dealerless_connection::storage::{Storage, Vault};
+use rand::CryptoRng;
 
 use super::super::error::PlayError;
-use super::hand::HandState;
 use super::player::Player;
-use super::reports::Reports;
-use super::{DeckSetting, Setting};
+use super::reports::{HandState, Reports};
+use super::{DeckSetting, Play, Setting};
 use crate::log::{Claim, Evidence, Journal, MatchLog, Seen, Signed};
 use crate::rules::Learners;
 use crate::seat::Seat;
@@ -68,12 +68,6 @@ impl<S: Storage, R> OwnSeat<S, R> {
         Ok(())
     }
 
-    /// Writes a claim to the match file.
-    pub(super) fn claim(&mut self, claim: &Claim) -> Result<(), PlayError> {
-        self.write()?;
-        Ok(self.journal.append_claim(claim)?)
-    }
-
     /// Writes evidence to the match file.
     pub(super) fn write_evidence(&mut self, evidence: &Evidence) -> Result<(), PlayError> {
         self.write()?;
@@ -102,5 +96,13 @@ impl<S: Storage, R> OwnSeat<S, R> {
             self.log = self.journal.read_log()?;
         }
         Ok(())
+    }
+}
+
+impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
+    /// Writes a claim to the match file.
+    pub(in crate::play) fn claim(&mut self, claim: &Claim) -> Result<(), PlayError> {
+        self.own.write()?;
+        Ok(self.own.journal.append_claim(claim)?)
     }
 }

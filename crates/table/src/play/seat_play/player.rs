@@ -1,8 +1,10 @@
 //! What the player of a seat has said.
 
-use dealerless_connection::storage::Storage;
+use dealerless_connection::storage::{Storage, Vault};
+use rand::CryptoRng;
 
 use super::super::news::{Command, News, NotNow};
+use super::Play;
 use super::own_seat::OwnSeat;
 use crate::log::{Part, Phase};
 use crate::rules::{Choice, Foul, Legal, Outcome};
@@ -16,37 +18,17 @@ pub(super) struct Player {
     /// The hand, and the number of its void tries, for which the player has sent
     /// [`Command::DealAgain`].
     deals_again: Option<(u32, u32)>,
-    leaving: bool,
-    sits_out: bool,
+    pub(super) leaving: bool,
+    pub(super) sits_out: bool,
     /// Whether this seat waits for [`Command::Next`] after each showdown.
     pauses: bool,
     /// Whether this seat is waiting after a showdown.
-    paused: bool,
+    pub(super) paused: bool,
     /// Whether too few seats played in the last hand, because the others sat out.
-    idle: bool,
+    pub(super) idle: bool,
 }
 
 impl Player {
-    pub(super) fn pause_after_showdowns(&mut self) {
-        self.pauses = true;
-    }
-
-    pub(super) fn is_leaving(&self) -> bool {
-        self.leaving
-    }
-
-    pub(super) fn sits_out(&self) -> bool {
-        self.sits_out
-    }
-
-    pub(super) fn is_paused(&self) -> bool {
-        self.paused
-    }
-
-    pub(super) fn is_idle(&self) -> bool {
-        self.idle
-    }
-
     /// Whether the player has not said yet whether seats without chips may buy in again.
     pub(super) fn lacks_rebuy(&self) -> bool {
         self.rebuy.is_none()
@@ -63,55 +45,65 @@ impl Player {
     }
 }
 
-impl<S: Storage, R> OwnSeat<S, R> {
-    /// Processes a command of the player. `can_steal` is whether the deck allows a steal.
+impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
+    /// Makes the seat wait for [`Command::Next`] after each showdown, so that the player can look
+    /// at the cards.
+    pub fn pause_after_showdowns(&mut self) {
+        self.own.player.pauses = true;
+    }
+
+    /// Processes a command of the player. The caller then calls [`advance`](Self::advance).
     ///
     /// # Errors
     /// [`NotNow`]. The seat is unchanged.
-    pub(super) fn command(&mut self, command: Command, can_steal: bool) -> Result<(), NotNow> {
-        let player = &mut self.player;
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn command(&mut self, command: Command) -> Result<(), NotNow> {
+        let own = &mut self.own;
         match command {
             Command::Choose(choice) => {
-                let allowed = self.log.may_choose(self.seat, &choice);
+                let allowed = own.log.may_choose(own.seat, &choice);
                 if let Err(Foul::OutOfTurn { .. } | Foul::NotAsked) = allowed {
                     return Err(NotNow::NotYourTurn);
                 }
-                if matches!(choice, Choice::Steal(_)) && !can_steal {
+                if matches!(choice, Choice::Steal(_)) && !self.deck.can_steal() {
                     return Err(NotNow::OnlyOpens);
                 }
                 allowed.map_err(NotNow::Foul)?;
-                player.choice = Some(choice);
+                own.player.choice = Some(choice);
             }
-            Command::Rebuy(agreed) => {
-                if self.log.phase() != Phase::Deal || !self.has_broke() {
-                    return Err(NotNow::NobodyAsked);
-                }
-                self.player.rebuy = Some(agreed);
+            Command::Rebuy(agreed) if own.log.phase() == Phase::Deal && own.has_broke() => {
+                own.player.rebuy = Some(agreed);
             }
             Command::DealAgain => {
-                let now = self.void_tries().ok_or(NotNow::NobodyAsked)?;
-                self.player.deals_again = Some(now);
-                self.reports.ask_again();
+                let now = own.void_tries().ok_or(NotNow::NobodyAsked)?;
+                own.player.deals_again = Some(now);
+                own.reports.ask_again();
             }
-            Command::Next => match std::mem::take(&mut player.paused) {
-                true => {}
-                false => return Err(NotNow::NobodyAsked),
-            },
+            Command::Next if own.player.paused => own.player.paused = false,
             Command::SitOut(out) => {
-                player.sits_out = out;
-                self.reports.ask_again();
+                own.player.sits_out = out;
+                own.reports.ask_again();
             }
-            Command::Leave { .. } => player.leaving = true,
-            Command::Stay => match std::mem::take(&mut player.leaving) {
-                true => {}
-                false => return Err(NotNow::NotLeaving),
-            },
+            Command::Leave { .. } => own.player.leaving = true,
+            Command::Stay if own.player.leaving => own.player.leaving = false,
+            Command::Stay => return Err(NotNow::NotLeaving),
             // The table, not the seat, connects and closes.
-            Command::Close | Command::Again => return Err(NotNow::NobodyAsked),
+            Command::Rebuy(_) | Command::Next | Command::Close | Command::Again => {
+                return Err(NotNow::NobodyAsked);
+            }
         }
         Ok(())
     }
 
+    /// Whether a player who leaves now does so immediately: when this seat deals, seals, reseals or
+    /// makes a choice. In other phases the program first signs the parts that need no player, so
+    /// that the player does not lose a pot that is almost certainly won.
+    pub fn leaves_now(&self) -> bool {
+        self.own.leaves_now()
+    }
+}
+
+impl<S: Storage, R> OwnSeat<S, R> {
     /// The choice of the player, who is asked for it.
     pub(super) fn choose(&mut self, legal: Legal) -> Option<Part> {
         let choice = self.player.choice.take();

@@ -1,15 +1,14 @@
 //! Processing of received events: adding parts, checking seals, learning cards.
 
-use dealerless_connection::storage::Storage;
-use dealerless_connection::storage::Vault;
+use dealerless_connection::storage::{Storage, Vault};
 use rand::CryptoRng;
 
 use super::super::error::PlayError;
 use super::super::news::News;
 use super::Play;
 use super::exchange::Source;
-use super::hand::HandState;
 use super::own_deck::OwnDeck;
+use super::reports::HandState;
 use crate::log::{
     Accepted, Evidence, LogEvent, LogMessage, Part, Phase, Refused, Signed, Statement, ToDo,
 };
@@ -137,7 +136,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             Ok(Accepted::Known) => Ok(()),
             Ok(Accepted::Ack | Accepted::Ahead | Accepted::Void) => {
                 self.own.keep(signed);
-                self.own.report_confirmed_end();
+                self.report_confirmed_end();
                 Ok(())
             }
             Ok(Accepted::Vote(events)) => {
@@ -163,7 +162,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             Err(Refused::Foul(proof)) => {
                 self.own.keep(Signed::Part(proof.part));
                 self.own.write()?;
-                self.own.report_end();
+                self.report_end();
                 Ok(())
             }
             // With several seats, a statement must not make this side read its file again. The seat can have
@@ -226,7 +225,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             // The seat may not know that the statements which it has sent prove this.
             self.exchange.send(from, message);
         }
-        self.own.report_end();
+        self.report_end();
         Ok(())
     }
 
@@ -249,7 +248,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             deck.receive_part(seat, step, part, before, &mut self.own)?;
         }
         self.queue_orders();
-        self.own.report_end();
+        self.report_end();
         Ok(())
     }
 
@@ -286,10 +285,5 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         {
             deck.queue_orders(&self.own.log, self.own.seat);
         }
-    }
-
-    /// Reports that the match is over, even if the final chips can still change.
-    pub(in crate::play) fn report_unconfirmed_end(&mut self) {
-        self.own.report_unconfirmed_end();
     }
 }

@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dealerless_connection::storage::Storage;
-use dealerless_connection::storage::Vault;
+use dealerless_connection::storage::{Storage, Vault};
 use rand::CryptoRng;
 
 use super::super::clocks::Due;
@@ -76,7 +75,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     fn asks_player(&self, seat: Seat) -> bool {
         match self.own.log.phase() {
             Phase::Choose { seat: now, .. } => now == seat,
-            Phase::Deal => self.own.player.is_idle() || self.own.needs_rebuy(),
+            Phase::Deal => self.own.player.idle || self.own.needs_rebuy(),
             _ => false,
         }
     }
@@ -178,14 +177,14 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         for event in events {
             self.handle_event(step, event)?;
         }
-        self.own.report_end();
+        self.report_end();
         Ok(())
     }
 
     /// Reports a call of the current step, or of the one that it has just ended.
     fn report_call(&mut self, vote: &SignedVote) {
         if !vote.refuses() && vote.step + 1 >= self.own.log.step() {
-            self.own.reports.push(News::RollCall {
+            self.report(News::RollCall {
                 seat: vote.seat,
                 missing: vote.call.named().iter().collect(),
             });

@@ -11,8 +11,7 @@ use std::sync::Arc;
 
 use dealerless::deck;
 use dealerless::shuffle::Randomness;
-use dealerless_connection::storage::Storage;
-use dealerless_connection::storage::Vault;
+use dealerless_connection::storage::{Storage, Vault};
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 

@@ -1,8 +1,7 @@
 //! A seat's side of a verifiable deck: the part that it signs next, and the cards that it learns.
 
 use dealerless::verifiable::Decks;
-use dealerless_connection::storage::Storage;
-use dealerless_connection::storage::Vault;
+use dealerless_connection::storage::{Storage, Vault};
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
@@ -75,18 +74,18 @@ impl<V: Vault> VerifiableSide<V> {
             return Ok(None);
         }
         match log.phase() {
-            Phase::Deal if own.player.is_paused() => Ok(None),
+            Phase::Deal if own.player.paused => Ok(None),
             // The table waits for the seats that sit out, instead of dealing empty hands.
-            Phase::Deal if own.player.sits_out() && own.player.is_idle() => {
+            Phase::Deal if own.player.sits_out && own.player.idle => {
                 own.ask(News::SitsOut);
                 Ok(None)
             }
             Phase::Deal => Ok(deal(own)),
-            Phase::Choose { .. } if own.player.is_leaving() => Ok(Some(Part::Leave)),
+            Phase::Choose { .. } if own.player.leaving => Ok(Some(Part::Leave)),
             Phase::Choose { legal, .. } => Ok(own.choose(legal)),
             Phase::Result(outcome) => Ok(Some(Part::Result {
                 stacks: outcome.stacks,
-                last: own.player.is_leaving(),
+                last: own.player.leaving,
             })),
             _ => match &mut self.secrets {
                 Some(secrets) => secrets.part(log),
@@ -190,7 +189,7 @@ fn deal<S: Storage, R>(own: &mut OwnSeat<S, R>) -> Option<Part> {
     }
     let rebuys = own.take_rebuys();
     let input = DealInput::Verifiable {
-        out: own.player.sits_out(),
+        out: own.player.sits_out,
         end: own.log.ahead_end(),
     };
     Some(Part::Deal(own.log.deal(input, rebuys)))

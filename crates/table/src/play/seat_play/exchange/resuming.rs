@@ -300,12 +300,12 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
         self.own.reports.ask_again();
         self.queue_orders();
-        self.own.reports.push(News::Resumed);
+        self.report(News::Resumed);
         if self.exchange.is_restarted && self.exchange.has_roll_calls {
             let seats = self.own.log.gone().to_vec();
             self.report(News::Log(LogEvent::Removed { seats }));
         }
-        self.own.report_end();
+        self.report_end();
         Ok(())
     }
 

@@ -1,8 +1,7 @@
 //! The reaction to an opening with invalid MACs. Only this seat can verify the MACs.
 
 use dealerless::deck;
-use dealerless_connection::storage::Storage;
-use dealerless_connection::storage::Vault;
+use dealerless_connection::storage::{Storage, Vault};
 
 use super::{FailedCheck, SealedSide};
 use crate::log::{MatchLog, Part, Phase};
@@ -60,8 +59,7 @@ mod tests {
     use crate::rules::Choice;
     use crate::seat::Seat;
     use dealerless_connection::random::{SystemRng, system_rng};
-    use dealerless_connection::storage::MemoryStorage;
-    use dealerless_connection::storage::MemoryVault;
+    use dealerless_connection::storage::{MemoryStorage, MemoryVault};
 
     type TestPlay = Play<MemoryStorage, MemoryVault, SystemRng>;
 

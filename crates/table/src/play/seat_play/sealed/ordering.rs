@@ -2,8 +2,7 @@
 //! signed before are on the disk.
 
 use dealerless_connection::hash::Hash;
-use dealerless_connection::storage::Storage;
-use dealerless_connection::storage::Vault;
+use dealerless_connection::storage::{Storage, Vault};
 
 use super::super::super::error::PlayError;
 use super::super::super::orders::{Order, Orders};

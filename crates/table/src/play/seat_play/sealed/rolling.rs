@@ -2,8 +2,7 @@
 //! forfeits if it has lost them.
 
 use dealerless::dice::{Dice, Reveal, Terms};
-use dealerless_connection::storage::Storage;
-use dealerless_connection::storage::Vault;
+use dealerless_connection::storage::{Storage, Vault};
 use rand::CryptoRng;
 
 use super::super::super::error::PlayError;

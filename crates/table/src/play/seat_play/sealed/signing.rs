@@ -1,8 +1,7 @@
 //! The part that a seat with a sealed deck has to sign next.
 
 use dealerless::deck;
-use dealerless_connection::storage::Storage;
-use dealerless_connection::storage::Vault;
+use dealerless_connection::storage::{Storage, Vault};
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
@@ -32,7 +31,7 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
         if let Some(part) = self.due_dispute(log, seat) {
             return Ok(Some(part));
         }
-        if own.player.is_leaving() && own.leaves_now() {
+        if own.player.leaving && own.leaves_now() {
             return Ok(Some(Part::Leave));
         }
         let connected = self.connected.as_ref();
@@ -40,11 +39,11 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
         match log.phase() {
             // Without an engine, the deck of a deal could not be shuffled.
             Phase::Deal if engine_failed => Ok(None),
-            Phase::Deal if own.player.sits_out() => {
+            Phase::Deal if own.player.sits_out => {
                 own.ask(News::SitsOut);
                 Ok(None)
             }
-            Phase::Deal if own.player.is_paused() => Ok(None),
+            Phase::Deal if own.player.paused => Ok(None),
             Phase::Deal => self.deal(own),
             Phase::Seal(_) if self.has_lost_engine_run(log) => Ok(Some(Part::Again)),
             Phase::Seal(_) => self.seal(),

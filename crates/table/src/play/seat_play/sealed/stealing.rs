@@ -4,8 +4,7 @@
 
 use dealerless::deck::Share;
 use dealerless_connection::hash::Hash;
-use dealerless_connection::storage::Storage;
-use dealerless_connection::storage::Vault;
+use dealerless_connection::storage::{Storage, Vault};
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
