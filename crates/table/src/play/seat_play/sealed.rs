@@ -1,8 +1,6 @@
 //! A seat's side of a sealed deck: its shares of the cards, its dice, and the state of its engine.
 
-mod disputing;
 mod ordering;
-mod rolling;
 mod signing;
 mod stealing;
 
@@ -308,7 +306,11 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
                 own.note(card.position.into(), face, learners);
                 own.learn(card.position.into(), face);
             }
-            Err(error @ deck::Error::Check(_)) => self.note_bad_macs(step, error),
+            // Only the first such step counts.
+            Err(error @ deck::Error::Check(_)) => {
+                let failed = FailedCheck::Macs { step, error };
+                self.hand.failed_check.get_or_insert(failed);
+            }
             Err(error) => return Err(PlayError::Engine(error)),
         }
         Ok(())
