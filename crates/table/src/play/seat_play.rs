@@ -26,7 +26,7 @@ pub use self::sealed::deck_name;
 use super::deal_circuit::DealCircuit;
 use super::error::PlayError;
 use super::orders::{Event, Orders, Outbox};
-use crate::log::{Inputs, Journal, MatchLog, Part, Phase, Signed, Statement};
+use crate::log::{Inputs, Journal, MatchLog, Phase, Signed, Statement};
 use crate::rules::{Choice, Legal};
 use crate::seat::Seat;
 
@@ -113,11 +113,6 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.own.seat
     }
 
-    /// Whether the deck of the match is sealed.
-    pub(super) fn is_sealed(&self) -> bool {
-        self.deck.is_sealed()
-    }
-
     /// Processes an event. The caller then calls [`advance`](Self::advance).
     ///
     /// # Errors
@@ -151,18 +146,6 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
-    /// Whether the match cannot continue without another shuffle.
-    pub(super) fn needs_engine(&self) -> bool {
-        self.deck.needs_engine(&self.own.log, self.own.seat)
-    }
-
-    /// Whether the engine of this connection has shuffled the deck in play. Otherwise the cards of
-    /// this deck can only be opened.
-    #[cfg(feature = "internals")]
-    pub fn can_steal(&self) -> bool {
-        self.deck.can_steal()
-    }
-
     /// Signs and sends all parts that are due, and gives the engine its orders. A part is written
     /// to the disk before it is sent, after all parts that were received before.
     ///
@@ -177,10 +160,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         // Both sides have the same log at this point, so either both start the engine or neither does.
         let starts = self.is_synced() && !matches!(self.own.log.phase(), Phase::Over(_));
         if let OwnDeck::Sealed(deck) = &mut self.deck {
-            if starts {
-                deck.start_engine(self.own.seat, orders)?;
-            }
-            deck.count_voids(orders)?;
+            deck.start_engine(self.own.seat, starts, orders)?;
         }
         loop {
             if !self.is_merging() {
@@ -193,7 +173,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
         // The end of the match is written to the file even if nothing has to be sent.
         let over = matches!(self.own.log.phase(), Phase::Over(_)) || self.plays_no_more();
-        let is_sealed = self.deck.is_sealed();
+        let is_sealed = self.is_sealed();
         if over || self.own.owes_write() || is_sealed && self.exchange.has_unsent() {
             self.write()?;
         }
@@ -245,15 +225,6 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.exchange.send_own(Statement { before, signed });
     }
 
-    /// The part that this seat has to sign now, if any.
-    fn next_part(&mut self) -> Result<Option<Part>, PlayError> {
-        let allowed = self.own.log.may_sign(self.own.seat);
-        match allowed.is_empty() {
-            true => Ok(None),
-            false => self.deck.next_part(&mut self.own),
-        }
-    }
-
     /// Signs this seat's shuffle for the next hand, if it is due. A shuffle takes longer than any other
     /// part, so the caller does this only when nothing else is to be done. The caller then calls
     /// [`advance`](Self::advance), which sends it. Returns whether it was due.
@@ -262,18 +233,15 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// [`PlayError`], after which the seat cannot continue.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn shuffle_ahead(&mut self) -> Result<bool, PlayError> {
-        let is_synced = self.is_synced();
-        let (log, seat) = (&mut self.own.log, self.own.seat);
-        let OwnDeck::Verifiable(deck) = &self.deck else {
+        let ahead = match &self.deck {
+            OwnDeck::Verifiable(deck) if self.is_synced() => deck.ahead(&self.own)?,
+            _ => None,
+        };
+        let Some((shuffle, decks)) = ahead else {
             return Ok(false);
         };
-        if !is_synced {
-            return Ok(false);
-        }
-        let Some((shuffle, decks)) = deck.ahead(log, seat)? else {
-            return Ok(false);
-        };
-        let statement = log.sign_ahead(&self.own.identity, seat, shuffle, decks)?;
+        let own = &mut self.own;
+        let statement = (own.log).sign_ahead(&own.identity, own.seat, shuffle, decks)?;
         self.send_own(statement.before, statement.signed);
         Ok(true)
     }

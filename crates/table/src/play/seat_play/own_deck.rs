@@ -5,12 +5,11 @@ use rand::CryptoRng;
 use zeroize::Zeroizing;
 
 use super::super::error::PlayError;
-use super::DeckSetting;
 use super::own_seat::OwnSeat;
 use super::sealed::SealedSide;
 use super::verifiable::VerifiableSide;
-use crate::log::{MatchLog, Part, Phase};
-use crate::seat::Seat;
+use super::{DeckSetting, Play};
+use crate::log::{Part, Phase};
 
 /// A seat's side of the deck.
 pub(super) enum OwnDeck<S, V> {
@@ -29,42 +28,64 @@ impl<S: Storage, V: Vault> OwnDeck<S, V> {
         })
     }
 
-    pub(super) fn is_sealed(&self) -> bool {
-        matches!(self, OwnDeck::Sealed(_))
-    }
-
-    /// The part that the seat has to sign now, if any. The rules allow the seat to sign.
-    pub(super) fn next_part<R: CryptoRng>(
-        &mut self,
-        own: &mut OwnSeat<S, R>,
-    ) -> Result<Option<Part>, PlayError> {
-        match self {
-            OwnDeck::Sealed(deck) => deck.next_part(own),
-            OwnDeck::Verifiable(deck) => deck.next_part(own),
-        }
-    }
-
-    /// Whether the match cannot continue without another shuffle.
-    pub(super) fn needs_engine(&self, log: &MatchLog, seat: Seat) -> bool {
-        match self {
-            OwnDeck::Sealed(deck) => deck.needs_engine(log, seat),
-            OwnDeck::Verifiable(_) => log.phase() == Phase::Deal,
-        }
-    }
-
-    /// Whether a card can be stolen from the hand in play, if the rules allow it.
-    pub(super) fn can_steal(&self) -> bool {
-        match self {
-            OwnDeck::Sealed(deck) => deck.runs_live(),
-            OwnDeck::Verifiable(_) => true,
-        }
-    }
-
     /// Destroys the deck, or the secret of a verifiable deck, once no more cards will be opened.
     pub(super) fn destroy(&mut self) -> Result<(), PlayError> {
         match self {
             OwnDeck::Sealed(deck) => deck.destroy(),
             OwnDeck::Verifiable(deck) => deck.destroy(),
+        }
+    }
+}
+
+impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
+    /// Whether the deck of the match is sealed.
+    pub(in crate::play) fn is_sealed(&self) -> bool {
+        matches!(self.deck, OwnDeck::Sealed(_))
+    }
+
+    /// Whether the match cannot continue without another shuffle.
+    pub(in crate::play) fn needs_engine(&self) -> bool {
+        match &self.deck {
+            OwnDeck::Sealed(deck) => deck.needs_engine(&self.own.log, self.own.seat),
+            OwnDeck::Verifiable(_) => self.own.log.phase() == Phase::Deal,
+        }
+    }
+
+    /// Whether a card can be stolen from the hand in play, if the rules allow it. Without the engine that
+    /// has shuffled this hand, its cards can only be opened.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn can_steal(&self) -> bool {
+        match &self.deck {
+            OwnDeck::Sealed(deck) => deck.runs_live(),
+            OwnDeck::Verifiable(_) => true,
+        }
+    }
+
+    /// The part that this seat has to sign now, if any.
+    pub(super) fn next_part(&mut self) -> Result<Option<Part>, PlayError> {
+        match &mut self.deck {
+            _ if self.own.log.may_sign(self.own.seat).is_empty() => Ok(None),
+            OwnDeck::Sealed(deck) => deck.next_part(&mut self.own),
+            OwnDeck::Verifiable(deck) => deck.next_part(&mut self.own),
+        }
+    }
+
+    /// Queues the orders that the engine of a sealed deck is due, once this seat may sign.
+    pub(super) fn queue_orders(&mut self) {
+        let is_synced = self.is_synced();
+        if let OwnDeck::Sealed(deck) = &mut self.deck
+            && is_synced
+        {
+            deck.queue_orders(&self.own.log, self.own.seat);
+        }
+    }
+
+    /// Restores what this seat had of the try in play, and learns the cards that were opened to it.
+    pub(super) fn restore(&mut self) -> Result<(), PlayError> {
+        self.own.restore_hand();
+        match &mut self.deck {
+            OwnDeck::Sealed(deck) => deck.restore(&mut self.own),
+            OwnDeck::Verifiable(deck) => deck.restore(&mut self.own),
         }
     }
 }

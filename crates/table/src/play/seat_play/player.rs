@@ -29,11 +29,6 @@ pub(super) struct Player {
 }
 
 impl Player {
-    /// Whether the player has not said yet whether seats without chips may buy in again.
-    pub(super) fn lacks_rebuy(&self) -> bool {
-        self.rebuy.is_none()
-    }
-
     /// Forgets a choice that was made with an older file: it is not one for a later turn.
     pub(super) fn forget_choice(&mut self) {
         self.choice = None;
@@ -58,6 +53,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// [`NotNow`]. The seat is unchanged.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn command(&mut self, command: Command) -> Result<(), NotNow> {
+        let can_steal = self.can_steal();
         let own = &mut self.own;
         match command {
             Command::Choose(choice) => {
@@ -65,7 +61,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 if let Err(Foul::OutOfTurn { .. } | Foul::NotAsked) = allowed {
                     return Err(NotNow::NotYourTurn);
                 }
-                if matches!(choice, Choice::Steal(_)) && !self.deck.can_steal() {
+                if matches!(choice, Choice::Steal(_)) && !can_steal {
                     return Err(NotNow::OnlyOpens);
                 }
                 allowed.map_err(NotNow::Foul)?;
@@ -93,6 +89,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             }
         }
         Ok(())
+    }
+
+    /// Whether this seat's player has to say now whether seats without chips may buy in again.
+    pub(in crate::play) fn awaits_rebuy(&self) -> bool {
+        let log = &self.own.log;
+        let is_deal = log.phase() == Phase::Deal && !log.may_sign(self.own.seat).is_empty();
+        is_deal && self.own.needs_rebuy() && self.own.player.rebuy.is_none()
     }
 
     /// Whether a player who leaves now does so immediately: when this seat deals, seals, reseals or
@@ -137,7 +140,7 @@ impl<S: Storage, R> OwnSeat<S, R> {
 
     /// Asks the player about rebuys, if one `is_due`. Returns whether the answer is still missing.
     pub(super) fn asks_rebuy(&mut self, is_due: bool) -> bool {
-        let asks = is_due && self.player.lacks_rebuy();
+        let asks = is_due && self.player.rebuy.is_none();
         if asks {
             let broke = self.broke();
             self.ask(News::AskRebuy { broke });

@@ -276,14 +276,4 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
         Ok(())
     }
-
-    /// Queues the orders that the engine of a sealed deck is due, once this seat may sign.
-    pub(super) fn queue_orders(&mut self) {
-        let is_synced = self.is_synced();
-        if let OwnDeck::Sealed(deck) = &mut self.deck
-            && is_synced
-        {
-            deck.queue_orders(&self.own.log, self.own.seat);
-        }
-    }
 }

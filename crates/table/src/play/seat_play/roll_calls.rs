@@ -64,13 +64,6 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         Some(missing.map(due).collect())
     }
 
-    /// Whether this seat's player has to say now whether seats without chips may buy in again.
-    pub(in crate::play) fn awaits_rebuy(&self) -> bool {
-        let log = &self.own.log;
-        let is_deal = log.phase() == Phase::Deal && !log.may_sign(self.own.seat).is_empty();
-        is_deal && self.own.needs_rebuy() && self.own.player.lacks_rebuy()
-    }
-
     /// Whether the program of another seat may ask its player before it signs its part.
     fn asks_player(&self, seat: Seat) -> bool {
         match self.own.log.phase() {

@@ -233,13 +233,17 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
         self.stored.destroy()
     }
 
-    pub(super) fn start_engine(&self, own: Seat, to: &mut impl Orders) -> Result<(), PlayError> {
-        let started = to.start(own, &self.circuit);
-        started.map_err(PlayError::Connection)
-    }
-
-    /// Counts the tries that other seats have declared void.
-    pub(super) fn count_voids(&mut self, orders: &mut impl Orders) -> Result<(), PlayError> {
+    /// Starts the engine, if it `starts` now, and counts the tries that other seats have declared void.
+    pub(super) fn start_engine(
+        &mut self,
+        own: Seat,
+        starts: bool,
+        orders: &mut impl Orders,
+    ) -> Result<(), PlayError> {
+        if starts {
+            let started = orders.start(own, &self.circuit);
+            started.map_err(PlayError::Connection)?;
+        }
         while self.uncounted_voids > 0 && self.connected.is_some() {
             orders.voided().map_err(PlayError::Uncounted)?;
             self.uncounted_voids -= 1;

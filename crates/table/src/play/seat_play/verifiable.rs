@@ -10,9 +10,8 @@ use super::super::news::News;
 use super::super::verifiable_seat::VerifiableSeat;
 use super::own_deck::Stored;
 use super::own_seat::OwnSeat;
-use crate::log::{DealInput, LogEvent, MatchLog, Part, Phase};
+use crate::log::{DealInput, LogEvent, Part, Phase};
 use crate::rules::{Game, Learners};
-use crate::seat::Seat;
 
 /// A seat's side of a verifiable deck.
 pub(super) struct VerifiableSide<V> {
@@ -98,13 +97,13 @@ impl<V: Vault> VerifiableSide<V> {
     ///
     /// # Errors
     /// Those of [`VerifiableSeat::ahead`].
-    pub(super) fn ahead(
+    pub(super) fn ahead<R>(
         &self,
-        log: &MatchLog,
-        seat: Seat,
+        own: &OwnSeat<impl Storage, R>,
     ) -> Result<Option<(Vec<u8>, Decks)>, PlayError> {
-        let secrets = self.secrets.as_ref().filter(|_| log.owes_ahead(seat));
-        secrets.map(|secrets| secrets.ahead(log)).transpose()
+        let secrets = self.secrets.as_ref();
+        let due = secrets.filter(|_| own.log.owes_ahead(own.seat));
+        due.map(|secrets| secrets.ahead(&own.log)).transpose()
     }
 
     /// Processes an event of the log: learns the cards that were opened.

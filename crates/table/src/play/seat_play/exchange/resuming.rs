@@ -308,13 +308,4 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.report_end();
         Ok(())
     }
-
-    /// Restores what this seat had of the try in play, and learns the cards that were opened to it.
-    pub(in super::super) fn restore(&mut self) -> Result<(), PlayError> {
-        self.own.restore_hand();
-        match &mut self.deck {
-            OwnDeck::Sealed(deck) => deck.restore(&mut self.own),
-            OwnDeck::Verifiable(deck) => deck.restore(&mut self.own),
-        }
-    }
 }
