@@ -26,7 +26,7 @@ pub use self::sealed::deck_name;
 use super::deal_circuit::DealCircuit;
 use super::error::PlayError;
 use super::orders::{Event, Orders, Outbox};
-use crate::log::{Inputs, Journal, MatchLog, Phase, Signed, Statement};
+use crate::log::{Inputs, Journal, MatchLog, Phase, Signed};
 use crate::rules::{Choice, Legal};
 use crate::seat::Seat;
 
@@ -90,12 +90,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// because a seat that continued without its deck would have to forfeit the hand.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn new(setting: Setting<S, V, R>) -> Result<Self, PlayError> {
-        let exchange = Exchange::new(setting.seat, setting.log.match_info());
         let (mut own, deck) = OwnSeat::new(setting);
         let mut play = Play {
             deck: OwnDeck::new(deck, &mut own)?,
             own,
-            exchange,
+            exchange: Exchange::default(),
             over: Over::default(),
             thinks_in: None,
         };
@@ -216,13 +215,6 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.send_own(hash, Signed::Part(signed));
         self.after_part(seat, step, &part, &before, events)?;
         Ok(true)
-    }
-
-    /// Queues a part or an ack of this seat for all connected seats. It was signed for the history
-    /// with the hash `before`.
-    fn send_own(&mut self, before: [u8; 32], signed: Signed) {
-        self.own.keep(signed.clone());
-        self.exchange.send_own(Statement { before, signed });
     }
 
     /// Signs this seat's shuffle for the next hand, if it is due. A shuffle takes longer than any other

@@ -5,19 +5,20 @@ mod resuming;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use dealerless_connection::storage::{Storage, Vault};
+use rand::CryptoRng;
+
 use super::super::error::PlayError;
 use super::super::orders::Outbox;
+use super::Play;
 use crate::log::{
-    Early, Head, LogMessage, Match, MatchLog, Refused, Resuming, Signed, Statement, StatementPlace,
-    ToDo,
+    Early, Head, LogMessage, Refused, Resuming, Signed, Statement, StatementPlace, ToDo,
 };
 use crate::seat::{Seat, SeatSet};
 
 /// The histories that this seat exchanges with the others.
+#[derive(Default)]
 pub(super) struct Exchange {
-    own: Seat,
-    has_several: bool,
-    has_roll_calls: bool,
     /// The seats that this seat is connected to.
     peers: BTreeMap<Seat, Peer>,
     /// The seats that have sent their histories since the program has started.
@@ -26,8 +27,8 @@ pub(super) struct Exchange {
     /// roll calls any seat for those of all others. With roll calls, it has then accepted what it had
     /// kept in `early`.
     waived: bool,
-    /// Whether the program has resumed the match from its file and may not sign yet.
-    is_restarted: bool,
+    /// Whether this seat was allowed to sign since the program has started.
+    may_have_signed: bool,
     /// The last step of a statement of this seat that another seat has sent back before its step.
     signed_in: Option<u64>,
     /// The seats without whose histories this seat cannot accept what it has kept since its start.
@@ -60,89 +61,6 @@ pub(super) struct Source {
 }
 
 impl Exchange {
-    pub(super) fn new(own: Seat, match_info: &Match) -> Self {
-        Exchange {
-            own,
-            has_several: match_info.seats() > 2,
-            has_roll_calls: match_info.has_roll_calls(),
-            peers: BTreeMap::new(),
-            heard: BTreeSet::new(),
-            waived: false,
-            is_restarted: true,
-            signed_in: None,
-            unheard: SeatSet::default(),
-            early: BTreeMap::new(),
-            failed: BTreeMap::new(),
-        }
-    }
-
-    fn is_guest_of_several(&self) -> bool {
-        self.has_several && self.own != Seat::HOST
-    }
-
-    fn is_merging(&self) -> bool {
-        self.has_roll_calls && !self.waived
-    }
-
-    fn has_heard(&self, peer: Seat) -> bool {
-        let peer = self.peers.get(&peer);
-        peer.is_some_and(|peer| peer.history.is_complete())
-    }
-
-    /// Processes a message from the connection to `from`. `None` if that connection was dropped.
-    pub(super) fn receive(
-        &mut self,
-        from: Seat,
-        message: LogMessage,
-        log: &MatchLog,
-    ) -> Result<Option<(Source, ToDo)>, PlayError> {
-        let Some(peer) = self.peers.get_mut(&from) else {
-            return Ok(None);
-        };
-        let in_history = !peer.history.is_complete();
-        let to_do = peer.history.receive(log, message);
-        Ok(Some((
-            Source { from, in_history },
-            to_do.map_err(PlayError::Resume)?,
-        )))
-    }
-
-    /// Records that a message from this source has completed a history. Returns whether it has.
-    pub(super) fn hear(&mut self, source: Source) -> bool {
-        let is_heard = source.in_history && self.has_heard(source.from);
-        if is_heard {
-            self.heard.insert(source.from);
-        }
-        is_heard
-    }
-
-    /// Keeps a statement that came from the connection to `from` and cannot be accepted yet.
-    pub(super) fn keep_early(
-        &mut self,
-        from: Seat,
-        statement: Statement,
-        log: &MatchLog,
-    ) -> Result<(), Refused> {
-        let max = match self.is_merging() {
-            true => Early::MAX_BYTES_AT_START,
-            false => Early::MAX_BYTES,
-        };
-        let Statement { signed, .. } = &statement;
-        let is_own = signed.head().is_none() && signed.seat() == self.own;
-        let step = signed.step();
-        let early = self.early.entry(from).or_default();
-        early.keep(log, statement, max)?;
-        self.signed_in = self.signed_in.max(is_own.then_some(step));
-        Ok(())
-    }
-
-    /// Takes the next early statement that the log can accept, of a step before `end`.
-    pub(super) fn take_early(&mut self, end: u64, log: &MatchLog) -> Option<(Source, Statement)> {
-        let (from, statement) = Early::take(&mut self.early, log, end)?;
-        let in_history = self.is_restarted && self.has_roll_calls;
-        Some((Source { from, in_history }, statement))
-    }
-
     /// Forgets the early statements of a seat, of which one was refused. Returns whether the connection
     /// to this seat has to be dropped.
     pub(super) fn refuse_early(&mut self, from: Seat, error: PlayError) -> bool {
@@ -154,26 +72,10 @@ impl Exchange {
         is_connected
     }
 
-    /// Whether this seat passes on a new statement from this source. The host does so always. A guest
-    /// passes on what another guest's history brings, because the host can lack it, too. Each seat passes
-    /// on votes, so that a cut connection does not keep a refusal from those who signed the call.
-    pub(super) fn passes_on(&self, source: Source, signed: &Signed) -> bool {
-        let is_vote = matches!(signed, Signed::Vote(_));
-        self.own == Seat::HOST || is_vote || source.in_history && source.from != Seat::HOST
-    }
-
     /// Queues a message for a connected seat.
     pub(super) fn send(&mut self, to: Seat, message: LogMessage) {
         if let Some(peer) = self.peers.get_mut(&to) {
             peer.unsent.push(message);
-        }
-    }
-
-    /// Queues a statement of this seat for all connected seats.
-    pub(super) fn send_own(&mut self, statement: Statement) {
-        let message = self.message(statement);
-        for peer in self.peers.values_mut() {
-            peer.unsent.push(message.clone());
         }
     }
 
@@ -184,54 +86,6 @@ impl Exchange {
             if *seat != from && peer.has_own {
                 peer.unsent.push(message.clone());
             }
-        }
-    }
-
-    /// Queues the statements from step `from` on for a connected seat, as far as no earlier request
-    /// on this connection was answered with them.
-    pub(super) fn answer(&mut self, to: Seat, from: u64, log: &MatchLog) {
-        let Some(peer) = self.peers.get_mut(&to).filter(|peer| peer.has_own) else {
-            return;
-        };
-        let (step, places) = &peer.answered;
-        if from > log.step() {
-            return;
-        }
-        let from = from.max(*step);
-        let place = |statement: &Statement| (statement.signed.head(), statement.place());
-        let is_new = |statement: &Statement| {
-            let Statement { signed, .. } = statement;
-            let is_due = signed.head().is_some() || signed.step() >= from;
-            is_due && !places.contains(&place(statement))
-        };
-        let new: Vec<_> = log.statements(from).into_iter().filter(is_new).collect();
-        let now = log.statements(log.step());
-        peer.answered = (log.step(), now.iter().map(place).collect());
-        peer.unsent
-            .extend(new.into_iter().map(LogMessage::Statement));
-    }
-
-    /// Queues the history of this side from a step on, for `peer`.
-    pub(super) fn send_history_from(&mut self, peer: Seat, from: u64, log: &MatchLog) {
-        let resume = LogMessage::Resume(log.resume_from(from));
-        let statements = log.statements(from).into_iter();
-        let mut messages = vec![resume];
-        messages.extend(statements.map(|statement| self.message(statement)));
-        if self.has_several {
-            let evidence = log.evidence().iter().cloned().map(Box::new);
-            messages.extend(evidence.map(LogMessage::Evidence));
-        }
-        if let Some(peer) = self.peers.get_mut(&peer) {
-            peer.has_own = true;
-            peer.unsent.extend(messages);
-        }
-    }
-
-    /// The message with a statement, in the form for the number of seats.
-    fn message(&self, statement: Statement) -> LogMessage {
-        match statement.signed {
-            Signed::Part(part) if !self.has_several => LogMessage::Part(part),
-            _ => LogMessage::Statement(statement),
         }
     }
 
@@ -258,5 +112,120 @@ impl Exchange {
             }
         }
         Ok(())
+    }
+}
+
+impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
+    /// Processes a message from the connection to `from`. `None` if that connection was dropped.
+    pub(super) fn receive_from(
+        &mut self,
+        from: Seat,
+        message: LogMessage,
+    ) -> Result<Option<(Source, ToDo)>, PlayError> {
+        let Some(peer) = self.exchange.peers.get_mut(&from) else {
+            return Ok(None);
+        };
+        let in_history = !peer.history.is_complete();
+        let to_do = peer.history.receive(&self.own.log, message);
+        let source = Source { from, in_history };
+        Ok(Some((source, to_do.map_err(PlayError::Resume)?)))
+    }
+
+    /// Records that a message from this source has completed a history. Returns whether it has.
+    pub(super) fn hear(&mut self, source: Source) -> bool {
+        let is_heard = source.in_history && self.has_heard(source.from);
+        if is_heard {
+            self.exchange.heard.insert(source.from);
+        }
+        is_heard
+    }
+
+    /// Keeps a statement that came from the connection to `from` and cannot be accepted yet.
+    pub(super) fn keep_early(&mut self, from: Seat, statement: Statement) -> Result<(), Refused> {
+        let max = match self.is_merging() {
+            true => Early::MAX_BYTES_AT_START,
+            false => Early::MAX_BYTES,
+        };
+        let Statement { signed, .. } = &statement;
+        let is_own = signed.head().is_none() && signed.seat() == self.own.seat;
+        let step = signed.step();
+        let early = self.exchange.early.entry(from).or_default();
+        early.keep(&self.own.log, statement, max)?;
+        let signed_in = &mut self.exchange.signed_in;
+        *signed_in = (*signed_in).max(is_own.then_some(step));
+        Ok(())
+    }
+
+    /// Takes the next early statement that the log can accept, of a step before `end`.
+    pub(super) fn take_early(&mut self, end: u64) -> Option<(Source, Statement)> {
+        let (from, statement) = Early::take(&mut self.exchange.early, &self.own.log, end)?;
+        let in_history = !self.exchange.may_have_signed && self.has_roll_calls();
+        Some((Source { from, in_history }, statement))
+    }
+
+    /// Whether this seat passes on a new statement from this source. The host does so always. A guest
+    /// passes on what another guest's history brings, because the host can lack it, too. Each seat passes
+    /// on votes, so that a cut connection does not keep a refusal from those who signed the call.
+    pub(super) fn passes_on(&self, source: Source, signed: &Signed) -> bool {
+        let is_vote = matches!(signed, Signed::Vote(_));
+        self.own.seat == Seat::HOST || is_vote || source.in_history && source.from != Seat::HOST
+    }
+
+    /// Queues a part or an ack of this seat for all connected seats. It was signed for the history
+    /// with the hash `before`.
+    pub(super) fn send_own(&mut self, before: [u8; 32], signed: Signed) {
+        self.own.keep(signed.clone());
+        let message = self.message(Statement { before, signed });
+        for peer in self.exchange.peers.values_mut() {
+            peer.unsent.push(message.clone());
+        }
+    }
+
+    /// Queues the statements from step `from` on for a connected seat, as far as no earlier request
+    /// on this connection was answered with them.
+    pub(super) fn answer(&mut self, to: Seat, from: u64) {
+        let log = &self.own.log;
+        let peer = self.exchange.peers.get_mut(&to);
+        let Some(peer) = peer.filter(|peer| peer.has_own && from <= log.step()) else {
+            return;
+        };
+        let (step, places) = &peer.answered;
+        let from = from.max(*step);
+        let place = |statement: &Statement| (statement.signed.head(), statement.place());
+        let is_new = |statement: &Statement| {
+            let Statement { signed, .. } = statement;
+            let is_due = signed.head().is_some() || signed.step() >= from;
+            is_due && !places.contains(&place(statement))
+        };
+        let new: Vec<_> = log.statements(from).into_iter().filter(is_new).collect();
+        let now = log.statements(log.step());
+        peer.answered = (log.step(), now.iter().map(place).collect());
+        peer.unsent
+            .extend(new.into_iter().map(LogMessage::Statement));
+    }
+
+    /// Queues the history of this side from a step on, for `peer`.
+    pub(super) fn send_history_from(&mut self, peer: Seat, from: u64) {
+        let log = &self.own.log;
+        let resume = LogMessage::Resume(log.resume_from(from));
+        let statements = log.statements(from).into_iter();
+        let mut messages = vec![resume];
+        messages.extend(statements.map(|statement| self.message(statement)));
+        if self.has_several() {
+            let evidence = log.evidence().iter().cloned().map(Box::new);
+            messages.extend(evidence.map(LogMessage::Evidence));
+        }
+        if let Some(peer) = self.exchange.peers.get_mut(&peer) {
+            peer.has_own = true;
+            peer.unsent.extend(messages);
+        }
+    }
+
+    /// The message with a statement, in the form for the number of seats.
+    fn message(&self, statement: Statement) -> LogMessage {
+        match statement.signed {
+            Signed::Part(part) if !self.has_several() => LogMessage::Part(part),
+            _ => LogMessage::Statement(statement),
+        }
     }
 }

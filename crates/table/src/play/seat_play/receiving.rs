@@ -19,7 +19,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     pub(super) fn receive_message(&mut self, from: Seat, bytes: &[u8]) -> Result<(), PlayError> {
         let message = LogMessage::decode(bytes).map_err(|_| PlayError::NoMessage)?;
         let was_synced = self.is_synced();
-        let Some((source, to_do)) = self.exchange.receive(from, message, &self.own.log)? else {
+        let Some((source, to_do)) = self.receive_from(from, message)? else {
             return Ok(());
         };
         match to_do {
@@ -35,11 +35,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             }
             ToDo::SendAll => {
                 self.own.reload_log()?;
-                self.exchange.send_history_from(from, 0, &self.own.log);
+                self.send_history_from(from, 0);
             }
-            ToDo::SendFrom(step) => self.exchange.answer(from, step, &self.own.log),
+            ToDo::SendFrom(step) => self.answer(from, step),
         }
-        let is_heard = self.exchange.hear(source);
+        let is_heard = self.hear(source);
         if is_heard {
             self.merge(true)?;
         }
@@ -52,7 +52,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Accepts the early statements whose steps the log has reached, up to the given step. Drops the
     /// connection to a seat whose statement is refused.
     pub(super) fn accept_early(&mut self, end: u64) -> Result<(), PlayError> {
-        while let Some((source, statement)) = self.exchange.take_early(end, &self.own.log) {
+        while let Some((source, statement)) = self.take_early(end) {
             let Statement { before, signed } = statement;
             match self.accept_now(source, signed, Some(before)) {
                 Err(error @ PlayError::Refused(_)) => {
@@ -79,14 +79,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         match history.filter(|_| self.is_merging() && !is_complete) {
             Some(before) => {
                 let statement = Statement { before, signed };
-                let mut kept =
-                    (self.exchange).keep_early(source.from, statement.clone(), &self.own.log);
+                let mut kept = self.keep_early(source.from, statement.clone());
                 if matches!(kept, Err(Refused::TooEarly { .. })) {
                     self.merge_signed_steps()?;
                     if !self.is_merging() {
                         return self.accept_now(source, statement.signed, history);
                     }
-                    kept = (self.exchange).keep_early(source.from, statement, &self.own.log);
+                    kept = self.keep_early(source.from, statement);
                 }
                 kept.map_err(PlayError::Refused)
             }
@@ -124,7 +123,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let concerns_all = accepted.is_err();
         let from = source.from;
         if is_new
-            && (concerns_all || self.exchange.passes_on(source, &signed))
+            && (concerns_all || self.passes_on(source, &signed))
             && let Some(statement) = &statement
         {
             self.exchange
@@ -182,7 +181,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             }
             Err(refused @ Refused::TooEarly { .. }) => {
                 let statement = statement.ok_or(PlayError::Refused(refused))?;
-                match self.exchange.keep_early(from, statement, &self.own.log) {
+                match self.keep_early(from, statement) {
                     Err(_) if is_convicted => Ok(()),
                     kept => kept.map_err(PlayError::Refused),
                 }

@@ -159,7 +159,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.report_call(vote);
         if !vote.refuses() {
             // The seat lacks something. Other seats may have sent it to this side only.
-            self.exchange.answer(vote.seat, vote.step, &self.own.log);
+            self.answer(vote.seat, vote.step);
         }
         self.after_vote(events)
     }

@@ -20,12 +20,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn begin(&mut self, peer: Seat) {
         self.connect(peer, Resuming::first_connection());
-        let exchange = &mut self.exchange;
-        exchange.heard.insert(peer);
-        exchange.is_restarted = false;
+        self.exchange.heard.insert(peer);
+        self.exchange.may_have_signed = true;
         // No seat has a history.
-        exchange.waived |=
-            exchange.has_roll_calls || exchange.is_guest_of_several() && peer == Seat::HOST;
+        self.exchange.waived |=
+            self.has_roll_calls() || self.is_guest_of_several() && peer == Seat::HOST;
     }
 
     /// Resumes the match on a new connection to `peer`. [`advance`](Self::advance) then sends the
@@ -75,10 +74,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if !lacking.is_empty() {
             self.own.write()?;
         }
-        let log = &self.own.log;
         for peer in lacking {
-            let from = log.resume().from;
-            self.exchange.send_history_from(peer, from, log);
+            self.send_history_from(peer, self.own.log.resume().from);
         }
         Ok(())
     }
@@ -98,7 +95,15 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// Whether the match has more than two seats.
     pub(in crate::play) fn has_several(&self) -> bool {
-        self.exchange.has_several
+        self.own.log.match_info().seats() > 2
+    }
+
+    pub(super) fn has_roll_calls(&self) -> bool {
+        self.own.log.match_info().has_roll_calls()
+    }
+
+    fn is_guest_of_several(&self) -> bool {
+        self.has_several() && self.own.seat != Seat::HOST
     }
 
     /// Whether this seat may sign. With more than two seats, it needs the histories of all others that
@@ -115,8 +120,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let mut peers = exchange.peers.values();
         let is_connected = peers.any(|peer| peer.history.is_complete());
         match self.own.seat {
-            _ if !exchange.has_several => is_connected,
-            _ if exchange.has_roll_calls => is_connected && exchange.waived,
+            _ if !self.has_several() => is_connected,
+            _ if self.has_roll_calls() => is_connected && exchange.waived,
             Seat::HOST => has_heard_all,
             _ => {
                 let has_heard_host = exchange.heard.contains(&Seat::HOST);
@@ -130,11 +135,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// seat may itself be the one without a connection.
     pub fn waits_for_histories(&self) -> (Vec<Seat>, bool) {
         let (exchange, log) = (&self.exchange, &self.own.log);
-        let needs_host = exchange.is_guest_of_several() && !exchange.has_roll_calls;
+        let needs_host = self.is_guest_of_several() && !self.has_roll_calls();
         let is_missing = |seat: &Seat| match needs_host && !self.has_heard(Seat::HOST) {
             true => *seat == Seat::HOST,
             false => {
-                let is_heard = exchange.has_several && exchange.heard.contains(seat);
+                let is_heard = self.has_several() && exchange.heard.contains(seat);
                 *seat != self.own.seat && !is_heard && !log.gone().contains(seat)
             }
         };
@@ -143,7 +148,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let missing = Seat::all(log.match_info().seats()).filter(is_missing);
         let (here, away): (Vec<Seat>, Vec<Seat>) = missing.partition(is_here);
         let is_cut_off =
-            exchange.is_guest_of_several() && exchange.has_roll_calls && exchange.peers.is_empty();
+            self.is_guest_of_several() && self.has_roll_calls() && exchange.peers.is_empty();
         match (here.is_empty(), away.is_empty()) {
             (_, false) if is_cut_off => (Vec::new(), false),
             (false, true) => (here, true),
@@ -155,7 +160,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// until enough seats have sent their histories. In order of arrival, a history that lacks this
     /// seat's own votes could complete a step by other parts.
     pub(in crate::play) fn is_merging(&self) -> bool {
-        self.exchange.is_merging()
+        self.has_roll_calls() && !self.exchange.waived
     }
 
     /// Accepts what this seat has kept since its start, in the order of the log, if enough seats have
@@ -230,7 +235,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let last = self.own.log.last_signed(self.own.seat);
         let signed = self.exchange.signed_in;
         let may_sign = self.is_synced() && signed.is_none_or(|step| last >= Some(step));
-        self.exchange.is_restarted &= !may_sign;
+        self.exchange.may_have_signed |= may_sign;
         may_sign
     }
 
@@ -243,12 +248,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn stop_waiting(&mut self) -> Result<(), PlayError> {
         let was_synced = self.is_synced();
-        let exchange = &mut self.exchange;
-        match exchange.has_roll_calls {
+        match self.has_roll_calls() {
             true => self.merge(false)?,
             false => {
-                let has_heard_host = exchange.heard.contains(&Seat::HOST);
-                exchange.waived |= exchange.is_guest_of_several() && has_heard_host;
+                let has_heard_host = self.exchange.heard.contains(&Seat::HOST);
+                self.exchange.waived |= self.is_guest_of_several() && has_heard_host;
             }
         }
         if !was_synced && self.is_synced() {
@@ -265,7 +269,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// Whether `peer` is connected and has sent its complete history on this connection.
     pub fn has_heard(&self, peer: Seat) -> bool {
-        self.exchange.has_heard(peer)
+        let peer = self.exchange.peers.get(&peer);
+        peer.is_some_and(|peer| peer.history.is_complete())
     }
 
     /// A seat whose connection was dropped because of an early statement, and the error.
@@ -301,7 +306,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.own.reports.ask_again();
         self.queue_orders();
         self.report(News::Resumed);
-        if self.exchange.is_restarted && self.exchange.has_roll_calls {
+        if !self.exchange.may_have_signed && self.has_roll_calls() {
             let seats = self.own.log.gone().to_vec();
             self.report(News::Log(LogEvent::Removed { seats }));
         }
