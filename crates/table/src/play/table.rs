@@ -11,8 +11,7 @@ use dealerless::mpc::Attempts;
 use dealerless::net::{Deadlines, system_time};
 use dealerless_connection::Connection;
 use dealerless_connection::random::SystemRng;
-use dealerless_connection::storage::Storage;
-use dealerless_connection::storage::Vault;
+use dealerless_connection::storage::{Storage, Vault};
 use dealerless_connection::time::Moment;
 
 use super::attached::{Attached, Connections, EngineSetting};

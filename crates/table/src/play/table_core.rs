@@ -9,8 +9,7 @@ use std::time::Duration;
 
 use dealerless::Blame;
 use dealerless_connection::ConnectionError;
-use dealerless_connection::storage::Storage;
-use dealerless_connection::storage::Vault;
+use dealerless_connection::storage::{Storage, Vault};
 use dealerless_connection::time::Moment;
 use rand::CryptoRng;
 

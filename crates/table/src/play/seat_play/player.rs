@@ -67,7 +67,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 allowed.map_err(NotNow::Foul)?;
                 own.player.choice = Some(choice);
             }
-            Command::Rebuy(agreed) if own.log.phase() == Phase::Deal && own.has_broke() => {
+            Command::Rebuy(agreed) if own.log.phase() == Phase::Deal && !own.broke().is_empty() => {
                 own.player.rebuy = Some(agreed);
             }
             Command::DealAgain => {
@@ -117,14 +117,9 @@ impl<S: Storage, R> OwnSeat<S, R> {
     }
 
     /// The seats that may buy in again before the deal. Empty in a game without chips.
-    fn broke(&self) -> Vec<Seat> {
+    pub(super) fn broke(&self) -> Vec<Seat> {
         let seats = Seat::all(self.log.match_info().seats());
         seats.filter(|seat| self.log.may_rebuy(*seat)).collect()
-    }
-
-    /// Whether a seat may buy in again before the deal.
-    pub(super) fn has_broke(&self) -> bool {
-        !self.broke().is_empty()
     }
 
     /// Whether no hand can be dealt without a rebuy.

@@ -256,7 +256,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         match &event {
             LogEvent::Begun(_) => self.own.begin_hand(),
             LogEvent::Void { .. } => self.own.hand = HandState::default(),
-            LogEvent::Reshuffled { positions, .. } => self.own.hand.forget(positions),
+            LogEvent::Reshuffled { positions, .. } | LogEvent::Mixed { positions, .. } => {
+                self.own.hand.forget(positions);
+            }
             LogEvent::HandOver { outcome, .. } => {
                 self.own.player.after_hand(outcome);
                 // A crash must not undo the parts that opened cards of this hand.

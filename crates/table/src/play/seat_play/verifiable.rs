@@ -114,7 +114,9 @@ impl<V: Vault> VerifiableSide<V> {
     ) {
         match event {
             LogEvent::Sealed { .. } => own.report_sealed(|| None),
-            LogEvent::Dealt { seat, positions } if *seat == own.seat => {
+            LogEvent::Dealt { seat, positions } | LogEvent::Mixed { seat, positions }
+                if *seat == own.seat =>
+            {
                 self.learn_own(positions, own);
             }
             LogEvent::Board(faces) | LogEvent::Shown { cards: faces, .. } => {
@@ -129,12 +131,6 @@ impl<V: Vault> VerifiableSide<V> {
             } => own.learn_new(position, card),
             &LogEvent::Opened { position, to, .. } if to == Learners::Seat(own.seat) => {
                 self.learn_own(&[position], own);
-            }
-            LogEvent::Mixed { seat, positions } => {
-                own.hand.forget(positions);
-                if *seat == own.seat {
-                    self.learn_own(positions, own);
-                }
             }
             _ => {}
         }

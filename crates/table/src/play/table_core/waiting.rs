@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use dealerless_connection::storage::Storage;
-use dealerless_connection::storage::Vault;
+use dealerless_connection::storage::{Storage, Vault};
 use dealerless_connection::time::Moment;
 use rand::CryptoRng;
 

@@ -7,7 +7,7 @@ use dealerless_connection::storage::{Storage, Vault};
 use super::super::super::error::PlayError;
 use super::super::super::orders::{Order, Orders};
 use super::super::own_seat::OwnSeat;
-use super::{Connected, SealedSide};
+use super::SealedSide;
 use crate::log::{MatchLog, PartKind, Phase};
 use crate::seat::Seat;
 
@@ -29,12 +29,10 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
     pub(in super::super) fn queue_orders(&mut self, log: &MatchLog, seat: Seat) {
         let reshuffling = self.reshuffling_due(log, seat);
         let lost_engine_run = self.has_lost_engine_run(log);
-        let Some(Connected {
-            run, due, pooled, ..
-        }) = &mut self.connected
-        else {
+        let Some(connected) = &mut self.connected else {
             return;
         };
+        let (run, due) = (&mut connected.run, &mut connected.due);
         if log.phase() == Phase::Seal(Seat::HOST)
             && !run.ordered
             && !lost_engine_run
@@ -42,14 +40,14 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
         {
             run.ordered = true;
             due.push_back(Order::Shuffle(seeds, name));
-            *pooled = pooled.saturating_sub(1);
+            connected.pooled = connected.pooled.saturating_sub(1);
         }
         due.extend(reshuffling.map(Order::Reshuffle));
         let batch = log.batch();
         if batch > 0 && is_final(log) && !run.prepared {
             run.prepared = true;
             due.push_back(Order::Prepare(batch));
-            *pooled += batch;
+            connected.pooled += batch;
         }
     }
 
@@ -72,10 +70,9 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
         if !connected.due.is_empty() {
             own.write()?;
         }
-        connected
-            .due
-            .drain(..)
-            .for_each(|order| orders.order(order));
+        for order in connected.due.drain(..) {
+            orders.order(order);
+        }
         Ok(())
     }
 }

@@ -78,7 +78,7 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
     }
 
     fn deal<R: CryptoRng>(&mut self, own: &mut OwnSeat<S, R>) -> Result<Option<Part>, PlayError> {
-        if own.asks_deal_again() || own.asks_rebuy(own.has_broke()) {
+        if own.asks_deal_again() || own.asks_rebuy(!own.broke().is_empty()) {
             return Ok(None);
         }
         let rebuys = own.take_rebuys();
