@@ -89,7 +89,6 @@ impl Exchange {
         }
     }
 
-    /// Whether messages are queued.
     pub(super) fn has_unsent(&self) -> bool {
         self.peers.values().any(|peer| !peer.unsent.is_empty())
     }

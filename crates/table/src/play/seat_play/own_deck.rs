@@ -11,7 +11,6 @@ use super::verifiable::VerifiableSide;
 use super::{DeckSetting, Play};
 use crate::log::{Part, Phase};
 
-/// A seat's side of the deck.
 pub(super) enum OwnDeck<S, V> {
     Sealed(SealedSide<S, V>),
     Verifiable(VerifiableSide<V>),

@@ -27,8 +27,6 @@ pub(super) struct OwnSeat<S, R> {
     journal: Journal<S>,
     /// Received and signed parts and acks that are not written to the disk yet.
     unwritten: Vec<Signed>,
-    /// Whether a part or an ack of this seat is in `unwritten`.
-    owes_write: bool,
 }
 
 impl<S: Storage, R> OwnSeat<S, R> {
@@ -43,32 +41,30 @@ impl<S: Storage, R> OwnSeat<S, R> {
             reports: Reports::default(),
             journal: setting.journal,
             unwritten: Vec::new(),
-            owes_write: false,
         };
         (own, setting.deck)
     }
 
-    /// Adds a received or signed part or ack to those that are not on the disk yet. One of this seat,
-    /// which a restored file may not have had, must be on the disk before it is sent.
+    /// Adds a received or signed part or ack to those that are not on the disk yet.
     pub(super) fn keep(&mut self, signed: Signed) {
-        self.owes_write |= signed.seat() == self.seat;
         self.unwritten.push(signed);
     }
 
-    /// Whether a part or an ack of this seat is not on the disk yet.
+    /// Whether a part or an ack of this seat is not on the disk yet. A restored file may not have had it,
+    /// so it must be on the disk before it is sent.
     pub(super) fn owes_write(&self) -> bool {
-        self.owes_write
+        self.unwritten
+            .iter()
+            .any(|signed| signed.seat() == self.seat)
     }
 
     /// Writes all received and signed parts that are not on the disk yet.
     pub(super) fn write(&mut self) -> Result<(), PlayError> {
         self.journal.append(&self.unwritten)?;
         self.unwritten.clear();
-        self.owes_write = false;
         Ok(())
     }
 
-    /// Writes evidence to the match file.
     pub(super) fn write_evidence(&mut self, evidence: &Evidence) -> Result<(), PlayError> {
         self.write()?;
         Ok(self.journal.append_evidence(evidence)?)
@@ -100,7 +96,6 @@ impl<S: Storage, R> OwnSeat<S, R> {
 }
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
-    /// Writes a claim to the match file.
     pub(in crate::play) fn claim(&mut self, claim: &Claim) -> Result<(), PlayError> {
         self.own.write()?;
         Ok(self.own.journal.append_claim(claim)?)

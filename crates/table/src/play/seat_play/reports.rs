@@ -13,7 +13,6 @@ use super::own_seat::OwnSeat;
 use crate::log::{LogEvent, Phase};
 use crate::rules::Game;
 
-/// The news for the player.
 #[derive(Default)]
 pub(super) struct Reports {
     news: VecDeque<News>,
@@ -178,7 +177,6 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
-    /// Whether the end of the match was reported.
     pub(in crate::play) fn has_ended(&self) -> bool {
         self.own.reports.ended
     }

@@ -29,7 +29,6 @@ use crate::log::{CardOpening, Inputs, LogEvent, MatchLog, Part, Phase, Seal};
 use crate::rules::Learners;
 use crate::seat::Seat;
 
-/// A seat's side of a sealed deck.
 pub(super) struct SealedSide<S, V> {
     inputs: Inputs<S>,
     circuit: Arc<DealCircuit>,

@@ -13,7 +13,6 @@ use super::own_seat::OwnSeat;
 use crate::log::{DealInput, LogEvent, Part, Phase};
 use crate::rules::{Game, Learners};
 
-/// A seat's side of a verifiable deck.
 pub(super) struct VerifiableSide<V> {
     /// Storage for the secret of the match.
     stored: Stored<V>,
