@@ -61,17 +61,6 @@ pub(super) struct Source {
 }
 
 impl Exchange {
-    /// Forgets the early statements of a seat, of which one was refused. Returns whether the connection
-    /// to this seat has to be dropped.
-    pub(super) fn refuse_early(&mut self, from: Seat, error: PlayError) -> bool {
-        self.early.remove(&from);
-        let is_connected = self.peers.contains_key(&from);
-        if is_connected {
-            self.failed.insert(from, error);
-        }
-        is_connected
-    }
-
     /// Queues a message for a connected seat.
     pub(super) fn send(&mut self, to: Seat, message: LogMessage) {
         if let Some(peer) = self.peers.get_mut(&to) {
@@ -115,28 +104,64 @@ impl Exchange {
 }
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
-    /// Processes a message from the connection to `from`. `None` if that connection was dropped.
-    pub(super) fn receive_from(
-        &mut self,
-        from: Seat,
-        message: LogMessage,
-    ) -> Result<Option<(Source, ToDo)>, PlayError> {
+    /// Processes a message from the connection to `from`.
+    pub(super) fn receive_message(&mut self, from: Seat, bytes: &[u8]) -> Result<(), PlayError> {
+        let message = LogMessage::decode(bytes).map_err(|_| PlayError::NoMessage)?;
+        let was_synced = self.is_synced();
         let Some(peer) = self.exchange.peers.get_mut(&from) else {
-            return Ok(None);
+            return Ok(());
         };
         let in_history = !peer.history.is_complete();
-        let to_do = peer.history.receive(&self.own.log, message);
         let source = Source { from, in_history };
-        Ok(Some((source, to_do.map_err(PlayError::Resume)?)))
+        let to_do = peer.history.receive(&self.own.log, message);
+        match to_do.map_err(PlayError::Resume)? {
+            ToDo::Nothing => {}
+            ToDo::Accept(part) => self.accept(source, Signed::Part(part), None)?,
+            ToDo::AcceptStatement(Statement { before, signed }) => {
+                self.accept(source, signed, Some(before))?;
+            }
+            ToDo::Convict(evidence) => self.convict(from, evidence)?,
+            ToDo::RequestAll => {
+                self.own.reload_log()?;
+                self.exchange.send(from, LogMessage::RequestAll);
+            }
+            ToDo::SendAll => {
+                self.own.reload_log()?;
+                self.send_history_from(from, 0);
+            }
+            ToDo::SendFrom(step) => self.answer(from, step),
+        }
+        let is_heard = in_history && self.has_heard(from);
+        if is_heard {
+            self.exchange.heard.insert(from);
+            self.merge(true)?;
+        }
+        if self.is_synced() && (!was_synced || is_heard && from == Seat::HOST) {
+            self.finish_resume()?;
+        }
+        self.send_own_history()
     }
 
-    /// Records that a message from this source has completed a history. Returns whether it has.
-    pub(super) fn hear(&mut self, source: Source) -> bool {
-        let is_heard = source.in_history && self.has_heard(source.from);
-        if is_heard {
-            self.exchange.heard.insert(source.from);
+    /// Accepts the early statements whose steps the log has reached, up to the given step. Drops the
+    /// connection to a seat whose statement is refused.
+    pub(super) fn accept_early(&mut self, end: u64) -> Result<(), PlayError> {
+        while let Some((from, statement)) =
+            Early::take(&mut self.exchange.early, &self.own.log, end)
+        {
+            let Statement { before, signed } = statement;
+            let in_history = !self.exchange.may_have_signed && self.has_roll_calls();
+            match self.accept_now(Source { from, in_history }, signed, Some(before)) {
+                Err(error @ PlayError::Refused(_)) => {
+                    self.exchange.early.remove(&from);
+                    if self.exchange.peers.contains_key(&from) {
+                        self.exchange.failed.insert(from, error);
+                        self.lose_connection(from);
+                    }
+                }
+                accepted => accepted?,
+            }
         }
-        is_heard
+        Ok(())
     }
 
     /// Keeps a statement that came from the connection to `from` and cannot be accepted yet.
@@ -153,13 +178,6 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let signed_in = &mut self.exchange.signed_in;
         *signed_in = (*signed_in).max(is_own.then_some(step));
         Ok(())
-    }
-
-    /// Takes the next early statement that the log can accept, of a step before `end`.
-    pub(super) fn take_early(&mut self, end: u64) -> Option<(Source, Statement)> {
-        let (from, statement) = Early::take(&mut self.exchange.early, &self.own.log, end)?;
-        let in_history = !self.exchange.may_have_signed && self.has_roll_calls();
-        Some((Source { from, in_history }, statement))
     }
 
     /// Whether this seat passes on a new statement from this source. The host does so always. A guest

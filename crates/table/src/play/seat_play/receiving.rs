@@ -1,4 +1,4 @@
-//! Processing of received events: adding parts, checking seals, learning cards.
+//! What a received statement, or evidence, does to a seat, and what the seat does after each part.
 
 use dealerless_connection::storage::{Storage, Vault};
 use rand::CryptoRng;
@@ -10,66 +10,15 @@ use super::exchange::Source;
 use super::own_deck::OwnDeck;
 use super::reports::HandState;
 use crate::log::{
-    Accepted, Evidence, LogEvent, LogMessage, Part, Phase, Refused, Signed, Statement, ToDo,
+    Accepted, Evidence, LogEvent, LogMessage, Part, Phase, Refused, Signed, Statement,
 };
 use crate::seat::Seat;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
-    /// Processes a message from the connection to `from`.
-    pub(super) fn receive_message(&mut self, from: Seat, bytes: &[u8]) -> Result<(), PlayError> {
-        let message = LogMessage::decode(bytes).map_err(|_| PlayError::NoMessage)?;
-        let was_synced = self.is_synced();
-        let Some((source, to_do)) = self.receive_from(from, message)? else {
-            return Ok(());
-        };
-        match to_do {
-            ToDo::Nothing => {}
-            ToDo::Accept(part) => self.accept(source, Signed::Part(part), None)?,
-            ToDo::AcceptStatement(Statement { before, signed }) => {
-                self.accept(source, signed, Some(before))?;
-            }
-            ToDo::Convict(evidence) => self.convict(from, evidence)?,
-            ToDo::RequestAll => {
-                self.own.reload_log()?;
-                self.exchange.send(from, LogMessage::RequestAll);
-            }
-            ToDo::SendAll => {
-                self.own.reload_log()?;
-                self.send_history_from(from, 0);
-            }
-            ToDo::SendFrom(step) => self.answer(from, step),
-        }
-        let is_heard = self.hear(source);
-        if is_heard {
-            self.merge(true)?;
-        }
-        if self.is_synced() && (!was_synced || is_heard && from == Seat::HOST) {
-            self.finish_resume()?;
-        }
-        self.send_own_history()
-    }
-
-    /// Accepts the early statements whose steps the log has reached, up to the given step. Drops the
-    /// connection to a seat whose statement is refused.
-    pub(super) fn accept_early(&mut self, end: u64) -> Result<(), PlayError> {
-        while let Some((source, statement)) = self.take_early(end) {
-            let Statement { before, signed } = statement;
-            match self.accept_now(source, signed, Some(before)) {
-                Err(error @ PlayError::Refused(_)) => {
-                    if self.exchange.refuse_early(source.from, error) {
-                        self.lose_connection(source.from);
-                    }
-                }
-                accepted => accepted?,
-            }
-        }
-        Ok(())
-    }
-
     /// Accepts a part or an ack. With more than two seats, `history` is the hash of the history for
     /// which it was signed. While this seat [merges](Self::is_merging) histories, it keeps all statements
     /// except those for complete steps, which no longer change.
-    fn accept(
+    pub(super) fn accept(
         &mut self,
         source: Source,
         signed: Signed,
@@ -93,7 +42,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
-    fn accept_now(
+    pub(super) fn accept_now(
         &mut self,
         source: Source,
         signed: Signed,
@@ -207,7 +156,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     /// Ends the match with evidence that came from the connection to `from`.
-    fn convict(&mut self, from: Seat, evidence: Box<Evidence>) -> Result<(), PlayError> {
+    pub(super) fn convict(&mut self, from: Seat, evidence: Box<Evidence>) -> Result<(), PlayError> {
         let has_several = self.has_several();
         // With two seats, the match has ended. A convicted seat can send more forks.
         if self.own.log.is_convicted() && !has_several {
