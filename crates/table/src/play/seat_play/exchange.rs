@@ -1,5 +1,5 @@
-//! The exchange of histories: what each seat has sent on its connection, what this seat has sent to it,
-//! and whether this seat has heard enough to sign.
+//! The exchange of histories: what each seat has sent on its connection, and what this seat has sent to
+//! it.
 
 mod resuming;
 
