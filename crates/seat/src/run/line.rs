@@ -73,7 +73,7 @@ impl<W: World> Drop for Socket<W> {
     }
 }
 
-/// Something that happened to a connection of a [`World`](super::World).
+/// Something that happened to a connection of a [`World`].
 #[derive(Clone, Copy, Debug)]
 pub enum Happened<'a> {
     /// It is open.
