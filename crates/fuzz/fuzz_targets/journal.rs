@@ -42,7 +42,7 @@ fn open(
     opened
 }
 
-/// Changes a host's file, of which `honest` is the unchanged content. The change is detected, unless it
+/// Changes a host's file. `honest` is the content before the change. The change is detected, unless it
 /// only truncates the file: then the result is the log.
 fn changed(
     of: &TestMatch,

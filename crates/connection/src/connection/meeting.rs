@@ -22,7 +22,7 @@ pub const MAX_HEADER: usize = 4096;
 /// The maximum length of a meeting message in bytes.
 pub(super) const MAX_MEETING_MESSAGE: usize = MAX_HEADER + 512 + Succession::PADDED;
 
-/// The identity and the name with which this side introduces itself.
+/// The identity and the name that this side sends in a meeting.
 #[derive(Clone)]
 pub struct Credentials {
     /// The identity.

@@ -310,8 +310,8 @@ impl<W: World> Program<W> for Auditor<W> {
 
     fn engine_done(&mut self, _: u32, _: Done) {}
 
-    fn step(&mut self, own: &mut Own<W>, now: Duration) -> Option<anyhow::Result<Value>> {
-        self.next(own, now).transpose()
+    fn step(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<Option<Value>> {
+        self.next(own, now)
     }
 
     fn timer(&mut self, _: Duration) -> Duration {

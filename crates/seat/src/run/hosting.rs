@@ -429,11 +429,8 @@ impl<W: World> Program<W> for Hosting<W> {
         }
     }
 
-    fn step(&mut self, own: &mut Own<W>, now: Duration) -> Option<anyhow::Result<Value>> {
-        match self.next(own, now) {
-            Ok(ended) => ended.then_some(Ok(Value::Null)),
-            Err(error) => Some(Err(error)),
-        }
+    fn step(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<Option<Value>> {
+        Ok(self.next(own, now)?.then_some(Value::Null))
     }
 
     fn timer(&mut self, now: Duration) -> Duration {

@@ -491,11 +491,8 @@ impl<W: World> Program<W> for Guest<W> {
         }
     }
 
-    fn step(&mut self, own: &mut Own<W>, now: Duration) -> Option<anyhow::Result<Value>> {
-        match self.next(own, now) {
-            Ok(ended) => ended.then_some(Ok(Value::Null)),
-            Err(error) => Some(Err(error)),
-        }
+    fn step(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<Option<Value>> {
+        Ok(self.next(own, now)?.then_some(Value::Null))
     }
 
     fn break_off(&mut self, now: Duration) -> anyhow::Result<()> {

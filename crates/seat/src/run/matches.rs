@@ -166,7 +166,7 @@ pub(super) fn open_with<W: World>(
     Ok(None)
 }
 
-/// Whether the match is neither over nor without any part.
+/// Whether the match has begun and is not over.
 pub(super) fn is_open<W: World>(kept: &Kept<W>) -> bool {
     !kept.is_over() && kept.opened.log.history(0).next().is_some()
 }

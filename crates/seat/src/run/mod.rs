@@ -6,7 +6,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `world` | what a session needs of the program around it |
-//! | `session`, `program` | requests and commands; the programs of which a session runs one at a time |
+//! | `session`, `program` | requests and commands; the interface of a guest, a host and an audit, one of which runs at a time |
 //! | `joining`, `hosting` | a guest that meets its host and sits down; a host that invites a guest |
 //! | `playing` | a seat in play |
 //! | `auditing` | an audit of a match that is over |

@@ -43,7 +43,7 @@ struct Settings {
 
 impl Settings {
     /// Reads the settings. Damaged settings are reset: the player enters the name again, and links name the
-    /// relays. With an error, nothing could be played, and the matches could not be resumed.
+    /// relays. An error would stop the player from playing and from resuming matches.
     fn read<W: World>(world: &W, file: &mut W::Value) -> io::Result<Self> {
         let settings = match file.kept() {
             Ok(None) => return Ok(Settings::default()),
@@ -151,7 +151,7 @@ impl<W: World> Own<W> {
         (self.identity.public(), &self.name)
     }
 
-    /// The identity and the name with which this player introduces itself.
+    /// The identity and the name that this player sends in a meeting.
     pub(super) fn credentials(&self) -> Credentials {
         Credentials {
             identity: Arc::clone(&self.identity),

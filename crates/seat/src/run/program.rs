@@ -11,7 +11,7 @@ use super::world::World;
 use crate::command::{Complaint, Said};
 use crate::event::Event;
 
-/// A program that plays or audits. It runs until [`step`](Self::step) returns how it has ended, or another function
+/// A program that plays or audits. It runs until [`step`](Self::step) returns its result, or another function
 /// fails.
 pub(super) trait Program<W: World> {
     /// The connection with this number.
@@ -46,7 +46,10 @@ pub(super) trait Program<W: World> {
 
     /// Does all that is due. Returns the result once the program has ended: of an audit the JSON object that
     /// answers its request, of a match `null`.
-    fn step(&mut self, own: &mut Own<W>, now: Duration) -> Option<anyhow::Result<Value>>;
+    ///
+    /// # Errors
+    /// The program cannot continue.
+    fn step(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<Option<Value>>;
 
     /// The time of the next timer.
     fn timer(&mut self, now: Duration) -> Duration;

@@ -94,13 +94,12 @@ impl<W: World> Session<W> {
         }
     }
 
-    /// Does all that is due. Returns the time at which this must be called again. `None` if only an event can
-    /// make something due.
+    /// Does all that is due. Returns when to call this again. `None` means after the next event.
     pub fn step(&mut self, now: Duration) -> Option<Duration> {
         let Some(Running { program, .. }) = &mut self.running else {
             return None;
         };
-        if let Some(ended) = program.step(&mut self.own, now) {
+        if let Some(ended) = program.step(&mut self.own, now).transpose() {
             self.ended(ended);
         }
         Some(self.running.as_mut()?.program.timer(now))

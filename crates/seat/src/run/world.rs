@@ -1,4 +1,4 @@
-//! What a seat needs of the program around it.
+//! The interface of a session to the program that runs it.
 
 use std::io;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::event::Event;
 /// type is a handle: its clones are the same world.
 ///
 /// A [`Session`](super::Session) calls these functions while it is borrowed. They must not call it, and they
-/// do not block.
+/// do not wait for the engine or for other players.
 pub trait World: Clone + 'static {
     /// A file to which bytes are appended.
     type File: Storage + 'static;
@@ -109,8 +109,8 @@ pub trait World: Clone + 'static {
     /// Gives the engine an order. Does nothing if no session is attached.
     fn order_engine(&self, order: Order);
 
-    /// Counts a run that the peer has declared void as an attempt in which it could have cheated. Does nothing
-    /// if no session is attached.
+    /// Counts an attempt: the peer has declared the outcome of a run void, and may have cheated in it. Does
+    /// nothing if no session is attached.
     ///
     /// # Errors
     /// If no further attempt is allowed, or the count cannot be stored.

@@ -313,7 +313,7 @@ impl MatchLog {
         }
     }
 
-    /// How the current step ends with its parts, if all of them are there.
+    /// The ending of the current step by its parts. `None` if a part is missing.
     pub(super) fn ending_by_parts(&self) -> Option<Ending> {
         let signers: SeatSet = self.state.signers().into_iter().collect();
         let signed = self.decoded.iter().map(|(seat, _)| *seat).collect();

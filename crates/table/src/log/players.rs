@@ -33,7 +33,7 @@ impl MatchId {
     }
 }
 
-/// Writes the first 16 hexadecimal digits, by which players name a match.
+/// Writes the first 16 hexadecimal digits. Players name a match by them.
 impl fmt::Display for MatchId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&hex(&self.0[..8]))

@@ -75,7 +75,7 @@ impl Shuffled for KeptDeck {
 }
 
 /// Reads the deck of a try, or a reshuffled hand, from the output of [`HandDeck::to_bytes`]. `name` is
-/// the name with which it was [shuffled](super::orders::Order). `None` if the bytes are anything else.
+/// the name in the [order](super::orders::Order) to shuffle it. `None` if the bytes are anything else.
 pub(super) fn deck_from_bytes(
     bytes: &[u8],
     attempt: Attempt,

@@ -43,7 +43,7 @@ pub(super) struct Exchange {
 struct Peer {
     /// The progress of the seat's history.
     history: Resuming,
-    /// Whether this seat has queued its own history, or there is none.
+    /// Whether this seat has queued its own history for the peer, or has no history.
     has_own: bool,
     /// The step up to which requests on this connection were answered, and the statements of this
     /// step and of the ahead chain that were sent: their chains, and their places.

@@ -1,4 +1,4 @@
-//! What a seat has whatever its deck and its connections: its log, its file, and its player.
+//! The parts of a seat that depend neither on its deck nor on its connections: its log, file and player.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What the player of a seat has said.
+//! The commands of the player of a seat.
 
 use dealerless_connection::storage::{Storage, Vault};
 use rand::CryptoRng;
@@ -10,13 +10,12 @@ use crate::log::{Part, Phase};
 use crate::rules::{Choice, Foul, Legal, Outcome};
 use crate::seat::Seat;
 
-/// What the player has said and the seat has not signed yet.
+/// The decisions of the player that the seat has not signed yet.
 #[derive(Default)]
 pub(super) struct Player {
     choice: Option<Choice>,
     rebuy: Option<bool>,
-    /// The hand, and the number of its void tries, for which the player has sent
-    /// [`Command::DealAgain`].
+    /// The last [`Command::DealAgain`]: its hand, and the number of void tries of this hand.
     deals_again: Option<(u32, u32)>,
     pub(super) leaving: bool,
     pub(super) sits_out: bool,
@@ -169,7 +168,7 @@ impl<S: Storage, R> OwnSeat<S, R> {
         asked.is_some()
     }
 
-    /// Whether this seat has a turn in which a player who leaves does so immediately.
+    /// As [`Play::leaves_now`].
     pub(super) fn leaves_now(&self) -> bool {
         let has_turn = !self.log.may_sign(self.seat).is_empty();
         let phase = self.log.phase();

@@ -1,4 +1,4 @@
-//! What a received statement, or evidence, does to a seat, and what the seat does after each part.
+//! A seat accepts received statements and evidence, and acts on each part that its log accepts.
 
 use dealerless_connection::storage::{Storage, Vault};
 use rand::CryptoRng;

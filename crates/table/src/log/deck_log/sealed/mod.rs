@@ -114,7 +114,7 @@ impl SealedLog {
         Phase::Seal(Seat::HOST)
     }
 
-    /// The host's opening with which each deck starts, unless it is complete: its shares of the cards
+    /// The first opening of each deck, unless it is complete. It is the host's: its shares of the cards
     /// that the rules ask for, or no card. Until this opening, the host may declare the try void.
     pub(in crate::log) fn first_opening(&self, next: &Next) -> Option<Phase> {
         let cards = match next {

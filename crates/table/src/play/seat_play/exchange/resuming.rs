@@ -109,8 +109,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Whether this seat may sign. With more than two seats, it needs the histories of all others that
     /// are not gone, once after the program has started: later, a lost connection does not stop the
     /// other seats. A guest needs a connection, too, and waits only a short time for the other guests.
-    /// With roll calls, all seats need a connection, and wait only a short time for the others, as long
-    /// as so many have sent their histories that a card could be opened. With two seats, there must be a
+    /// With roll calls, all seats need a connection, and wait only a short time for the others once as
+    /// many have sent their histories as can open a card. With two seats, there must be a
     /// connection on which the other side has sent its complete history.
     pub fn is_synced(&self) -> bool {
         let (exchange, gone) = (&self.exchange, self.own.log.gone());
