@@ -9,9 +9,7 @@ use std::time::Duration;
 
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::{Channel, Deadlines, Transport};
-use dealerless_connection::Priority;
-use dealerless_connection::{SystemRng, system_rng};
-use dealerless_seat::run::Line;
+use dealerless_connection::{PolledConnection, Priority, SystemRng, system_rng};
 use dealerless_table::Seat;
 use dealerless_table::play::{Binding, DealCircuit, Done, Engine, Order, SharedAttempts};
 
@@ -71,10 +69,9 @@ pub(crate) fn is_settled() -> bool {
 /// Whether the worker must start [`run`], or wake it.
 pub(crate) fn wants() -> bool {
     STATE.with_borrow(|state| match &state.session {
-        _ if state.runs => page::with_line(current_socket(state), |line| {
-            line.connection.core.wakes_engine()
-        })
-        .unwrap_or(true),
+        _ if state.runs => {
+            page::with_line(current_socket(state), |line| line.core.wakes_engine()).unwrap_or(true)
+        }
         Some(session) => match session.stage {
             Stage::Starts(_) => true,
             Stage::Ready(_) => !session.orders.is_empty(),
@@ -93,7 +90,7 @@ fn current_socket(state: &State) -> u32 {
 /// # Errors
 /// If the connection has ended.
 pub(crate) fn start(
-    line: &mut Line<Page>,
+    line: &mut PolledConnection<Page>,
     seat: Seat,
     circuit: &Arc<DealCircuit>,
 ) -> io::Result<()> {
@@ -102,10 +99,10 @@ pub(crate) fn start(
             return Ok(());
         };
         if matches!(session.stage, Stage::NotStarted) {
-            line.connection.core.begin_engine(1)?;
+            line.core.begin_engine(1)?;
             session.stage = Stage::Starts(Binding {
                 seat,
-                handshake: line.connection.met.handshake_hash,
+                handshake: line.met.handshake_hash,
                 circuit: Arc::clone(circuit),
                 attempts: Box::new(session.attempts.clone()),
                 now: host::now,
@@ -162,7 +159,7 @@ pub(crate) fn run() {
                     _ => Priority::Run,
                 };
                 page::with_line(socket, |line| {
-                    line.connection.core.set_engine_priority(priority);
+                    line.core.set_engine_priority(priority);
                 });
                 match engine.execute(order) {
                     Ok(done) => (Some(engine), Some(done)),
@@ -209,7 +206,10 @@ struct EngineStream {
 }
 
 impl EngineStream {
-    fn with_line<R>(&self, work: impl FnOnce(&mut Line<Page>) -> io::Result<R>) -> io::Result<R> {
+    fn with_line<R>(
+        &self,
+        work: impl FnOnce(&mut PolledConnection<Page>) -> io::Result<R>,
+    ) -> io::Result<R> {
         page::with_line(self.socket, work).unwrap_or(Err(ErrorKind::ConnectionAborted.into()))
     }
 }
@@ -218,7 +218,7 @@ impl Transport for EngineStream {
     fn send(&mut self, bytes: Vec<u8>, within: Duration) -> io::Result<()> {
         self.with_line(|line| {
             let now = host::now();
-            line.connection.core.send_engine(&bytes, within, now)?;
+            line.core.send_engine(&bytes, within, now)?;
             line.flush(now);
             Ok(())
         })
@@ -229,7 +229,7 @@ impl Transport for EngineStream {
         loop {
             let now = host::now();
             let read = self.with_line(|line| {
-                let read = line.connection.core.read_engine(buf)?;
+                let read = line.core.read_engine(buf)?;
                 // Reading may allow the peer to send more.
                 line.flush(now);
                 Ok(read)

@@ -2,9 +2,10 @@
 
 #![allow(unsafe_code, reason = "the worker passes memory by its address")]
 
+use std::io::ErrorKind;
 use std::panic;
 
-use dealerless_seat::run::Happened;
+use dealerless_connection::Happened;
 
 use crate::{engine, host, page};
 
@@ -77,7 +78,7 @@ unsafe extern "C" fn socket_received(socket: u32, at: *mut u8, len: usize) {
 
 #[unsafe(no_mangle)]
 extern "C" fn socket_closed(socket: u32) {
-    page::happened(socket, Happened::Closed);
+    page::happened(socket, Happened::Closed(ErrorKind::UnexpectedEof.into()));
 }
 
 /// Does all that is due. Returns the milliseconds until it must be called again.

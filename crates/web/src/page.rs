@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use anyhow::Context;
 use dealerless::mpc::Attempts;
+use dealerless_connection::{Happened, Place, PolledConnection, Sockets};
 use dealerless_seat::event::Event;
-use dealerless_seat::run::{Happened, Line, Session, World};
+use dealerless_seat::run::{Session, World};
 use dealerless_seat::words::Narrator;
 use dealerless_table::Seat;
 use dealerless_table::play::{DealCircuit, Order};
@@ -40,7 +41,10 @@ pub(crate) fn with_session<R>(work: impl FnOnce(&mut Session<Page>) -> R) -> Opt
 }
 
 /// The line with this socket, if there is one.
-pub(crate) fn with_line<R>(socket: u32, work: impl FnOnce(&mut Line<Page>) -> R) -> Option<R> {
+pub(crate) fn with_line<R>(
+    socket: u32,
+    work: impl FnOnce(&mut PolledConnection<Page>) -> R,
+) -> Option<R> {
     with_session(|session| session.line(socket).map(work)).flatten()
 }
 
@@ -75,6 +79,24 @@ pub(crate) fn request(number: u32, is_post: bool, path: &str, body: &[u8]) {
 #[derive(Clone, Copy)]
 pub(crate) struct Page;
 
+impl Sockets for Page {
+    fn open(&self, place: &Place) -> u32 {
+        let number = LAST.get() + 1;
+        LAST.set(number);
+        host::socket_open(number, &place.to_string());
+        number
+    }
+
+    fn send(&self, socket: u32, bytes: &[u8]) -> bool {
+        host::socket_send(socket, bytes);
+        true
+    }
+
+    fn close(&self, socket: u32) {
+        host::socket_close(socket);
+    }
+}
+
 impl World for Page {
     type File = NamedFile;
     type Value = Value;
@@ -100,21 +122,6 @@ impl World for Page {
 
     fn log(&self, text: &str) {
         host::print(text);
-    }
-
-    fn connect(&self, relay: &str) -> u32 {
-        let number = LAST.get() + 1;
-        LAST.set(number);
-        host::socket_open(number, relay);
-        number
-    }
-
-    fn send(&self, connection: u32, bytes: &[u8]) {
-        host::socket_send(connection, bytes);
-    }
-
-    fn close(&self, connection: u32) {
-        host::socket_close(connection);
     }
 
     fn open_file(&self, name: &str) -> Option<NamedFile> {
@@ -159,7 +166,7 @@ impl World for Page {
 
     fn start_engine(
         &self,
-        line: &mut Line<Self>,
+        line: &mut PolledConnection<Self>,
         seat: Seat,
         circuit: &Arc<DealCircuit>,
     ) -> io::Result<()> {

@@ -16,6 +16,7 @@ mod meeting;
 mod messages;
 mod noise;
 mod outbox;
+mod place;
 mod polled;
 mod prelude;
 mod relay_request;
@@ -32,7 +33,8 @@ pub use error::{ConnectionError, MeetingError};
 pub use invite::{BadInvite, Invite};
 pub use invites::Invites;
 pub use meeting::{Credentials, MAX_HEADER, Met, Side};
-pub use polled::{Expected, PolledConnection, PolledMeeting};
+pub use place::{Happened, Place, Socket, Sockets};
+pub use polled::{Expected, Joined, PolledConnection, PolledMeeting};
 #[cfg(not(target_family = "wasm"))]
 pub use sockets::{
     Connection, Door, DoorError, DoorEvent, EngineStream, Guest, ask_relay, own_addresses, use_code,

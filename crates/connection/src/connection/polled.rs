@@ -15,6 +15,7 @@ use super::invite::Invite;
 use super::invites::Invites;
 use super::meeting::{Credentials, Established, Meeting, Met, Side, Step};
 use super::noise::Sealer;
+use super::place::{Happened, Place, Socket, Sockets};
 use super::prelude::Prelude;
 use super::relay_request::{RelayAnswer, RelayToken};
 use super::{again, first};
@@ -182,7 +183,7 @@ impl PolledMeeting {
         &mut self,
         mut bytes: &[u8],
         now: Duration,
-    ) -> Result<Option<PolledConnection>, MeetingError> {
+    ) -> Result<Option<Joined>, MeetingError> {
         let mut meeting = match std::mem::replace(&mut self.state, State::Over) {
             State::Over => return Ok(None),
             State::Meeting(meeting) => meeting,
@@ -214,38 +215,83 @@ impl PolledMeeting {
                 self.state = State::Meeting(meeting);
                 Ok(None)
             }
-            Some(established) => {
-                let mut connection = PolledConnection::new(established, self.timing, now);
-                connection.received(bytes, now);
-                Ok(Some(connection))
-            }
+            Some(established) => Ok(Some(Joined {
+                established,
+                rest: bytes.to_vec(),
+            })),
         }
     }
 }
 
+/// A meeting that is over. It becomes a connection on its socket.
+pub struct Joined {
+    established: Established,
+    /// The first bytes of the connection.
+    rest: Vec<u8>,
+}
+
 /// An encrypted connection to a peer whose keys have been verified.
-pub struct PolledConnection {
+pub struct PolledConnection<S: Sockets> {
     /// What the meeting has established.
     pub met: Met,
+    /// The relay through which the connection leads, if it does.
+    pub relay: Option<Place>,
     /// Messages, engine bytes, limits and deadlines.
     pub core: Core,
     incoming: Incoming,
     sealer: Sealer,
+    socket: Socket<S>,
+    /// The time by which the socket must be ready to send again, if it is not.
+    ready_by: Option<Duration>,
+    /// The time of the next timer.
+    timer: Duration,
 }
 
-impl PolledConnection {
-    pub(super) fn new((met, agreed): Established, timing: Timing, now: Duration) -> Self {
-        PolledConnection {
+/// The number of bytes after which the socket is asked whether it is ready for more. Messages that are
+/// queued later wait for at most this number of bytes.
+const BATCH: usize = 32 << 10;
+
+impl<S: Sockets> PolledConnection<S> {
+    /// A connection after a meeting on `socket`. `rest` are the first bytes after the meeting.
+    pub(super) fn new(
+        socket: Socket<S>,
+        relay: Option<Place>,
+        (met, agreed): Established,
+        rest: &[u8],
+        timing: Timing,
+        now: Duration,
+    ) -> Self {
+        let mut connection = PolledConnection {
             met,
+            relay,
             core: Core::new(timing, now),
             incoming: Incoming::new(agreed.opener),
             sealer: agreed.sealer,
+            socket,
+            ready_by: None,
+            timer: now,
+        };
+        connection.received(rest, now);
+        connection
+    }
+
+    /// The number of its socket.
+    pub fn number(&self) -> u32 {
+        self.socket.number()
+    }
+
+    /// Processes what has happened to its socket. An error ends the connection;
+    /// [`Core::next_message`] returns it after the messages that arrived before.
+    pub fn happened(&mut self, what: Happened<'_>, now: Duration) {
+        match what {
+            Happened::Opened => {}
+            Happened::Received(bytes) => self.received(bytes, now),
+            Happened::Ready => self.ready_by = None,
+            Happened::Closed(error) => self.core.end(ConnectionError::Cut(error.kind())),
         }
     }
 
-    /// Processes received bytes. An error ends the connection; [`Core::next_message`] returns it
-    /// after the messages that arrived before.
-    pub fn received(&mut self, mut bytes: &[u8], now: Duration) {
+    fn received(&mut self, mut bytes: &[u8], now: Duration) {
         while !bytes.is_empty() && self.core.ended().is_none() {
             let room = self.incoming.room();
             let (taken, rest) = bytes.split_at(room.len().min(bytes.len()));
@@ -261,22 +307,72 @@ impl PolledConnection {
         }
     }
 
-    /// The encrypted frames to send now, and the time at which this must be called again even if
-    /// nothing happens. `None` if the connection has ended, or both sides may close it.
-    pub fn outgoing(&mut self, now: Duration) -> (Vec<u8>, Option<Duration>) {
+    /// Sends what may be sent now, and acts on the time.
+    pub fn flush(&mut self, now: Duration) {
         let (mut frames, mut plain) = (Vec::new(), Vec::new());
-        loop {
-            match self.core.next_frame(now, &mut plain) {
-                Ok(Task::Send { .. }) => self.sealer.seal(&plain, &mut frames),
-                Ok(Task::Wait { until }) => return (frames, Some(until)),
-                Ok(Task::Close) | Err(_) => return (frames, None),
+        let mut accepted_by = Duration::MAX;
+        self.timer = loop {
+            if let Some(by) = self.ready_by {
+                self.core.tick(now);
+                if now >= by {
+                    self.core.end(ConnectionError::Silent);
+                }
+                break match self.core.ended() {
+                    None => by.min(self.core.next_timer()),
+                    Some(_) => Duration::MAX,
+                };
             }
-        }
+            let until = match self.core.next_frame(now, &mut plain) {
+                Ok(Task::Send { by }) => {
+                    accepted_by = by;
+                    self.sealer.seal(&plain, &mut frames);
+                    if frames.len() >= BATCH {
+                        self.send(&mut frames, by);
+                    }
+                    continue;
+                }
+                Ok(Task::Wait { until }) => until,
+                Ok(Task::Close) | Err(_) => Duration::MAX,
+            };
+            self.send(&mut frames, accepted_by);
+            break until.min(self.ready_by.unwrap_or(Duration::MAX));
+        };
     }
 
-    /// Ends the connection, because its socket was closed.
-    pub fn cut(&mut self) {
-        self.core
-            .end(ConnectionError::Cut(io::ErrorKind::UnexpectedEof));
+    /// Sends frames, which the peer must accept by this time.
+    fn send(&mut self, frames: &mut Vec<u8>, by: Duration) {
+        if !self.socket.send(frames) {
+            self.ready_by = Some(by);
+        }
+        frames.clear();
+    }
+
+    /// The time at which [`flush`](Self::flush) must be called even if nothing happens.
+    /// [`Duration::MAX`] if the connection has ended, or both sides may close it.
+    pub fn timer(&self) -> Duration {
+        self.timer
+    }
+
+    /// Whether everything was sent, including the goodbye, and the socket has accepted it.
+    pub fn is_flushed(&self) -> bool {
+        self.core.is_flushed() && self.ready_by.is_none()
+    }
+}
+
+impl Joined {
+    /// The keys of the peer.
+    pub fn peer(&self) -> &PublicIdentity {
+        &self.established.0.peer
+    }
+
+    /// The connection over the socket of the meeting.
+    pub fn on<S: Sockets>(
+        self,
+        socket: Socket<S>,
+        relay: Option<Place>,
+        timing: Timing,
+        now: Duration,
+    ) -> PolledConnection<S> {
+        PolledConnection::new(socket, relay, self.established, &self.rest, timing, now)
     }
 }

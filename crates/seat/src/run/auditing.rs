@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 use dealerless_connection::identity::PublicIdentity;
-use dealerless_connection::{ConnectionError, MeetingError, Stream};
+use dealerless_connection::{ConnectionError, Happened, MeetingError, PolledConnection, Stream};
 use dealerless_table::Seat;
 use dealerless_table::audit::{Audit, Auditing};
 use dealerless_table::log::MatchId;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::errors::BrokenOff;
 use super::finding::{goodbye, request};
 use super::joining::check_memory;
-use super::line::{Call, Happened, Line, Route};
+use super::line::{Call, Route};
 use super::matches::{self, Kept};
 use super::own::Own;
 use super::program::{Program, refuse};
@@ -50,13 +50,16 @@ enum Stage<W: World> {
     /// A guest calls its host.
     Calling(Box<Calls<W>>),
     /// A host waits for its guest, and for the request of a guest that has connected.
-    Waiting(Box<Reception<W>>, Option<(Box<Line<W>>, Duration)>),
+    Waiting(
+        Box<Reception<W>>,
+        Option<(Box<PolledConnection<W>>, Duration)>,
+    ),
     Exchanging {
-        line: Box<Line<W>>,
+        line: Box<PolledConnection<W>>,
         has_received: bool,
     },
     /// All inputs are open and kept. The other player receives the last message.
-    Ending(Box<Line<W>>),
+    Ending(Box<PolledConnection<W>>),
     /// The stage changes.
     Changing,
 }
@@ -113,14 +116,14 @@ impl<W: World> Auditor<W> {
     }
 
     /// The guest has met somebody.
-    fn called(&mut self, mut line: Line<W>, now: Duration) {
+    fn called(&mut self, mut line: PolledConnection<W>, now: Duration) {
         let audit = Control::Audit(self.of).encode();
         // If the connection has ended, the exchange reports it.
-        let _ = line.connection.core.send(Stream::Control, &audit);
+        let _ = line.core.send(Stream::Control, &audit);
         self.exchange(Box::new(line), now);
     }
 
-    fn exchange(&mut self, line: Box<Line<W>>, now: Duration) {
+    fn exchange(&mut self, line: Box<PolledConnection<W>>, now: Duration) {
         self.until = now + ONE_TRY;
         self.stage = Stage::Exchanging {
             line,
@@ -162,7 +165,7 @@ impl<W: World> Auditor<W> {
             }
             Stage::Ending(mut line) => {
                 line.flush(now);
-                if line.connection.core.ended().is_some() || now >= self.until {
+                if line.core.ended().is_some() || now >= self.until {
                     return made(&own.world, &self.of).map(Some);
                 }
                 self.stage = Stage::Ending(line);
@@ -175,11 +178,11 @@ impl<W: World> Auditor<W> {
     /// Reads the request of a player who has connected. The connection is dropped if it is not the guest.
     fn arrived(
         &mut self,
-        (mut line, until): (Box<Line<W>>, Duration),
+        (mut line, until): (Box<PolledConnection<W>>, Duration),
         now: Duration,
-    ) -> Option<(Box<Line<W>>, Duration)> {
-        let is_peer = line.connection.met.peer == self.peer;
-        match line.connection.core.next_message() {
+    ) -> Option<(Box<PolledConnection<W>>, Duration)> {
+        let is_peer = line.met.peer == self.peer;
+        match line.core.next_message() {
             Ok(None) if is_peer && now < until => {
                 line.flush(now);
                 return Some((line, until));
@@ -199,7 +202,7 @@ impl<W: World> Auditor<W> {
     fn exchanging(
         &mut self,
         own: &Own<W>,
-        mut line: Box<Line<W>>,
+        mut line: Box<PolledConnection<W>>,
         mut has_received: bool,
         now: Duration,
     ) -> anyhow::Result<Option<Value>> {
@@ -207,17 +210,17 @@ impl<W: World> Auditor<W> {
             // Messages that the peer sent before it disconnected come first.
             let mut sent = Ok(());
             while let Some(message) = self.auditing.say() {
-                sent = sent.and(line.connection.core.send(Stream::Control, &message));
+                sent = sent.and(line.core.send(Stream::Control, &message));
             }
             if let Some(opened) = self.auditing.opened() {
                 sent?;
                 keep(&own.world, &self.of, &opened)?;
-                line.connection.core.close();
+                line.core.close();
                 self.until = now + SHORT;
                 self.stage = Stage::Ending(line);
                 return self.next(own, now);
             }
-            let Some(message) = line.connection.core.next_message()? else {
+            let Some(message) = line.core.next_message()? else {
                 break;
             };
             let is_first = !std::mem::replace(&mut has_received, true);
@@ -249,9 +252,9 @@ impl<W: World> Calls<W> {
     }
 
     /// Continues after an event of its connection. Returns the line to the host that was met.
-    fn happened(&mut self, what: Happened<'_>, now: Duration) -> Option<Line<W>> {
+    fn happened(&mut self, what: Happened<'_>, now: Duration) -> Option<PolledConnection<W>> {
         match self.call.as_mut()?.happened(what, now) {
-            Ok(met) => Some(self.call.take_if(|_| met.is_some())?.connected(met?)),
+            Ok(met) => Some(self.call.take_if(|_| met.is_some())?.connected(met?, now)),
             Err(error) => {
                 self.failed(error, now);
                 None
@@ -261,13 +264,13 @@ impl<W: World> Calls<W> {
 }
 
 impl<W: World> Program<W> for Auditor<W> {
-    fn line(&mut self, number: u32) -> Option<&mut Line<W>> {
+    fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W>> {
         let line = match &mut self.stage {
             Stage::Waiting(_, Some((line, _))) => line,
             Stage::Exchanging { line, .. } | Stage::Ending(line) => line,
             _ => return None,
         };
-        Some(&mut **line).filter(|line| line.has(number))
+        Some(&mut **line).filter(|line| line.number() == number)
     }
 
     fn happened(
@@ -318,7 +321,8 @@ impl<W: World> Program<W> for Auditor<W> {
         let timer = match &self.stage {
             Stage::Calling(calls) => calls.call.as_ref().map_or(calls.next, Call::timer),
             Stage::Waiting(reception, arrival) => {
-                let line = |(line, until): &(Box<Line<W>>, Duration)| line.timer().min(*until);
+                let line =
+                    |(line, until): &(Box<PolledConnection<W>>, Duration)| line.timer().min(*until);
                 reception
                     .timer()
                     .min(arrival.as_ref().map_or(Duration::MAX, line))

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use dealerless_connection::{Message, Stream};
+use dealerless_connection::{Message, PolledConnection, Stream};
 use dealerless_table::play::Control;
 
-use super::line::{Call, Line, Route};
+use super::line::{Call, Route};
 use super::reception::Reception;
 use super::world::World;
 use crate::retry::{HOST_PAUSE, pause};
@@ -30,7 +30,7 @@ pub(super) struct Caller<W: World> {
 
 /// The guest has connected again.
 pub(super) struct Arrival<W: World> {
-    pub(super) line: Line<W>,
+    pub(super) line: PolledConnection<W>,
     /// Whether the guest has asked to resume this match. The match continues when the engine of the last
     /// connection has ended.
     pub(super) resumes: bool,
@@ -110,11 +110,11 @@ pub(super) fn request(message: &Message) -> Option<Control> {
 
 /// Sends a last message on a connection, and drops it.
 pub(super) fn goodbye<W: World>(
-    mut line: Line<W>,
+    mut line: PolledConnection<W>,
     control: &Control,
     now: Duration,
 ) -> anyhow::Result<()> {
-    let core = &mut line.connection.core;
+    let core = &mut line.core;
     if core.send(Stream::Control, &control.encode()).is_ok() {
         core.close();
         line.flush(now);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{bail, ensure};
 use dealerless::deck::Choice;
 use dealerless_connection::identity::{Name, PublicIdentity};
-use dealerless_connection::{ConnectionError, Invite, Stream};
+use dealerless_connection::{ConnectionError, Happened, Invite, PolledConnection, Stream};
 use dealerless_table::log::{Header, MatchId, Phase};
 use dealerless_table::play::{Control, DealCircuit, Done, Seating, Term};
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,6 @@ use serde_json::Value;
 use super::errors::BrokenOff;
 use super::finding::{Finder, goodbye, request};
 use super::joining::check_memory;
-use super::line::{Happened, Line};
 use super::matches::{self, Kept};
 use super::own::Own;
 use super::playing::SeatInPlay;
@@ -108,9 +107,9 @@ enum Stage<W: World> {
     /// Waiting for the guest.
     Waiting(Reception<W>),
     /// The player is asked whether to play with a peer after failed attempts.
-    Asked(Box<Line<W>>),
+    Asked(Box<PolledConnection<W>>),
     /// The guest has come, and has until this time to say what it wants.
-    Met(Box<Line<W>>, Duration),
+    Met(Box<PolledConnection<W>>, Duration),
     Playing(Box<SeatInPlay<W>>),
     /// The stage changes.
     Changing,
@@ -216,15 +215,15 @@ impl<W: World> Hosting<W> {
     }
 
     /// Continues after the meeting.
-    fn met(&mut self, own: &mut Own<W>, line: Line<W>, now: Duration) {
-        match own.recognise(&line.connection.met, &self.relay) {
+    fn met(&mut self, own: &mut Own<W>, line: PolledConnection<W>, now: Duration) {
+        match own.recognise(&line.met, &self.relay) {
             Ok(Some(question)) => {
                 own.world.report(&question);
                 self.stage = Stage::Asked(Box::new(line));
             }
             Ok(None) => self.stage = Stage::Met(Box::new(line), now + ANSWER),
             // A guest does not end the program.
-            Err(error) => self.did_not_sit(&own.world, &line.connection.met.peer_name, &error, now),
+            Err(error) => self.did_not_sit(&own.world, &line.met.peer_name, &error, now),
         }
     }
 
@@ -232,7 +231,7 @@ impl<W: World> Hosting<W> {
     fn answer(
         &mut self,
         own: &mut Own<W>,
-        line: Line<W>,
+        line: PolledConnection<W>,
         wants: Option<Control>,
         now: Duration,
     ) -> anyhow::Result<()> {
@@ -247,8 +246,13 @@ impl<W: World> Hosting<W> {
         }
     }
 
-    fn sit(&mut self, own: &mut Own<W>, mut line: Line<W>, now: Duration) -> anyhow::Result<()> {
-        let met = &line.connection.met;
+    fn sit(
+        &mut self,
+        own: &mut Own<W>,
+        mut line: PolledConnection<W>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let met = &line.met;
         if let Some(kept) = matches::open_with(own, &met.peer)? {
             let fits = *kept.peer() == met.peer;
             let old_keys = with_old_keys(&kept.id(), &kept.peer_name());
@@ -261,10 +265,7 @@ impl<W: World> Hosting<W> {
         let mut seat = matches::begin(own, seating, self.finder(&own.world, &met.peer, now), now)?;
         // The match has its files before the guest knows that it begins. If the connection has ended, the seat
         // looks for another one.
-        let _ = line
-            .connection
-            .core
-            .send(Stream::Control, &Control::Sit.encode());
+        let _ = line.core.send(Stream::Control, &Control::Sit.encode());
         seat.begin(line, now)?;
         self.stage = Stage::Playing(Box::new(seat));
         own.keep_hosting(None)
@@ -274,11 +275,11 @@ impl<W: World> Hosting<W> {
     fn resume(
         &mut self,
         own: &mut Own<W>,
-        line: Line<W>,
+        line: PolledConnection<W>,
         of: MatchId,
         now: Duration,
     ) -> anyhow::Result<()> {
-        let peer = &line.connection.met.peer;
+        let peer = &line.met.peer;
         let keys = all_keys(&own.peers.lock(), peer);
         let kept = matches::find(own, &of)?.filter(|kept| keys.contains(kept.peer()));
         let Some(kept) = kept.filter(|kept| !kept.opened.is_closed()) else {
@@ -320,18 +321,18 @@ impl<W: World> Hosting<W> {
             }
             Stage::Asked(mut line) => {
                 line.flush(now);
-                match line.connection.core.ended() {
+                match line.core.ended() {
                     None => self.stage = Stage::Asked(line),
                     Some(why) => {
                         let why = why.clone().into();
-                        self.did_not_sit(&own.world, &line.connection.met.peer_name, &why, now);
+                        self.did_not_sit(&own.world, &line.met.peer_name, &why, now);
                     }
                 }
             }
             Stage::Met(mut line, until) => {
                 line.flush(now);
-                let name = line.connection.met.peer_name.clone();
-                let answered = match line.connection.core.next_message() {
+                let name = line.met.peer_name.clone();
+                let answered = match line.core.next_message() {
                     Ok(None) if now < until => {
                         self.stage = Stage::Met(line, until);
                         Ok(())
@@ -366,11 +367,11 @@ const END_SENT: &str = "Your last match with this guest is over. The guest did n
                         new match, host again.";
 
 impl<W: World> Program<W> for Hosting<W> {
-    fn line(&mut self, number: u32) -> Option<&mut Line<W>> {
+    fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W>> {
         match &mut self.stage {
             Stage::Playing(seat) => seat.line(number),
             Stage::Asked(line) | Stage::Met(line, _) => {
-                Some(&mut **line).filter(|line| line.has(number))
+                Some(&mut **line).filter(|line| line.number() == number)
             }
             Stage::Waiting(_) | Stage::Changing => None,
         }

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail, ensure};
 use dealerless::shuffle::Algorithm;
-use dealerless_connection::{ConnectionError, MeetingError, PolledConnection, SpokenCode, Stream};
+use dealerless_connection::{
+    ConnectionError, Happened, Joined, MeetingError, PolledConnection, SpokenCode, Stream,
+};
 use dealerless_table::log::MatchId;
 use dealerless_table::play::{Control, DealCircuit, Done, Seating, Term};
 use dealerless_table::rules::Stakes;
@@ -12,7 +14,7 @@ use serde_json::Value;
 
 use super::errors::AnswerIsNo;
 use super::finding::Finder;
-use super::line::{Call, CodeCall, Happened, Line, Route};
+use super::line::{Call, CodeCall, Route};
 use super::matches::{self, Kept};
 use super::own::Own;
 use super::playing::SeatInPlay;
@@ -61,12 +63,12 @@ enum Stage<W: World> {
     UsingCode(Box<CodeCall<W>>),
     Calling(Box<Call<W>>),
     /// The player is asked.
-    Asked(Box<Line<W>>, Question<W>),
+    Asked(Box<PolledConnection<W>>, Question<W>),
     /// The host is asked for the seat.
     Asking(Box<Asking<W>>),
     /// The guest does not sit down. The host is told why.
     Leaving {
-        line: Box<Line<W>>,
+        line: Box<PolledConnection<W>>,
         until: Duration,
         why: anyhow::Error,
     },
@@ -77,7 +79,7 @@ enum Stage<W: World> {
 
 /// A guest that waits for the answer of its host.
 struct Asking<W: World> {
-    line: Line<W>,
+    line: PolledConnection<W>,
     offer: Offer<W>,
     since: Duration,
     /// Whether the request was sent. Otherwise the host cannot have agreed.
@@ -166,17 +168,12 @@ impl<W: World> Guest<W> {
     }
 
     /// Continues after the meeting.
-    fn met(
-        &mut self,
-        own: &mut Own<W>,
-        connection: PolledConnection,
-        now: Duration,
-    ) -> anyhow::Result<()> {
+    fn met(&mut self, own: &mut Own<W>, joined: Joined, now: Duration) -> anyhow::Result<()> {
         let Stage::Calling(call) = std::mem::replace(&mut self.stage, Stage::Changing) else {
             return Ok(());
         };
-        let line = Box::new(call.connected(connection));
-        let met = &line.connection.met;
+        let line = Box::new(call.connected(joined, now));
+        let met = &line.met;
         let question = own.recognise(met, &self.route.relay)?;
         self.route.peer = Some(met.peer.clone());
         match question {
@@ -190,8 +187,13 @@ impl<W: World> Guest<W> {
     }
 
     /// Resumes the open match with this host, or asks the player about the one that it proposes.
-    fn sit(&mut self, own: &mut Own<W>, line: Box<Line<W>>, now: Duration) -> anyhow::Result<()> {
-        let peer = &line.connection.met.peer;
+    fn sit(
+        &mut self,
+        own: &mut Own<W>,
+        line: Box<PolledConnection<W>>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let peer = &line.met.peer;
         let mut kept = match self.host_said {
             Some(HostSaid::Open(of)) => {
                 let keys = all_keys(&own.peers.lock(), peer);
@@ -241,11 +243,17 @@ impl<W: World> Guest<W> {
     }
 
     /// Tells the host which term this guest does not accept, and ends.
-    fn decline(&mut self, mut line: Box<Line<W>>, term: Term, why: anyhow::Error, now: Duration) {
+    fn decline(
+        &mut self,
+        mut line: Box<PolledConnection<W>>,
+        term: Term,
+        why: anyhow::Error,
+        now: Duration,
+    ) {
         let declines = Control::Declines(term).encode();
         // The reason matters more than whether the host receives it.
-        let _ = line.connection.core.send(Stream::Control, &declines);
-        line.connection.core.close();
+        let _ = line.core.send(Stream::Control, &declines);
+        line.core.close();
         self.stage = Stage::Leaving {
             line,
             until: now + GOODBYE,
@@ -253,9 +261,9 @@ impl<W: World> Guest<W> {
         };
     }
 
-    fn ask_host(&mut self, mut line: Line<W>, offer: Offer<W>, now: Duration) {
+    fn ask_host(&mut self, mut line: PolledConnection<W>, offer: Offer<W>, now: Duration) {
         let request = Control::Sit.encode();
-        let sent = line.connection.core.send(Stream::Control, &request);
+        let sent = line.core.send(Stream::Control, &request);
         self.stage = Stage::Asking(Box::new(Asking {
             line,
             offer,
@@ -281,7 +289,7 @@ impl<W: World> Guest<W> {
                 line.flush(now);
                 // The reason may be in a message.
                 match question {
-                    Question::Sit(offer) if line.connection.core.ended().is_some() => {
+                    Question::Sit(offer) if line.core.ended().is_some() => {
                         self.ask_host(*line, *offer, now);
                         return self.next(own, now);
                     }
@@ -295,7 +303,7 @@ impl<W: World> Guest<W> {
                 why,
             } => {
                 line.flush(now);
-                if line.connection.core.ended().is_some() || now >= until {
+                if line.core.ended().is_some() || now >= until {
                     return Err(why);
                 }
                 self.stage = Stage::Leaving { line, until, why };
@@ -317,7 +325,7 @@ impl<W: World> Guest<W> {
     ) -> anyhow::Result<()> {
         let line = &mut asking.line;
         line.flush(now);
-        match line.connection.core.next_message() {
+        match line.core.next_message() {
             Ok(None) if now >= asking.since + ANSWER => {
                 return Err(anyhow::Error::new(ConnectionError::TimedOut)
                     .context("the host has not answered"));
@@ -412,13 +420,13 @@ impl<W: World> Guest<W> {
 }
 
 impl<W: World> Program<W> for Guest<W> {
-    fn line(&mut self, number: u32) -> Option<&mut Line<W>> {
+    fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W>> {
         match &mut self.stage {
             Stage::Playing(seat) => seat.line(number),
             Stage::Asked(line, _) | Stage::Leaving { line, .. } => {
-                Some(&mut **line).filter(|line| line.has(number))
+                Some(&mut **line).filter(|line| line.number() == number)
             }
-            Stage::Asking(asking) => Some(&mut asking.line).filter(|line| line.has(number)),
+            Stage::Asking(asking) => Some(&mut asking.line).filter(|line| line.number() == number),
             Stage::UsingCode(_) | Stage::Calling(_) | Stage::Changing => None,
         }
     }
@@ -430,6 +438,7 @@ impl<W: World> Program<W> for Guest<W> {
         what: Happened<'_>,
         now: Duration,
     ) -> anyhow::Result<()> {
+        let is_closed = matches!(what, Happened::Closed(_));
         match &mut self.stage {
             Stage::Playing(seat) => seat.happened(own, number, what, now)?,
             Stage::UsingCode(call) if call.has(number) => {
@@ -441,12 +450,8 @@ impl<W: World> Program<W> for Guest<W> {
             }
             Stage::Calling(call) if call.has(number) => match call.happened(what, now) {
                 Ok(None) => {}
-                Ok(Some(connection)) => self.met(own, connection, now)?,
-                Err(error)
-                    if !error.is_final()
-                        && self.calls < RELAY_TRIES
-                        && matches!(what, Happened::Closed) =>
-                {
+                Ok(Some(joined)) => self.met(own, joined, now)?,
+                Err(error) if !error.is_final() && self.calls < RELAY_TRIES && is_closed => {
                     self.calls += 1;
                     self.stage = Stage::Calling(Box::new(Call::new(own, &self.route, 0, now)?));
                 }
@@ -528,18 +533,14 @@ impl<W: World> Program<W> for Guest<W> {
 }
 
 /// Checks the host's proposal before anything has begun.
-fn agree<W: World>(own: &Own<W>, line: &Line<W>) -> anyhow::Result<Seating> {
-    let header = Seating::proposal(&line.connection.met.header)?;
+fn agree<W: World>(own: &Own<W>, line: &PolledConnection<W>) -> anyhow::Result<Seating> {
+    let header = Seating::proposal(&line.met.header)?;
     let terms = header.sealed().context(
         "this page plays matches of two; to play with more, use the program `dealerless`",
     )?;
     check_memory(&header.stakes, terms.algorithm)?;
     matches::check_free(&own.world)?;
-    Ok(Seating::of_meeting(
-        &line.connection.met,
-        header,
-        own.player(),
-    )?)
+    Ok(Seating::of_meeting(&line.met, header, own.player())?)
 }
 
 /// Checks the memory that a match takes, before a circuit is built.

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dealerless_connection::identity::PublicIdentity;
-use dealerless_connection::system_rng;
 use dealerless_connection::{
-    Exchanged, Expected, Invite, MeetingError, PolledConnection, PolledMeeting, SpokenCode,
-    SpokenError, SpokenExchange, Timing,
+    Exchanged, Expected, Happened, Invite, Joined, MeetingError, Place, PolledConnection,
+    PolledMeeting, Socket, SpokenCode, SpokenError, SpokenExchange, Timing, system_rng,
 };
 
 use super::own::Own;
@@ -25,67 +24,26 @@ pub(super) struct Route {
     pub(super) peer: Option<PublicIdentity>,
 }
 
-/// A connection of the world, closed when dropped.
-struct Socket<W: World> {
-    world: W,
-    number: u32,
-    /// Whether it is open. The bytes to send wait for it.
-    is_open: bool,
-}
-
-impl<W: World> Socket<W> {
-    fn open(world: &W, url: &str) -> Self {
-        Socket {
-            number: world.connect(url),
-            world: world.clone(),
-            is_open: false,
+/// Notes an event of a socket. Returns the received bytes, or why the socket was closed.
+fn bytes_of<'a, W: World>(
+    socket: &mut Socket<W>,
+    what: Happened<'a>,
+) -> Result<&'a [u8], ErrorKind> {
+    match what {
+        Happened::Opened => {
+            socket.opened();
+            Ok(&[])
         }
+        Happened::Ready => Ok(&[]),
+        Happened::Received(bytes) => Ok(bytes),
+        Happened::Closed(_) if socket.is_open() => Err(ErrorKind::UnexpectedEof),
+        Happened::Closed(_) => Err(ErrorKind::ConnectionRefused),
     }
-
-    /// Notes an event. Returns the received bytes, or why the socket was closed.
-    fn happened<'a>(&mut self, what: Happened<'a>) -> Result<&'a [u8], ErrorKind> {
-        match what {
-            Happened::Opened => {
-                self.is_open = true;
-                Ok(&[])
-            }
-            Happened::Received(bytes) => Ok(bytes),
-            Happened::Closed if self.is_open => Err(ErrorKind::UnexpectedEof),
-            Happened::Closed => Err(ErrorKind::ConnectionRefused),
-        }
-    }
-
-    /// Sends the outgoing bytes if the socket is open.
-    fn send(&self, outgoing: impl FnOnce() -> Vec<u8>) {
-        if !self.is_open {
-            return;
-        }
-        let bytes = outgoing();
-        if !bytes.is_empty() {
-            self.world.send(self.number, &bytes);
-        }
-    }
-}
-
-impl<W: World> Drop for Socket<W> {
-    fn drop(&mut self) {
-        self.world.close(self.number);
-    }
-}
-
-/// Something that happened to a connection of a [`World`].
-#[derive(Clone, Copy, Debug)]
-pub enum Happened<'a> {
-    /// It is open.
-    Opened,
-    /// Bytes have arrived.
-    Received(&'a [u8]),
-    /// It is closed, or could not be opened.
-    Closed,
 }
 
 /// A meeting at a relay: of a guest that calls its host, or of a host that waits for a guest.
 pub(super) struct Call<W: World> {
+    place: Place,
     socket: Socket<W>,
     meeting: PolledMeeting,
 }
@@ -103,6 +61,7 @@ impl<W: World> Call<W> {
         now: Duration,
     ) -> Result<Self, MeetingError> {
         let (timing, keys) = (Timing::default(), own.credentials());
+        let place = Place::Url(route.relay.clone());
         let meeting = match (&route.invite, &route.peer) {
             (Some(invite), peer) if number.is_multiple_of(2) || peer.is_none() => {
                 PolledMeeting::by_invite(keys, invite, timing, now)
@@ -111,7 +70,8 @@ impl<W: World> Call<W> {
             _ => return Err(MeetingError::NoAddress),
         };
         Ok(Call {
-            socket: Socket::open(&own.world, &route.relay),
+            socket: Socket::open(&own.world, &place),
+            place,
             meeting,
         })
     }
@@ -128,6 +88,7 @@ impl<W: World> Call<W> {
         now: Duration,
     ) -> Result<Self, MeetingError> {
         let (timing, keys) = (Timing::default(), own.credentials());
+        let place = Place::Url(relay.to_owned());
         let meeting = PolledMeeting::as_host(
             keys,
             expected,
@@ -137,13 +98,14 @@ impl<W: World> Call<W> {
             now,
         )?;
         Ok(Call {
-            socket: Socket::open(&own.world, relay),
+            socket: Socket::open(&own.world, &place),
+            place,
             meeting,
         })
     }
 
     pub(super) fn has(&self, number: u32) -> bool {
-        self.socket.number == number
+        self.socket.number() == number
     }
 
     /// The time of the next timer.
@@ -159,11 +121,13 @@ impl<W: World> Call<W> {
         &mut self,
         what: Happened<'_>,
         now: Duration,
-    ) -> Result<Option<PolledConnection>, MeetingError> {
-        let bytes = self.socket.happened(what);
+    ) -> Result<Option<Joined>, MeetingError> {
+        let bytes = bytes_of(&mut self.socket, what);
         let bytes = bytes.map_err(|why| self.meeting.failed(why.into()))?;
         let met = self.meeting.received(bytes, now);
-        self.socket.send(|| self.meeting.outgoing());
+        if self.socket.is_open() {
+            self.socket.send(&self.meeting.outgoing());
+        }
         met
     }
 
@@ -176,12 +140,9 @@ impl<W: World> Call<W> {
     }
 
     /// The connection over the socket of this call.
-    pub(super) fn connected(self, connection: PolledConnection) -> Line<W> {
-        Line {
-            socket: self.socket,
-            connection,
-            timer: Duration::ZERO,
-        }
+    pub(super) fn connected(self, joined: Joined, now: Duration) -> PolledConnection<W> {
+        let relay = Some(self.place);
+        joined.on(self.socket, relay, Timing::default(), now)
     }
 }
 
@@ -194,13 +155,13 @@ pub(super) struct CodeCall<W: World> {
 impl<W: World> CodeCall<W> {
     pub(super) fn new(world: &W, relay: &str, code: SpokenCode, now: Duration) -> Self {
         CodeCall {
-            socket: Socket::open(world, relay),
+            socket: Socket::open(world, &Place::Url(relay.to_owned())),
             exchange: SpokenExchange::as_guest(code, now),
         }
     }
 
     pub(super) fn has(&self, number: u32) -> bool {
-        self.socket.number == number
+        self.socket.number() == number
     }
 
     /// The time of the next timer.
@@ -217,53 +178,15 @@ impl<W: World> CodeCall<W> {
         what: Happened<'_>,
         now: Duration,
     ) -> Result<Option<Invite>, SpokenError> {
-        let bytes = self.socket.happened(what);
+        let bytes = bytes_of(&mut self.socket, what);
         let bytes = bytes.map_err(|why| self.exchange.failed(why.into()))?;
         let exchanged = self.exchange.received(bytes, now, &mut system_rng());
-        self.socket.send(|| self.exchange.outgoing());
+        if self.socket.is_open() {
+            self.socket.send(&self.exchange.outgoing());
+        }
         Ok(match exchanged? {
             Some(Exchanged::Received(invite)) => Some(invite),
             _ => None,
         })
-    }
-}
-
-/// An encrypted connection to another player, at a relay.
-pub struct Line<W: World> {
-    socket: Socket<W>,
-    /// The driver of the engine sends and reads its bytes in `connection.core`.
-    pub connection: PolledConnection,
-    /// The time of the next timer. [`Duration::MAX`] if nothing is to be sent any more.
-    timer: Duration,
-}
-
-impl<W: World> Line<W> {
-    pub(super) fn number(&self) -> u32 {
-        self.socket.number
-    }
-
-    pub(super) fn has(&self, number: u32) -> bool {
-        self.socket.number == number
-    }
-
-    pub(super) fn timer(&self) -> Duration {
-        self.timer
-    }
-
-    pub(super) fn happened(&mut self, what: Happened<'_>, now: Duration) {
-        match what {
-            Happened::Opened => {}
-            Happened::Received(bytes) => self.connection.received(bytes, now),
-            Happened::Closed => self.connection.cut(),
-        }
-    }
-
-    /// Sends what may be sent now.
-    pub fn flush(&mut self, now: Duration) {
-        let (frames, timer) = self.connection.outgoing(now);
-        if !frames.is_empty() {
-            self.socket.world.send(self.socket.number, &frames);
-        }
-        self.timer = timer.unwrap_or(Duration::MAX);
     }
 }

@@ -6,10 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use dealerless_connection::hex;
 use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::storage::Storage as _;
-use dealerless_connection::system_rng;
+use dealerless_connection::{hex, system_rng};
 use dealerless_table::log::{
     Input, Inputs, Journal, JournalError, MatchId, MatchLog, Opened, Phase, Sitting,
 };

@@ -34,6 +34,5 @@ mod world;
 #[cfg(test)]
 mod tests;
 
-pub use line::{Happened, Line};
 pub use session::Session;
 pub use world::World;

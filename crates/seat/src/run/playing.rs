@@ -4,10 +4,11 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dealerless_connection::SystemRng;
 use dealerless_connection::identity::SharedPeers;
 use dealerless_connection::storage::Storage as _;
-use dealerless_connection::{ConnectionError, MeetingError, PolledConnection, Stream};
+use dealerless_connection::{
+    ConnectionError, Happened, Joined, MeetingError, PolledConnection, Stream, SystemRng,
+};
 use dealerless_table::Seat;
 use dealerless_table::log::{MatchId, Sitting};
 use dealerless_table::play::{
@@ -16,7 +17,7 @@ use dealerless_table::play::{
 };
 
 use super::finding::{Arrival, Finder, goodbye, request};
-use super::line::{Call, Happened, Line};
+use super::line::Call;
 use super::matches;
 use super::own::Own;
 use super::program::refuse;
@@ -45,7 +46,7 @@ pub(super) struct SeatInPlay<W: World> {
     peers: SharedPeers,
     peer: Seat,
     of: MatchId,
-    line: Option<Line<W>>,
+    line: Option<PolledConnection<W>>,
     finder: Finder<W>,
     /// Whether the connection was lost, and a new one is to be made when the engine has ended.
     reconnects: bool,
@@ -66,7 +67,7 @@ struct Ending {
 /// The orders of a seat to the engine on its connection.
 struct ToEngine<'a, W: World> {
     world: &'a W,
-    line: &'a mut Line<W>,
+    line: &'a mut PolledConnection<W>,
 }
 
 impl<W: World> Orders for ToEngine<'_, W> {
@@ -132,7 +133,7 @@ impl<W: World> SeatInPlay<W> {
     ///
     /// # Errors
     /// If the peer is unknown.
-    pub(super) fn begin(&mut self, line: Line<W>, now: Duration) -> anyhow::Result<()> {
+    pub(super) fn begin(&mut self, line: PolledConnection<W>, now: Duration) -> anyhow::Result<()> {
         self.attach(line)?;
         self.table.begin(self.peer, now);
         Ok(())
@@ -142,23 +143,24 @@ impl<W: World> SeatInPlay<W> {
     ///
     /// # Errors
     /// If the peer is unknown, or the file of the match cannot be written.
-    pub(super) fn resume(&mut self, mut line: Line<W>, now: Duration) -> anyhow::Result<()> {
+    pub(super) fn resume(
+        &mut self,
+        mut line: PolledConnection<W>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
         if matches!(self.finder, Finder::Calls(_)) {
             let request = Control::Resume(self.of).encode();
             // If the connection has ended, the table learns it from the next message.
-            let _ = line.connection.core.send(Stream::Control, &request);
+            let _ = line.core.send(Stream::Control, &request);
         }
         self.attach(line)?;
         Ok(self.table.resume(self.peer, now)?)
     }
 
-    fn attach(&mut self, mut line: Line<W>) -> anyhow::Result<()> {
+    fn attach(&mut self, mut line: PolledConnection<W>) -> anyhow::Result<()> {
         // If the connection has ended, the table learns it from the next message.
-        let _ = line
-            .connection
-            .core
-            .send(Stream::Control, &Control::InPage.encode());
-        let attempts = self.peers.counted(&line.connection.met.peer)?;
+        let _ = line.core.send(Stream::Control, &Control::InPage.encode());
+        let attempts = self.peers.counted(&line.met.peer)?;
         self.world.attach_engine(line.number(), attempts);
         self.line = Some(line);
         Ok(())
@@ -187,8 +189,8 @@ impl<W: World> SeatInPlay<W> {
     }
 
     /// The connection with this number.
-    pub(super) fn line(&mut self, number: u32) -> Option<&mut Line<W>> {
-        self.line.as_mut().filter(|line| line.has(number))
+    pub(super) fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W>> {
+        self.line.as_mut().filter(|line| line.number() == number)
     }
 
     /// Something has happened to a connection.
@@ -213,7 +215,7 @@ impl<W: World> SeatInPlay<W> {
                     self.called(own, met, now)?;
                 }
             }
-            Finder::Waits(_, Some(arrival)) if arrival.line.has(number) => {
+            Finder::Waits(_, Some(arrival)) if arrival.line.number() == number => {
                 arrival.line.happened(what, now);
             }
             Finder::Waits(reception, arrival) => {
@@ -232,7 +234,7 @@ impl<W: World> SeatInPlay<W> {
     fn called(
         &mut self,
         own: &Own<W>,
-        met: Result<Option<PolledConnection>, MeetingError>,
+        met: Result<Option<Joined>, MeetingError>,
         now: Duration,
     ) -> anyhow::Result<()> {
         let Finder::Calls(caller) = &mut self.finder else {
@@ -243,19 +245,22 @@ impl<W: World> SeatInPlay<W> {
             met => met.ok().flatten(),
         };
         let call = caller.call.take();
-        let is_peer = |connection: &PolledConnection| {
-            self.story.seat_of(&connection.met.peer) == Some(self.peer)
-        };
-        let (Some(call), Some(connection)) = (call, met.filter(is_peer)) else {
+        let is_peer = |joined: &Joined| self.story.seat_of(joined.peer()) == Some(self.peer);
+        let (Some(call), Some(joined)) = (call, met.filter(is_peer)) else {
             self.finder.look(now);
             return Ok(());
         };
-        self.connected(own, call.connected(connection), now)
+        self.connected(own, call.connected(joined, now), now)
     }
 
     /// Handles a new connection to the peer. The player was asked before, unlike on the first connection.
-    fn connected(&mut self, own: &Own<W>, line: Line<W>, now: Duration) -> anyhow::Result<()> {
-        let met = &line.connection.met;
+    fn connected(
+        &mut self,
+        own: &Own<W>,
+        line: PolledConnection<W>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let met = &line.met;
         let mut peers = own.peers.lock();
         peers.remember(&met.peer, &met.peer_name, &[], None)?;
         drop(peers);
@@ -274,9 +279,9 @@ impl<W: World> SeatInPlay<W> {
         let Some(mut arrival) = waiting.take() else {
             return Ok(());
         };
-        let is_peer = self.story.seat_of(&arrival.line.connection.met.peer) == Some(self.peer);
+        let is_peer = self.story.seat_of(&arrival.line.met.peer) == Some(self.peer);
         if !arrival.resumes {
-            let control = match arrival.line.connection.core.next_message() {
+            let control = match arrival.line.core.next_message() {
                 Ok(None) if is_peer => {
                     arrival.line.flush(now);
                     *waiting = Some(arrival);
@@ -379,7 +384,7 @@ impl<W: World> SeatInPlay<W> {
         for (_, message) in sent {
             if let Some(line) = &mut self.line {
                 // If the connection has ended, the table learns it from the next message.
-                let _ = line.connection.core.send(Stream::Log, &message);
+                let _ = line.core.send(Stream::Log, &message);
             }
         }
         event
@@ -389,7 +394,7 @@ impl<W: World> SeatInPlay<W> {
         let Some(line) = &mut self.line else {
             return false;
         };
-        let item = match line.connection.core.next_message() {
+        let item = match line.core.next_message() {
             Ok(None) => return false,
             Ok(Some(message)) if message.stream == Stream::Log => {
                 Incoming::Event(Happens::Received(self.peer, message.bytes))
@@ -490,7 +495,7 @@ impl<W: World> SeatInPlay<W> {
             self.drop_line();
         }
         if let Some(line) = &mut self.line {
-            line.connection.core.close();
+            line.core.close();
         }
         let play = self.table.play();
         let outcome = stopped.as_ref().map_err(|error| error.downcast_ref());
@@ -520,11 +525,11 @@ impl<W: World> SeatInPlay<W> {
             let _ = self.look_for_connection(own, now);
             let has_heard = self.table.play().has_heard(self.peer);
             if let Some(line) = self.line.as_mut().filter(|_| has_heard) {
-                line.connection.core.close();
+                line.core.close();
             }
         }
         if let Some(line) = &self.line {
-            let core = &line.connection.core;
+            let core = &line.core;
             if core.ended().is_none() && now < until {
                 return false;
             }
@@ -561,7 +566,7 @@ impl<W: World> SeatInPlay<W> {
             }
         }
         let times = [
-            self.line.as_ref().map(Line::timer),
+            self.line.as_ref().map(PolledConnection::timer),
             Some(self.finder.timer()),
             self.end.as_ref().map(|end| end.until),
         ];

@@ -5,17 +5,17 @@ use std::time::Duration;
 use dealerless_table::play::Done;
 use serde_json::Value;
 
-use super::line::{Happened, Line};
 use super::own::Own;
 use super::world::World;
 use crate::command::{Complaint, Said};
 use crate::event::Event;
+use dealerless_connection::{Happened, PolledConnection};
 
 /// A program that plays or audits. It runs until [`step`](Self::step) returns its result, or another function
 /// fails.
 pub(super) trait Program<W: World> {
     /// The connection with this number.
-    fn line(&mut self, number: u32) -> Option<&mut Line<W>>;
+    fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W>>;
 
     /// Something has happened to a connection.
     ///

@@ -4,10 +4,10 @@ use std::io::ErrorKind;
 use std::time::Duration;
 
 use dealerless_connection::identity::PublicIdentity;
-use dealerless_connection::{Expected, Invite, MeetingError, PolledConnection};
+use dealerless_connection::{Expected, Happened, Invite, Joined, MeetingError, PolledConnection};
 use dealerless_table::log::Header;
 
-use super::line::{Call, Happened, Line};
+use super::line::Call;
 use super::own::Own;
 use super::world::World;
 use crate::event::Event;
@@ -66,7 +66,7 @@ impl<W: World> Reception<W> {
         number: u32,
         what: Happened<'_>,
         now: Duration,
-    ) -> Option<Line<W>> {
+    ) -> Option<PolledConnection<W>> {
         let mut calls = self.calls.iter_mut();
         let waiting = calls.find(|waiting| {
             let call = waiting.call.as_ref();
@@ -136,16 +136,16 @@ impl<W: World> Waiting<W> {
     /// The meeting has failed. Another call follows.
     fn continues(
         &mut self,
-        met: Result<Option<PolledConnection>, MeetingError>,
+        met: Result<Option<Joined>, MeetingError>,
         now: Duration,
-    ) -> Result<Option<Line<W>>, MeetingError> {
+    ) -> Result<Option<PolledConnection<W>>, MeetingError> {
         match met {
             Ok(None) => Ok(None),
-            Ok(Some(connection)) => {
+            Ok(Some(joined)) => {
                 let call = self.call.take();
                 // The guest may connect again.
                 self.next = now + PAUSE;
-                Ok(call.map(|call| call.connected(connection)))
+                Ok(call.map(|call| call.connected(joined, now)))
             }
             Err(error) => {
                 self.call = None;

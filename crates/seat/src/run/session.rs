@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
-use dealerless_connection::Invite;
 use dealerless_connection::identity::PublicIdentity;
+use dealerless_connection::{Happened, Invite, PolledConnection};
 use dealerless_table::Seat;
 use dealerless_table::log::Phase;
 use dealerless_table::play::Done;
@@ -16,7 +16,7 @@ use super::auditing::{self, Auditor};
 use super::errors::{BrokenOff, exit_code, explain};
 use super::hosting::{HostRequest, Hosting};
 use super::joining::Guest;
-use super::line::{Happened, Line, Route};
+use super::line::Route;
 use super::matches;
 use super::moving::{self, MoveRequest, SucceedRequest};
 use super::own::Own;
@@ -73,7 +73,7 @@ impl<W: World> Session<W> {
     }
 
     /// The connection with this number, if the program uses it.
-    pub fn line(&mut self, number: u32) -> Option<&mut Line<W>> {
+    pub fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W>> {
         self.running.as_mut()?.program.line(number)
     }
 

@@ -8,16 +8,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dealerless::mpc::Attempts;
-use dealerless_connection::PolledMeeting;
 use dealerless_connection::identity::Identity;
 use dealerless_connection::storage::{MemoryStorage, TwoSlots};
+use dealerless_connection::{Happened, Place, PolledConnection, PolledMeeting, Sockets};
 use dealerless_table::Seat;
 use dealerless_table::play::{DealCircuit, Order};
 use serde_json::{Value, json};
 
 use super::hosting::HostRequest;
 use super::reception::{PAUSE, Reception};
-use super::{Happened, Line, Session, World};
+use super::{Session, World};
 use crate::event::Event;
 use crate::words::Narrator;
 
@@ -36,6 +36,27 @@ struct State {
     last: u32,
     open: BTreeSet<u32>,
     sent: Vec<u8>,
+}
+
+impl Sockets for Memory {
+    fn open(&self, _: &Place) -> u32 {
+        let mut state = self.0.borrow_mut();
+        state.last += 1;
+        let number = state.last;
+        state.open.insert(number);
+        number
+    }
+
+    fn send(&self, socket: u32, bytes: &[u8]) -> bool {
+        let mut state = self.0.borrow_mut();
+        assert!(state.open.contains(&socket));
+        state.sent.extend(bytes);
+        true
+    }
+
+    fn close(&self, socket: u32) {
+        self.0.borrow_mut().open.remove(&socket);
+    }
 }
 
 impl World for Memory {
@@ -63,24 +84,6 @@ impl World for Memory {
 
     fn log(&self, text: &str) {
         panic!("{text}");
-    }
-
-    fn connect(&self, _: &str) -> u32 {
-        let mut state = self.0.borrow_mut();
-        state.last += 1;
-        let number = state.last;
-        state.open.insert(number);
-        number
-    }
-
-    fn send(&self, connection: u32, bytes: &[u8]) {
-        let mut state = self.0.borrow_mut();
-        assert!(state.open.contains(&connection));
-        state.sent.extend(bytes);
-    }
-
-    fn close(&self, connection: u32) {
-        self.0.borrow_mut().open.remove(&connection);
     }
 
     fn open_file(&self, name: &str) -> Option<MemoryStorage> {
@@ -124,7 +127,12 @@ impl World for Memory {
         true
     }
 
-    fn start_engine(&self, _: &mut Line<Self>, _: Seat, _: &Arc<DealCircuit>) -> io::Result<()> {
+    fn start_engine(
+        &self,
+        _: &mut PolledConnection<Self>,
+        _: Seat,
+        _: &Arc<DealCircuit>,
+    ) -> io::Result<()> {
         Ok(())
     }
 
@@ -208,7 +216,11 @@ fn host_tries_a_relay_again_after_a_pause() {
     let mut host = Player::new(Memory::default());
     host.ask(true, "/host", &hosts(), HOUR);
     host.session.step(HOUR);
-    host.session.happened(1, Happened::Closed, HOUR);
+    host.session.happened(
+        1,
+        Happened::Closed(io::ErrorKind::ConnectionRefused.into()),
+        HOUR,
+    );
     let text = host.state().events.last().unwrap().to_string();
     assert!(text.contains("Still trying"), "{text}");
     let next = host.session.step(HOUR).unwrap();

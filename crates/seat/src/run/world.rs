@@ -8,15 +8,15 @@ use dealerless_connection::storage::{Storage, Vault};
 use dealerless_table::Seat;
 use dealerless_table::play::{DealCircuit, Order};
 
-use super::line::Line;
 use crate::event::Event;
+use dealerless_connection::{PolledConnection, Sockets};
 
 /// Everything outside a session: its player, connections, files, the clock and the engine. A value of this
 /// type is a handle: its clones are the same world.
 ///
 /// A [`Session`](super::Session) calls these functions while it is borrowed. They must not call it, and they
 /// do not wait for the engine or for other players.
-pub trait World: Clone + 'static {
+pub trait World: Sockets + 'static {
     /// A file to which bytes are appended.
     type File: Storage + 'static;
     /// A value that is replaced as a whole.
@@ -37,15 +37,6 @@ pub trait World: Clone + 'static {
 
     /// Logs a diagnostic message.
     fn log(&self, text: &str);
-
-    /// Opens a connection to the relay at this URL. Returns its number, which was never used before.
-    fn connect(&self, relay: &str) -> u32;
-
-    /// Sends bytes on an open connection. They are dropped if it is closed.
-    fn send(&self, connection: u32, bytes: &[u8]);
-
-    /// Closes a connection if it is open.
-    fn close(&self, connection: u32);
 
     /// Opens a file. `None` if no file has this name.
     fn open_file(&self, name: &str) -> Option<Self::File>;
@@ -101,7 +92,7 @@ pub trait World: Clone + 'static {
     /// If the connection has ended.
     fn start_engine(
         &self,
-        line: &mut Line<Self>,
+        connection: &mut PolledConnection<Self>,
         seat: Seat,
         circuit: &Arc<DealCircuit>,
     ) -> io::Result<()>;

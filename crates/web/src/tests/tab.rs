@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::disk::Disk;
 use crate::{engine, page};
-use dealerless_seat::run::Happened;
+use dealerless_connection::Happened;
 
 /// The longest real time that a test waits, even on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
@@ -325,7 +325,10 @@ fn turn(deadline: Option<Duration>) {
             }
             Happens::Closed => {
                 with_tab(|tab| tab.sockets.remove(&socket));
-                page::happened(socket, Happened::Closed);
+                page::happened(
+                    socket,
+                    Happened::Closed(std::io::ErrorKind::UnexpectedEof.into()),
+                );
             }
         }
         page::step();
@@ -361,7 +364,10 @@ fn does(act: Act) {
             let sockets: Vec<u32> =
                 with_tab(|tab| tab.sockets.drain().map(|(socket, _)| socket).collect());
             for socket in sockets {
-                page::happened(socket, Happened::Closed);
+                page::happened(
+                    socket,
+                    Happened::Closed(std::io::ErrorKind::UnexpectedEof.into()),
+                );
             }
         }
         Act::Dies => kill(),

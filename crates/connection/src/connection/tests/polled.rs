@@ -1,6 +1,8 @@
 //! Meetings of two sides at a relay, and the connections after them, in memory.
 
+use std::cell::{Cell, RefCell};
 use std::io::ErrorKind;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -9,12 +11,33 @@ use super::super::error::{ConnectionError, MeetingError};
 use super::super::invite::Invite;
 use super::super::invites::Invites;
 use super::super::meeting::Credentials;
+use super::super::place::{Happened, Place, Socket, Sockets};
 use super::super::polled::{Expected, PolledConnection, PolledMeeting};
 use super::super::streams::Stream;
 use crate::identity::{Identity, Name};
 use crate::storage::MemoryVault;
 
 const NOW: Duration = Duration::from_secs(1);
+
+/// Sockets that keep what is sent, or are not ready for more.
+#[derive(Clone, Default)]
+struct Kept {
+    sent: Rc<RefCell<Vec<u8>>>,
+    is_full: Rc<Cell<bool>>,
+}
+
+impl Sockets for Kept {
+    fn open(&self, _: &Place) -> u32 {
+        1
+    }
+
+    fn send(&self, _: u32, bytes: &[u8]) -> bool {
+        self.sent.borrow_mut().extend(bytes);
+        !self.is_full.get()
+    }
+
+    fn close(&self, _: u32) {}
+}
 
 struct Players {
     identities: [Arc<Identity>; 2],
@@ -76,7 +99,11 @@ fn request(meeting: &mut PolledMeeting) -> [String; 2] {
 }
 
 /// Pairs both sides, and passes on bytes in chunks.
-fn meet(meetings: &mut [PolledMeeting; 2], chunk: usize) -> [PolledConnection; 2] {
+fn meet(
+    meetings: &mut [PolledMeeting; 2],
+    sockets: &[Kept; 2],
+    chunk: usize,
+) -> [PolledConnection<Kept>; 2] {
     let [host, guest] = meetings.each_mut().map(request);
     assert_eq!(host[0], guest[0]);
     assert_ne!(host[1], guest[1]);
@@ -86,8 +113,13 @@ fn meet(meetings: &mut [PolledMeeting; 2], chunk: usize) -> [PolledConnection; 2
         for to in [0, 1] {
             for part in std::mem::take(&mut bytes[to]).chunks(chunk) {
                 match &mut met[to] {
-                    None => met[to] = meetings[to].received(part, NOW).unwrap(),
-                    Some(connection) => connection.received(part, NOW),
+                    None => {
+                        let joined = meetings[to].received(part, NOW).unwrap();
+                        let socket = Socket::open(&sockets[to], &Place::Url("wss://relay".into()));
+                        met[to] =
+                            joined.map(|joined| joined.on(socket, None, Timing::default(), NOW));
+                    }
+                    Some(connection) => connection.happened(Happened::Received(part), NOW),
                 }
             }
             bytes[1 - to].extend(meetings[to].outgoing());
@@ -101,7 +133,8 @@ fn host_and_guest_meet_at_a_relay_and_exchange_messages_in_chunks_of_any_size() 
     let players = Players::new();
     for by_invite in [true, false] {
         for chunk in [1, 3, 10_000] {
-            let mut met = meet(&mut players.meetings(by_invite), chunk);
+            let sockets: [Kept; 2] = Default::default();
+            let mut met = meet(&mut players.meetings(by_invite), &sockets, chunk);
             assert_eq!(met[0].met.handshake_hash, met[1].met.handshake_hash);
             assert_eq!(met[1].met.header, b"header");
             assert_eq!(met[0].met.came_by(&players.invite), by_invite);
@@ -109,23 +142,52 @@ fn host_and_guest_meet_at_a_relay_and_exchange_messages_in_chunks_of_any_size() 
                 let peer = players.identities[1 - from].public();
                 assert_eq!(met[from].met.peer, *peer);
                 met[from].core.send(Stream::Log, b"hello").unwrap();
-                let (frames, timer) = met[from].outgoing(NOW);
-                assert_eq!(timer, Some(NOW + Timing::default().ping));
-                frames
+                met[from].flush(NOW);
+                assert_eq!(met[from].timer(), NOW + Timing::default().ping);
+                sockets[from]
+                    .sent
+                    .take()
                     .chunks(chunk)
-                    .for_each(|part| met[1 - from].received(part, NOW));
+                    .for_each(|part| met[1 - from].happened(Happened::Received(part), NOW));
                 let message = met[1 - from].core.next_message().unwrap().unwrap();
                 assert_eq!(message.bytes, b"hello");
             }
-            met[0].received(b"forged frame", NOW);
-            met[0].received(&[0xff; 0x10_0000], NOW);
+            met[0].happened(Happened::Received(b"forged frame"), NOW);
+            met[0].happened(Happened::Received(&[0xff; 0x10_0000]), NOW);
             assert_eq!(met[0].core.ended(), Some(&ConnectionError::Forged));
-            met[1].cut();
+            met[1].happened(Happened::Closed(ErrorKind::UnexpectedEof.into()), NOW);
             let cut = ConnectionError::Cut(ErrorKind::UnexpectedEof);
             assert_eq!(met[1].core.ended(), Some(&cut));
-            assert_eq!(met[1].outgoing(NOW), (Vec::new(), None));
+            met[1].flush(NOW);
+            assert_eq!(met[1].timer(), Duration::MAX);
+            assert!(sockets[1].sent.take().is_empty());
         }
     }
+}
+
+#[test]
+fn messages_wait_for_the_socket_and_the_connection_ends_if_the_peer_accepts_nothing() {
+    let players = Players::new();
+    let sockets: [Kept; 2] = Default::default();
+    let [mut host, _] = meet(&mut players.meetings(true), &sockets, 10_000);
+    sockets[0].is_full.set(true);
+    host.core.send(Stream::Log, &[1; 100_000]).unwrap();
+    host.flush(NOW);
+    let first = sockets[0].sent.take().len();
+    assert!((32_768..100_000).contains(&first), "{first}");
+    // A message of the control stream does not wait for the rest of the other.
+    host.core.send(Stream::Control, b"first").unwrap();
+    host.flush(NOW);
+    assert!(sockets[0].sent.take().is_empty());
+    host.happened(Happened::Ready, NOW);
+    host.flush(NOW);
+    assert!(!sockets[0].sent.take().is_empty());
+    let dead = NOW + Timing::default().dead;
+    host.happened(Happened::Received(&[]), dead);
+    host.flush(dead - Duration::from_millis(1));
+    assert_eq!(host.core.ended(), None);
+    host.flush(dead);
+    assert_eq!(host.core.ended(), Some(&ConnectionError::Silent));
 }
 
 #[test]

@@ -1,0 +1,112 @@
+//! Sockets as a connection sees them: opened at a place, written and closed by number.
+
+use std::fmt;
+use std::io;
+
+use crate::identity::Address;
+
+/// Where a connection leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A host, or a relay over TCP.
+    Tcp(Address),
+    /// The URL of a relay over WebSocket.
+    Url(String),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Tcp(address) => address.fmt(f),
+            Place::Url(url) => url.fmt(f),
+        }
+    }
+}
+
+impl From<Address> for Place {
+    fn from(address: Address) -> Self {
+        Place::Tcp(address)
+    }
+}
+
+/// The sockets of a program. A value of this type is a handle: its clones are the same sockets.
+///
+/// The program reports what [happens](Happened) to a socket. The functions do not wait.
+pub trait Sockets: Clone {
+    /// Opens a socket. Returns its number, which was never used before.
+    fn open(&self, place: &Place) -> u32;
+
+    /// Sends bytes on an open socket. They are dropped if it is closed. Returns whether the socket is ready for
+    /// more bytes. If not, it keeps these and reports [`Happened::Ready`] later.
+    fn send(&self, socket: u32, bytes: &[u8]) -> bool;
+
+    /// Closes a socket if it is open. Nothing happens to it after that.
+    fn close(&self, socket: u32);
+}
+
+/// Something that happened to a socket.
+#[derive(Debug)]
+pub enum Happened<'a> {
+    /// It is open.
+    Opened,
+    /// Bytes have arrived.
+    Received(&'a [u8]),
+    /// It is ready to send again.
+    Ready,
+    /// It is closed, or could not be opened.
+    Closed(io::Error),
+}
+
+/// A socket, closed when dropped.
+pub struct Socket<S: Sockets> {
+    sockets: S,
+    number: u32,
+    is_open: bool,
+}
+
+impl<S: Sockets> Socket<S> {
+    /// Opens a socket.
+    pub fn open(sockets: &S, place: &Place) -> Self {
+        Socket {
+            number: sockets.open(place),
+            sockets: sockets.clone(),
+            is_open: false,
+        }
+    }
+
+    /// A socket that the program has accepted.
+    #[cfg(not(target_family = "wasm"))]
+    pub(super) fn accepted(sockets: &S, number: u32) -> Self {
+        Socket {
+            number,
+            sockets: sockets.clone(),
+            is_open: true,
+        }
+    }
+
+    /// Its number.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Whether it has been opened.
+    pub fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// Notes that the socket has been opened.
+    pub fn opened(&mut self) {
+        self.is_open = true;
+    }
+
+    /// Sends bytes on an open socket, unless there are none. Returns whether it is ready for more.
+    pub fn send(&self, bytes: &[u8]) -> bool {
+        bytes.is_empty() || self.sockets.send(self.number, bytes)
+    }
+}
+
+impl<S: Sockets> Drop for Socket<S> {
+    fn drop(&mut self) {
+        self.sockets.close(self.number);
+    }
+}
