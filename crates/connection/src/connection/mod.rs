@@ -37,7 +37,7 @@ pub use place::{Happened, Place, Socket, Sockets};
 pub use polled::{Expected, Joined, PolledConnection, PolledMeeting};
 #[cfg(not(target_family = "wasm"))]
 pub use sockets::{
-    Connection, Door, DoorError, DoorEvent, EngineStream, Guest, ask_relay, own_addresses, use_code,
+    Connection, EngineStream, ask_relay, own_addresses,
 };
 pub use spoken::{Exchanged, SpokenError, SpokenExchange};
 pub use spoken_code::{BadCode, SpokenCode};

@@ -105,8 +105,15 @@ impl<S: Sockets> Socket<S> {
     }
 }
 
+impl<S: Sockets> Socket<S> {
+    /// Closes it.
+    pub(super) fn close(&mut self) {
+        self.sockets.close(self.number);
+    }
+}
+
 impl<S: Sockets> Drop for Socket<S> {
     fn drop(&mut self) {
-        self.sockets.close(self.number);
+        self.close();
     }
 }

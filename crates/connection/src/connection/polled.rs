@@ -233,7 +233,7 @@ pub struct Joined {
 /// An encrypted connection to a peer whose keys have been verified.
 pub struct PolledConnection<S: Sockets> {
     /// What the meeting has established.
-    pub met: Met,
+    pub met: Arc<Met>,
     /// The relay through which the connection leads, if it does.
     pub relay: Option<Place>,
     /// Messages, engine bytes, limits and deadlines.
@@ -262,7 +262,7 @@ impl<S: Sockets> PolledConnection<S> {
         now: Duration,
     ) -> Self {
         let mut connection = PolledConnection {
-            met,
+            met: Arc::new(met),
             relay,
             core: Core::new(timing, now),
             incoming: Incoming::new(agreed.opener),
@@ -307,7 +307,7 @@ impl<S: Sockets> PolledConnection<S> {
         }
     }
 
-    /// Sends what may be sent now, and acts on the time.
+    /// Sends what may be sent now, and acts on the time. Closes the socket if the connection has ended.
     pub fn flush(&mut self, now: Duration) {
         let (mut frames, mut plain) = (Vec::new(), Vec::new());
         let mut accepted_by = Duration::MAX;
@@ -337,6 +337,9 @@ impl<S: Sockets> PolledConnection<S> {
             self.send(&mut frames, accepted_by);
             break until.min(self.ready_by.unwrap_or(Duration::MAX));
         };
+        if self.core.ended().is_some() {
+            self.socket.close();
+        }
     }
 
     /// Sends frames, which the peer must accept by this time.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use dealerless::net::{Transport, system_time};
 
-use super::carrier::Shared;
+use super::live::Shared;
 
 /// A transport for one session of the engine, over the streams of a connection. Dropping it ends
 /// the session but not the connection.
@@ -29,12 +29,10 @@ impl Transport for EngineStream {
         if self.closed {
             return Err(ErrorKind::NotConnected.into());
         }
-        let sent = self
-            .shared
-            .lock()
-            .core
-            .send_engine(&bytes, within, system_time());
-        self.shared.wake_writer();
+        let mut state = self.shared.lock();
+        let core = &mut state.connection.core;
+        let sent = core.send_engine(&bytes, within, system_time());
+        self.shared.flush(&mut state);
         Ok(sent?)
     }
 
@@ -42,8 +40,9 @@ impl Transport for EngineStream {
         let deadline = system_time() + within;
         let mut state = self.shared.lock();
         loop {
-            if let Some(count) = state.core.read_engine(buf)? {
-                self.shared.wake_for_acks(&state.core);
+            if let Some(count) = state.connection.core.read_engine(buf)? {
+                // Acknowledges the bytes.
+                self.shared.flush(&mut state);
                 return Ok(count);
             }
             state = self
@@ -56,14 +55,14 @@ impl Transport for EngineStream {
     fn drain(&mut self, max_unsent: usize, within: Duration) -> io::Result<()> {
         let deadline = system_time() + within;
         let mut state = self.shared.lock();
-        while state.core.engine_unsent() > max_unsent {
-            state.core.check()?;
+        while state.connection.core.engine_unsent() > max_unsent {
+            state.connection.core.check()?;
             state = self
                 .shared
                 .wait(state, deadline)
                 .ok_or(ErrorKind::TimedOut)?;
         }
-        Ok(state.core.check()?)
+        Ok(state.connection.core.check()?)
     }
 
     fn close(&mut self, within: Duration) {
@@ -75,7 +74,8 @@ impl Transport for EngineStream {
 
 impl Drop for EngineStream {
     fn drop(&mut self) {
-        self.shared.lock().core.end_engine();
-        self.shared.wake_writer();
+        let mut state = self.shared.lock();
+        state.connection.core.end_engine();
+        self.shared.flush(&mut state);
     }
 }

@@ -1,51 +1,147 @@
 //! An established connection.
 
 use std::fmt;
-use std::io;
-use std::net::{SocketAddr, TcpStream};
-use std::sync::Arc;
-use std::thread::JoinHandle;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use dealerless::net::system_time;
 
-use super::super::core::Timing;
 use super::super::error::ConnectionError;
-use super::super::meeting::{Established, Met};
+use super::super::meeting::Met;
+use super::super::place::{Happened, Place};
+use super::super::polled::PolledConnection;
 use super::super::streams::{Message, Priority, Stream};
-use super::carrier::Shared;
 use super::engine_stream::EngineStream;
+use super::network::{Network, Task};
 use crate::identity::Address;
 
 /// An encrypted connection to a peer whose keys have been verified.
 pub struct Connection {
     /// What the meeting has established.
-    pub met: Met,
+    pub met: Arc<Met>,
     /// The network address of the peer. `None` if the connection came about through a relay.
     pub at: Option<SocketAddr>,
     /// The relay through which the connection came about, if it did.
     pub relay: Option<Address>,
     shared: Arc<Shared>,
-    threads: Vec<JoinHandle<()>>,
+}
+
+/// A connection that the thread of the sockets shares with its users.
+pub(super) struct Shared {
+    network: Arc<Network>,
+    socket: u32,
+    state: Mutex<State>,
+    /// Tells the users that data arrived or was sent, or that the connection ended.
+    changed: Condvar,
+    /// The number of bytes that the system has accepted on the socket.
+    sent: Arc<AtomicU64>,
+    /// The same number after the meeting.
+    sent_before: u64,
+}
+
+pub(super) struct State {
+    pub(super) connection: PolledConnection<Arc<Network>>,
+    /// The time at which the thread of the sockets acts on this connection again.
+    planned: Duration,
+}
+
+impl Shared {
+    fn new(network: &Arc<Network>, connection: PolledConnection<Arc<Network>>) -> Arc<Self> {
+        let socket = connection.number();
+        let sent = network.sent(socket);
+        let shared = Arc::new(Shared {
+            network: Arc::clone(network),
+            socket,
+            state: Mutex::new(State {
+                connection,
+                planned: Duration::ZERO,
+            }),
+            changed: Condvar::new(),
+            sent_before: sent.load(Ordering::Relaxed),
+            sent,
+        });
+        network.add(Arc::clone(&shared) as _);
+        shared
+    }
+
+    /// Locks the state. A panic never leaves the state half changed, so a poisoned lock is still
+    /// valid.
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until `changed` is notified or the deadline is reached. `None` if the deadline has
+    /// passed.
+    pub(super) fn wait<'a>(
+        &self,
+        state: MutexGuard<'a, State>,
+        deadline: Duration,
+    ) -> Option<MutexGuard<'a, State>> {
+        let left = deadline.saturating_sub(system_time());
+        if left.is_zero() {
+            return None;
+        }
+        let waited = self.changed.wait_timeout(state, left);
+        Some(waited.unwrap_or_else(PoisonError::into_inner).0)
+    }
+
+    /// Sends what may be sent now.
+    pub(super) fn flush(&self, state: &mut State) {
+        state.connection.flush(system_time());
+        if state.connection.timer() < state.planned {
+            self.network.wake();
+        }
+        self.changed.notify_all();
+    }
+
+    /// Ends the connection here.
+    fn end(&self, why: ConnectionError) {
+        let mut state = self.lock();
+        state.connection.core.end(why);
+        self.flush(&mut state);
+    }
+}
+
+impl Task for Shared {
+    fn has(&self, socket: u32) -> bool {
+        socket == self.socket
+    }
+
+    fn happened(&self, _: u32, what: Happened<'_>, now: Duration) {
+        let mut state = self.lock();
+        state.connection.happened(what, now);
+        state.connection.flush(now);
+        self.changed.notify_all();
+    }
+
+    fn step(&self, now: Duration) {
+        self.lock().connection.flush(now);
+        self.changed.notify_all();
+    }
+
+    fn timer(&self) -> Duration {
+        let mut state = self.lock();
+        state.planned = state.connection.timer();
+        state.planned
+    }
 }
 
 impl Connection {
-    /// Starts a connection after a meeting on `stream`, which may lead through a relay.
-    pub(super) fn new(
-        stream: TcpStream,
-        relay: Option<Address>,
-        (met, agreed): Established,
-        timing: Timing,
-    ) -> io::Result<Self> {
-        let at = stream.peer_addr().ok().filter(|_| relay.is_none());
-        let (shared, threads) = Shared::start(stream, agreed, timing)?;
-        Ok(Connection {
-            met,
+    /// Continues with the connection of a meeting.
+    pub(super) fn new(network: &Arc<Network>, connection: PolledConnection<Arc<Network>>) -> Self {
+        let relay = match &connection.relay {
+            Some(Place::Tcp(address)) => Some(address.clone()),
+            _ => None,
+        };
+        let at = network.peer(connection.number()).filter(|_| relay.is_none());
+        Connection {
+            met: Arc::clone(&connection.met),
             at,
             relay,
-            shared,
-            threads,
-        })
+            shared: Shared::new(network, connection),
+        }
     }
 
     /// Queues a message on the log stream. Never waits for the peer.
@@ -67,8 +163,9 @@ impl Connection {
     }
 
     fn send(&self, stream: Stream, bytes: &[u8]) -> Result<(), ConnectionError> {
-        self.shared.lock().core.send(stream, bytes)?;
-        self.shared.wake_writer();
+        let mut state = self.shared.lock();
+        state.connection.core.send(stream, bytes)?;
+        self.shared.flush(&mut state);
         Ok(())
     }
 
@@ -82,15 +179,15 @@ impl Connection {
         let deadline = system_time() + within;
         let mut state = self.shared.lock();
         loop {
-            match state.core.next_message() {
+            match state.connection.core.next_message() {
                 Ok(Some(message)) => {
-                    self.shared.wake_for_acks(&state.core);
+                    // Acknowledges it.
+                    self.shared.flush(&mut state);
                     return Ok(message);
                 }
                 Ok(None) => {}
                 Err(error) => {
-                    drop(state);
-                    self.shared.end(error.clone());
+                    self.shared.flush(&mut state);
                     return Err(error);
                 }
             }
@@ -109,33 +206,36 @@ impl Connection {
     /// [`ConnectionError::EngineInUse`] if the last session was not dropped, or its number was not
     /// smaller. Otherwise the reason for the end of the connection.
     pub fn engine(&self, number: u64) -> Result<EngineStream, ConnectionError> {
-        self.shared.lock().core.begin_engine(number)?;
-        self.shared.wake_writer();
+        let mut state = self.shared.lock();
+        state.connection.core.begin_engine(number)?;
+        self.shared.flush(&mut state);
+        drop(state);
         Ok(EngineStream::new(Arc::clone(&self.shared)))
     }
 
     /// Sets the priority of the engine bytes that are queued later. [`Priority::Run`] also applies
     /// to all unsent engine bytes.
     pub fn set_engine_priority(&self, priority: Priority) {
-        self.shared.lock().core.set_engine_priority(priority);
-        self.shared.wake_writer();
+        let mut state = self.shared.lock();
+        state.connection.core.set_engine_priority(priority);
+        self.shared.flush(&mut state);
     }
 
     /// The time since the last data from the peer. The peer answers pings, so the time is hardly
     /// longer than [`Timing::ping`].
     #[cfg(feature = "internals")]
     pub fn silent_for(&self) -> Duration {
-        self.shared.lock().core.silent_for(system_time())
+        self.shared.lock().connection.core.silent_for(system_time())
     }
 
     /// The number of bytes that this side has sent after the handshake, including encryption.
     pub fn bytes_sent(&self) -> u64 {
-        self.shared.sent()
+        self.shared.sent.load(Ordering::Relaxed) - self.shared.sent_before
     }
 
     /// The reason for the end of the connection, if it has ended.
     pub fn ended(&self) -> Option<ConnectionError> {
-        self.shared.lock().core.ended().cloned()
+        self.shared.lock().connection.core.ended().cloned()
     }
 
     /// Sends the queued control and log messages and closes the connection, within the given time.
@@ -143,17 +243,17 @@ impl Connection {
     pub fn close(&self, within: Duration) -> bool {
         let deadline = system_time() + within;
         let mut state = self.shared.lock();
-        state.core.close();
-        self.shared.wake_writer();
+        state.connection.core.close();
+        self.shared.flush(&mut state);
         // Wait until the peer has closed its side too. Closing the socket while received bytes are
         // unread could discard the last bytes that were sent.
-        while state.core.ended().is_none() || !state.writer_done {
+        while state.connection.core.ended().is_none() {
             match self.shared.wait(state, deadline) {
                 Some(next) => state = next,
-                None => return self.shared.lock().flushed,
+                None => return self.shared.lock().connection.is_flushed(),
             }
         }
-        state.flushed
+        state.connection.is_flushed()
     }
 }
 
@@ -170,9 +270,6 @@ impl fmt::Debug for Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         self.shared.end(ConnectionError::ClosedHere);
-        for thread in self.threads.drain(..) {
-            // A panic of the thread is ignored.
-            let _ = thread.join();
-        }
+        self.shared.network.remove(&*self.shared);
     }
 }

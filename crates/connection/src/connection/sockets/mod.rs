@@ -1,24 +1,14 @@
-//! Connections over TCP, with threads and the clock of the system: everything that a browser does
-//! not have.
+//! Sockets over TCP and the clock of the system, which a browser does not have. One thread waits for all
+//! sockets; programs with threads of their own use them through [`Door`], [`Guest`] and [`Connection`].
 
-mod carrier;
-mod door;
+mod ask_relay;
 mod engine_stream;
-mod join;
 mod live;
+mod network;
 mod reach;
-mod relay;
-mod routes;
-mod socket;
-mod spoken;
-mod strangers;
-#[cfg(test)]
-mod tests;
+mod waiting;
 
-pub use door::{Door, DoorError, DoorEvent};
+pub use ask_relay::ask_relay;
 pub use engine_stream::EngineStream;
-pub use join::Guest;
 pub use live::Connection;
 pub use reach::own_addresses;
-pub use relay::ask_relay;
-pub use spoken::use_code;

@@ -169,7 +169,7 @@ fn host_and_guest_meet_at_a_relay_and_exchange_messages_in_chunks_of_any_size() 
 fn messages_wait_for_the_socket_and_the_connection_ends_if_the_peer_accepts_nothing() {
     let players = Players::new();
     let sockets: [Kept; 2] = Default::default();
-    let [mut host, _] = meet(&mut players.meetings(true), &sockets, 10_000);
+    let [mut host, mut guest] = meet(&mut players.meetings(true), &sockets, 10_000);
     sockets[0].is_full.set(true);
     host.core.send(Stream::Log, &[1; 100_000]).unwrap();
     host.flush(NOW);
@@ -182,10 +182,14 @@ fn messages_wait_for_the_socket_and_the_connection_ends_if_the_peer_accepts_noth
     host.happened(Happened::Ready, NOW);
     host.flush(NOW);
     assert!(!sockets[0].sent.take().is_empty());
+    // The guest is not silent, but accepts nothing.
     let dead = NOW + Timing::default().dead;
-    host.happened(Happened::Received(&[]), dead);
-    host.flush(dead - Duration::from_millis(1));
-    assert_eq!(host.core.ended(), None);
+    let before = dead - Duration::from_millis(1);
+    guest.core.send(Stream::Log, b"still here").unwrap();
+    guest.flush(before);
+    host.happened(Happened::Received(&sockets[1].sent.take()), before);
+    host.flush(before);
+    assert_eq!((host.core.ended(), host.timer()), (None, dead));
     host.flush(dead);
     assert_eq!(host.core.ended(), Some(&ConnectionError::Silent));
 }

@@ -1,0 +1,569 @@
+//! The sockets of this process. One thread waits for all of them, with [`mio`], and for the timers of the
+//! [`Task`]s that use them.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use dealerless::net::system_time;
+use mio::net::{TcpListener, TcpStream};
+use mio::{Events, Interest, Poll, Registry, Token, Waker};
+
+use super::super::place::{Happened, Place, Sockets};
+
+/// The time limit for connecting to one IP address.
+const CONNECT_TIME: Duration = Duration::from_secs(4);
+/// The pause after a listener could not accept, because too many files are open.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// The maximum number of connections accepted in one turn.
+const ACCEPT: usize = 64;
+/// The number of bytes that are read from one socket in one turn.
+const READ: usize = 256 << 10;
+const WAKER: Token = Token(usize::MAX);
+
+/// A state machine on sockets of this process. The thread of the sockets calls these functions.
+pub(super) trait Task: Send + Sync {
+    /// Whether it uses this socket or listener.
+    fn has(&self, socket: u32) -> bool;
+
+    /// Something has happened to one of its sockets.
+    fn happened(&self, socket: u32, what: Happened<'_>, now: Duration);
+
+    /// One of its listeners has accepted a connection.
+    fn accepted(&self, _socket: u32, _from: SocketAddr, _now: Duration) {}
+
+    /// Acts on the time.
+    fn step(&self, now: Duration);
+
+    /// The time at which [`step`](Self::step) must be called.
+    fn timer(&self) -> Duration;
+}
+
+/// The sockets of this process.
+pub(super) struct Network {
+    registry: Registry,
+    waker: Waker,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The number of the last socket or listener.
+    last: u32,
+    entries: HashMap<u32, Entry>,
+    tasks: Vec<Arc<dyn Task>>,
+}
+
+enum Entry {
+    Listener(TcpListener),
+    /// The name of the host is looked up.
+    Looking,
+    Stream(Stream),
+    /// The socket could not be opened. Its task learns it next.
+    Failed(io::Error),
+}
+
+struct Stream {
+    stream: TcpStream,
+    /// The addresses to try next, and the deadline of the current one. `None` if it is connected.
+    connecting: Option<(VecDeque<SocketAddr>, Duration)>,
+    /// Bytes that the system has not accepted yet.
+    unsent: Vec<u8>,
+    /// Whether a write has failed. What has arrived is still read.
+    is_broken: bool,
+    sent: Arc<AtomicU64>,
+}
+
+/// The sockets of this process.
+///
+/// # Errors
+/// If the system cannot wait for events, or the thread cannot be started.
+pub(super) fn network() -> io::Result<Arc<Network>> {
+    static NETWORK: OnceLock<io::Result<Arc<Network>>> = OnceLock::new();
+    match NETWORK.get_or_init(Network::start) {
+        Ok(network) => Ok(Arc::clone(network)),
+        Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
+    }
+}
+
+/// Connects without waiting to the first of these addresses for which that can be begun.
+fn connect(mut addresses: VecDeque<SocketAddr>, mut why: io::Error) -> io::Result<Stream> {
+    while let Some(address) = addresses.pop_front() {
+        match TcpStream::connect(address) {
+            Ok(stream) => {
+                let until = system_time() + CONNECT_TIME;
+                return Ok(Stream::new(stream, Some((addresses, until))));
+            }
+            Err(error) => why = error,
+        }
+    }
+    Err(why)
+}
+
+impl Stream {
+    fn new(stream: TcpStream, connecting: Option<(VecDeque<SocketAddr>, Duration)>) -> Self {
+        Stream {
+            stream,
+            connecting,
+            unsent: Vec::new(),
+            is_broken: false,
+            sent: Arc::default(),
+        }
+    }
+
+    /// Whether the attempt to connect has succeeded. `None` if the system still tries.
+    fn connected(&mut self) -> Option<io::Result<()>> {
+        match (self.stream.take_error(), self.stream.peer_addr()) {
+            (Ok(Some(error)) | Err(error), _) => Some(Err(error)),
+            (_, Ok(_)) => Some(self.stream.set_nodelay(true)),
+            (_, Err(error)) if error.kind() == ErrorKind::NotConnected => None,
+            (_, Err(error)) => Some(Err(error)),
+        }
+    }
+
+    fn send(&mut self, bytes: &[u8]) {
+        if !self.is_broken {
+            self.unsent.extend_from_slice(bytes);
+        }
+        self.flush();
+    }
+
+    fn flush(&mut self) {
+        let mut done = 0;
+        while done < self.unsent.len() {
+            match (&self.stream).write(&self.unsent[done..]) {
+                Ok(count @ 1..) => done += count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Ok(0) | Err(_) => {
+                    self.is_broken = true;
+                    self.unsent.clear();
+                    return;
+                }
+            }
+        }
+        self.sent.fetch_add(done as u64, Ordering::Relaxed);
+        self.unsent.drain(..done);
+    }
+}
+
+impl Network {
+    fn start() -> io::Result<Arc<Self>> {
+        let poll = Poll::new()?;
+        let network = Arc::new(Network {
+            registry: poll.registry().try_clone()?,
+            waker: Waker::new(poll.registry(), WAKER)?,
+            state: Mutex::default(),
+        });
+        let own = Arc::clone(&network);
+        let thread = thread::Builder::new().name("sockets".into());
+        thread.spawn(move || own.run(poll))?;
+        Ok(network)
+    }
+
+    /// A panic never leaves the state half changed, so a poisoned lock is still valid.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a task.
+    pub(super) fn add(&self, task: Arc<dyn Task>) {
+        self.lock().tasks.push(task);
+        self.wake();
+    }
+
+    /// Removes a task.
+    pub(super) fn remove(&self, task: &dyn Task) {
+        let own = |other: &Arc<dyn Task>| std::ptr::addr_eq(Arc::as_ptr(other), task);
+        let mut state = self.lock();
+        let found = state.tasks.iter().position(own);
+        let removed = found.map(|found| state.tasks.swap_remove(found));
+        // It may own sockets, whose drop locks the state.
+        drop(state);
+        drop(removed);
+    }
+
+    /// Lets the thread look at all timers again.
+    pub(super) fn wake(&self) {
+        // This fails only if the system is out of resources. The next event then wakes the thread.
+        let _ = self.waker.wake();
+    }
+
+    /// Listens on an address. Returns the number of the listener and its address.
+    pub(super) fn listen(&self, address: SocketAddr) -> io::Result<(u32, SocketAddr)> {
+        let mut listener = TcpListener::bind(address)?;
+        let address = listener.local_addr()?;
+        let mut state = self.lock();
+        let number = state.next();
+        self.registry
+            .register(&mut listener, token(number), Interest::READABLE)?;
+        state.entries.insert(number, Entry::Listener(listener));
+        Ok((number, address))
+    }
+
+    /// Takes over a connected socket. Returns its number.
+    pub(super) fn adopt(&self, stream: TcpStream) -> io::Result<u32> {
+        stream.set_nodelay(true)?;
+        let mut stream = Stream::new(stream, None);
+        let mut state = self.lock();
+        let number = state.next();
+        self.register(&mut stream, number)?;
+        state.entries.insert(number, Entry::Stream(stream));
+        Ok(number)
+    }
+
+    fn register(&self, stream: &mut Stream, number: u32) -> io::Result<()> {
+        let interests = Interest::READABLE | Interest::WRITABLE;
+        self.registry
+            .register(&mut stream.stream, token(number), interests)
+    }
+
+    /// The address of the other side of a socket, if it is connected.
+    pub(super) fn peer(&self, socket: u32) -> Option<SocketAddr> {
+        match self.lock().entries.get(&socket) {
+            Some(Entry::Stream(stream)) => stream.stream.peer_addr().ok(),
+            _ => None,
+        }
+    }
+
+    /// The number of bytes that the system has accepted on a socket.
+    pub(super) fn sent(&self, socket: u32) -> Arc<AtomicU64> {
+        match self.lock().entries.get(&socket) {
+            Some(Entry::Stream(stream)) => Arc::clone(&stream.sent),
+            _ => Arc::default(),
+        }
+    }
+
+    /// Continues to open a socket, at the next of these addresses.
+    fn connect(
+        &self,
+        state: &mut State,
+        socket: u32,
+        addresses: VecDeque<SocketAddr>,
+        why: io::Error,
+    ) {
+        let connecting = connect(addresses, why).and_then(|mut stream| {
+            self.register(&mut stream, socket)?;
+            Ok(stream)
+        });
+        let entry = match connecting {
+            Ok(stream) => Entry::Stream(stream),
+            Err(error) => {
+                self.wake();
+                Entry::Failed(error)
+            }
+        };
+        state.entries.insert(socket, entry);
+    }
+
+    /// The result of a look-up.
+    fn found(&self, socket: u32, addresses: io::Result<VecDeque<SocketAddr>>) {
+        let mut state = self.lock();
+        // Otherwise the socket was closed meanwhile.
+        if matches!(state.entries.get(&socket), Some(Entry::Looking)) {
+            match addresses {
+                Ok(addresses) => {
+                    self.connect(&mut state, socket, addresses, ErrorKind::NotFound.into());
+                }
+                Err(error) => _ = state.entries.insert(socket, Entry::Failed(error)),
+            }
+            drop(state);
+            self.wake();
+        }
+    }
+}
+
+impl State {
+    fn next(&mut self) -> u32 {
+        self.last += 1;
+        self.last
+    }
+
+    fn stream(&mut self, socket: u32) -> Option<&mut Stream> {
+        match self.entries.get_mut(&socket) {
+            Some(Entry::Stream(stream)) => Some(stream),
+            _ => None,
+        }
+    }
+}
+
+fn token(number: u32) -> Token {
+    Token(number as usize)
+}
+
+impl Sockets for Arc<Network> {
+    fn open(&self, place: &Place) -> u32 {
+        let mut state = self.lock();
+        let number = state.next();
+        let address = place.to_string();
+        if let Ok(address) = address.parse() {
+            self.connect(&mut state, number, [address].into(), ErrorKind::NotFound.into());
+            return number;
+        }
+        state.entries.insert(number, Entry::Looking);
+        drop(state);
+        let network = Arc::clone(self);
+        // In a thread of its own, because a look-up has no time limit and cannot be interrupted.
+        let look_up = move || {
+            let found = address.to_socket_addrs().map(Iterator::collect);
+            network.found(number, found);
+        };
+        let thread = thread::Builder::new().name("look-up".into());
+        if let Err(error) = thread.spawn(look_up) {
+            self.found(number, Err(error));
+        }
+        number
+    }
+
+    fn send(&self, socket: u32, bytes: &[u8]) -> bool {
+        let mut state = self.lock();
+        let Some(stream) = state.stream(socket) else {
+            return true;
+        };
+        stream.send(bytes);
+        stream.unsent.is_empty()
+    }
+
+    fn close(&self, socket: u32) {
+        let closed = self.lock().entries.remove(&socket);
+        drop(closed);
+    }
+}
+
+/// What the thread of the sockets does.
+impl Network {
+    fn run(&self, mut poll: Poll) {
+        let mut events = Events::with_capacity(256);
+        let mut buffer = vec![0; 64 << 10];
+        // Sockets and listeners from which more may be read.
+        let mut ready = BTreeSet::new();
+        let mut full: Option<Duration> = None;
+        loop {
+            let next = self.step(system_time());
+            let now = system_time();
+            let timeout = match (ready.is_empty(), full) {
+                (true, None) => next.saturating_sub(now),
+                (true, Some(until)) => next.min(until).saturating_sub(now),
+                (false, _) => Duration::ZERO,
+            };
+            if let Err(error) = poll.poll(&mut events, Some(timeout))
+                && error.kind() != ErrorKind::Interrupted
+            {
+                // The poll itself is broken. Without a pause, this thread would spin.
+                thread::sleep(ACCEPT_PAUSE);
+            }
+            let now = system_time();
+            for event in events.iter().filter(|event| event.token() != WAKER) {
+                let Ok(number) = u32::try_from(event.token().0) else {
+                    continue;
+                };
+                if event.is_writable() || event.is_error() {
+                    self.writable(number, now);
+                }
+                if event.is_readable() || event.is_read_closed() || event.is_error() {
+                    ready.insert(number);
+                }
+            }
+            if full.take_if(|until| now >= *until).is_some() {
+                ready.extend(self.listeners());
+            }
+            self.fail(now);
+            for number in std::mem::take(&mut ready) {
+                match self.read(number, &mut buffer, now) {
+                    Turn::Empty => {}
+                    Turn::MayHaveMore => _ = ready.insert(number),
+                    Turn::IsFull => full = Some(now + ACCEPT_PAUSE),
+                }
+            }
+        }
+    }
+
+    fn tasks(&self) -> Vec<Arc<dyn Task>> {
+        self.lock().tasks.clone()
+    }
+
+    /// Lets the tasks act on the time. Returns the time of the next timer.
+    fn step(&self, now: Duration) -> Duration {
+        let mut next = Duration::MAX;
+        for task in self.tasks() {
+            if task.timer() <= now {
+                task.step(now);
+            }
+            next = next.min(task.timer());
+        }
+        let state = self.lock();
+        for entry in state.entries.values() {
+            match entry {
+                Entry::Failed(_) => next = Duration::ZERO,
+                Entry::Stream(stream) => {
+                    if let Some((_, until)) = stream.connecting {
+                        next = next.min(until);
+                    }
+                }
+                Entry::Listener(_) | Entry::Looking => {}
+            }
+        }
+        // mio does not accept every duration.
+        next.min(now + Duration::from_secs(3600))
+    }
+
+    fn tell(&self, socket: u32, what: Happened<'_>, now: Duration) {
+        if let Some(task) = self.tasks().iter().find(|task| task.has(socket)) {
+            task.happened(socket, what, now);
+        }
+    }
+
+    fn listeners(&self) -> Vec<u32> {
+        let state = self.lock();
+        let listeners = state.entries.iter();
+        let listeners = listeners.filter(|(_, entry)| matches!(entry, Entry::Listener(_)));
+        listeners.map(|(number, _)| *number).collect()
+    }
+
+    /// Continues to open a socket, or sends what it has kept.
+    fn writable(&self, socket: u32, now: Duration) {
+        let mut state = self.lock();
+        let Some(stream) = state.stream(socket) else {
+            return;
+        };
+        let is_open = match &stream.connecting {
+            None if stream.unsent.is_empty() => return,
+            None => {
+                stream.flush();
+                if !stream.unsent.is_empty() {
+                    return;
+                }
+                true
+            }
+            Some(_) => match stream.connected() {
+                None => return,
+                Some(Ok(())) => {
+                    stream.connecting = None;
+                    false
+                }
+                Some(Err(error)) => return self.try_next(&mut state, socket, error),
+            },
+        };
+        drop(state);
+        let what = match is_open {
+            true => Happened::Ready,
+            false => Happened::Opened,
+        };
+        self.tell(socket, what, now);
+    }
+
+    /// Tries the next address of a socket whose current one has failed.
+    fn try_next(&self, state: &mut State, socket: u32, why: io::Error) {
+        if let Some(Entry::Stream(stream)) = state.entries.remove(&socket) {
+            let rest = stream.connecting.map(|(rest, _)| rest);
+            self.connect(state, socket, rest.unwrap_or_default(), why);
+        }
+    }
+
+    /// Reports the sockets that could not be opened.
+    fn fail(&self, now: Duration) {
+        let mut state = self.lock();
+        let late = |entry: &Entry| match entry {
+            Entry::Stream(stream) => stream.connecting.as_ref().is_some_and(|(_, by)| now >= *by),
+            _ => false,
+        };
+        let numbers = |state: &State, of: &dyn Fn(&Entry) -> bool| -> Vec<u32> {
+            let found = state.entries.iter().filter(|(_, entry)| of(entry));
+            found.map(|(number, _)| *number).collect()
+        };
+        for socket in numbers(&state, &late) {
+            let timed_out = io::Error::new(ErrorKind::TimedOut, "connection timed out");
+            self.try_next(&mut state, socket, timed_out);
+        }
+        let failed = numbers(&state, &|entry| matches!(entry, Entry::Failed(_)));
+        let failed: Vec<_> = failed
+            .into_iter()
+            .filter_map(|socket| match state.entries.remove(&socket) {
+                Some(Entry::Failed(error)) => Some((socket, error)),
+                _ => None,
+            })
+            .collect();
+        drop(state);
+        for (socket, error) in failed {
+            self.tell(socket, Happened::Closed(error), now);
+        }
+    }
+
+    /// Reads from a socket, or accepts connections on a listener.
+    fn read(&self, number: u32, buffer: &mut [u8], now: Duration) -> Turn {
+        let mut read = 0;
+        while read < READ {
+            let mut state = self.lock();
+            let received = match state.entries.get_mut(&number) {
+                Some(Entry::Listener(_)) => {
+                    drop(state);
+                    return self.accept(number, now);
+                }
+                Some(Entry::Stream(stream)) if stream.connecting.is_none() => {
+                    stream.stream.read(buffer)
+                }
+                _ => return Turn::Empty,
+            };
+            let error = match received {
+                Ok(count @ 1..) => {
+                    drop(state);
+                    read += count;
+                    self.tell(number, Happened::Received(&buffer[..count]), now);
+                    continue;
+                }
+                Ok(0) => ErrorKind::UnexpectedEof.into(),
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Turn::Empty,
+                Err(error) => error,
+            };
+            let closed = state.entries.remove(&number);
+            drop(state);
+            drop(closed);
+            self.tell(number, Happened::Closed(error), now);
+            return Turn::Empty;
+        }
+        Turn::MayHaveMore
+    }
+
+    fn accept(&self, listener: u32, now: Duration) -> Turn {
+        for _ in 0..ACCEPT {
+            let accepted = match self.lock().entries.get(&listener) {
+                Some(Entry::Listener(listener)) => listener.accept(),
+                _ => return Turn::Empty,
+            };
+            match accepted {
+                // If the connection cannot be registered, it is closed. The guest may connect again.
+                Ok((stream, from)) => {
+                    let task = self.tasks().into_iter().find(|task| task.has(listener));
+                    if let (Some(task), Ok(socket)) = (task, self.adopt(stream)) {
+                        task.accepted(socket, from, now);
+                    }
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Turn::Empty,
+                // The client has left already.
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        ErrorKind::ConnectionAborted | ErrorKind::Interrupted
+                    ) => {}
+                // There are too many open files, or too little memory.
+                Err(_) => return Turn::IsFull,
+            }
+        }
+        Turn::MayHaveMore
+    }
+}
+
+/// The result of a turn of a socket or listener.
+enum Turn {
+    Empty,
+    MayHaveMore,
+    IsFull,
+}
+
+#[cfg(test)]
+mod tests;
