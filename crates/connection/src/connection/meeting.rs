@@ -190,7 +190,6 @@ impl<'a> Meeting<'a> {
         }
     }
 
-    #[cfg(not(target_family = "wasm"))]
     /// Changes the deadline of the whole meeting.
     pub(super) fn end_by(&mut self, deadline: Duration) {
         self.deadlines[1] = deadline;
@@ -201,7 +200,6 @@ impl<'a> Meeting<'a> {
         std::mem::take(&mut self.outgoing)
     }
 
-    #[cfg(not(target_family = "wasm"))]
     /// The number of bytes to receive next. More may be needed after them.
     pub(super) fn missing(&self) -> usize {
         match &self.next {

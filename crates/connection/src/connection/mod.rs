@@ -2,8 +2,10 @@
 //! exchange messages over an encrypted connection.
 
 mod again;
+mod code_call;
 mod core;
 mod cpace;
+mod dial;
 mod error;
 mod first;
 mod inbox;
@@ -29,6 +31,8 @@ mod streams;
 mod tests;
 
 pub use self::core::{Core, Task, Timing};
+pub use code_call::CodeCall;
+pub use dial::Dial;
 pub use error::{ConnectionError, MeetingError};
 pub use invite::{BadInvite, Invite};
 pub use invites::Invites;

@@ -1,7 +1,7 @@
 //! Sockets as a connection sees them: opened at a place, written and closed by number.
 
 use std::fmt;
-use std::io;
+use std::io::{self, ErrorKind};
 
 use crate::identity::Address;
 
@@ -94,9 +94,26 @@ impl<S: Sockets> Socket<S> {
         self.is_open
     }
 
-    /// Notes that the socket has been opened.
-    pub fn opened(&mut self) {
-        self.is_open = true;
+    /// Processes what has happened to the socket. Returns the received bytes.
+    ///
+    /// # Errors
+    /// The socket is closed, or could not be opened.
+    pub fn happened<'a>(&mut self, what: Happened<'a>) -> io::Result<&'a [u8]> {
+        match what {
+            Happened::Opened => {
+                self.is_open = true;
+                Ok(&[])
+            }
+            Happened::Ready => Ok(&[]),
+            Happened::Received(bytes) => Ok(bytes),
+            // A browser reports the end of a socket also if it was not opened.
+            Happened::Closed(error)
+                if !self.is_open && error.kind() == ErrorKind::UnexpectedEof =>
+            {
+                Err(ErrorKind::ConnectionRefused.into())
+            }
+            Happened::Closed(error) => Err(error),
+        }
     }
 
     /// Sends bytes on an open socket, unless there are none. Returns whether it is ready for more.

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 use dealerless_connection::identity::PublicIdentity;
-use dealerless_connection::{ConnectionError, Happened, MeetingError, PolledConnection, Stream};
+use dealerless_connection::{
+    ConnectionError, Dial, Happened, MeetingError, PolledConnection, Stream,
+};
 use dealerless_table::Seat;
 use dealerless_table::audit::{Audit, Auditing};
 use dealerless_table::log::MatchId;
@@ -16,7 +18,7 @@ use serde_json::{Value, json};
 use super::errors::BrokenOff;
 use super::finding::{goodbye, request};
 use super::joining::check_memory;
-use super::line::{Call, Route};
+use super::line::Route;
 use super::matches::{self, Kept};
 use super::own::Own;
 use super::program::{Program, refuse};
@@ -66,7 +68,7 @@ enum Stage<W: World> {
 
 struct Calls<W: World> {
     route: Route,
-    call: Option<Call<W>>,
+    call: Option<Dial<W>>,
     /// The time of the next call if none is active.
     next: Duration,
     /// Why the last call has failed.
@@ -139,18 +141,18 @@ impl<W: World> Auditor<W> {
                 None => bail!(NOT_CONNECTED),
             },
             Stage::Calling(mut calls) => {
-                match &mut calls.call {
-                    Some(call) => {
-                        if let Err(error) = call.tick(now) {
-                            calls.failed(error, now);
-                        }
-                    }
+                let met = match &mut calls.call {
+                    Some(call) => call.step(now),
                     None if now >= calls.next => {
-                        calls.call = Some(Call::new(own, &calls.route, 1, now)?);
+                        calls.call = Some(calls.route.call(own, 1, now)?);
+                        Ok(None)
                     }
-                    None => {}
+                    None => Ok(None),
+                };
+                match calls.met(met, now) {
+                    Some(line) => self.called(line, now),
+                    None => self.stage = Stage::Calling(calls),
                 }
-                self.stage = Stage::Calling(calls);
             }
             Stage::Waiting(mut reception, arrival) => {
                 ensure!(now < self.until, NOT_CONNECTED);
@@ -245,21 +247,18 @@ impl<W: World> Auditor<W> {
 }
 
 impl<W: World> Calls<W> {
-    fn failed(&mut self, error: MeetingError, now: Duration) {
-        self.call = None;
-        self.next = now + PAUSE;
-        self.failure = Some(error);
-    }
-
-    /// Continues after an event of its connection. Returns the line to the host that was met.
-    fn happened(&mut self, what: Happened<'_>, now: Duration) -> Option<PolledConnection<W>> {
-        match self.call.as_mut()?.happened(what, now) {
-            Ok(met) => Some(self.call.take_if(|_| met.is_some())?.connected(met?, now)),
-            Err(error) => {
-                self.failed(error, now);
-                None
-            }
-        }
+    /// Continues after a step of the call. Returns the line to the host that was met.
+    fn met(
+        &mut self,
+        met: Result<Option<PolledConnection<W>>, MeetingError>,
+        now: Duration,
+    ) -> Option<PolledConnection<W>> {
+        met.unwrap_or_else(|error| {
+            self.call = None;
+            self.next = now + PAUSE;
+            self.failure = Some(error);
+            None
+        })
     }
 }
 
@@ -285,9 +284,12 @@ impl<W: World> Program<W> for Auditor<W> {
             return Ok(());
         }
         match &mut self.stage {
-            Stage::Calling(calls) if calls.call.as_ref().is_some_and(|call| call.has(number)) => {
-                if let Some(line) = calls.happened(what, now) {
-                    self.called(line, now);
+            Stage::Calling(calls) => {
+                if let Some(call) = &mut calls.call {
+                    let met = call.happened(number, what, now);
+                    if let Some(line) = calls.met(met, now) {
+                        self.called(line, now);
+                    }
                 }
             }
             Stage::Waiting(reception, arrival) => {
@@ -319,7 +321,7 @@ impl<W: World> Program<W> for Auditor<W> {
 
     fn timer(&mut self, _: Duration) -> Duration {
         let timer = match &self.stage {
-            Stage::Calling(calls) => calls.call.as_ref().map_or(calls.next, Call::timer),
+            Stage::Calling(calls) => calls.call.as_ref().map_or(calls.next, Dial::timer),
             Stage::Waiting(reception, arrival) => {
                 let line =
                     |(line, until): &(Box<PolledConnection<W>>, Duration)| line.timer().min(*until);

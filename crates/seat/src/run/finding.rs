@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use dealerless_connection::{Message, PolledConnection, Stream};
+use dealerless_connection::{Dial, Message, PolledConnection, Stream};
 use dealerless_table::play::Control;
 
-use super::line::{Call, Route};
+use super::line::Route;
 use super::reception::Reception;
 use super::world::World;
 use crate::retry::{HOST_PAUSE, pause};
@@ -21,7 +21,7 @@ pub(super) enum Finder<W: World> {
 /// Calls the host.
 pub(super) struct Caller<W: World> {
     pub(super) route: Route,
-    pub(super) call: Option<Box<Call<W>>>,
+    pub(super) call: Option<Box<Dial<W>>>,
     /// The time of the next call.
     pub(super) next: Option<Duration>,
     /// The number of calls since the match last continued.

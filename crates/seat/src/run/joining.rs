@@ -5,7 +5,8 @@ use std::time::Duration;
 use anyhow::{Context, anyhow, bail, ensure};
 use dealerless::shuffle::Algorithm;
 use dealerless_connection::{
-    ConnectionError, Happened, Joined, MeetingError, PolledConnection, SpokenCode, Stream,
+    CodeCall, ConnectionError, Dial, Happened, MeetingError, Place, PolledConnection, SpokenCode,
+    Stream,
 };
 use dealerless_table::log::MatchId;
 use dealerless_table::play::{Control, DealCircuit, Done, Seating, Term};
@@ -14,7 +15,7 @@ use serde_json::Value;
 
 use super::errors::AnswerIsNo;
 use super::finding::Finder;
-use super::line::{Call, CodeCall, Route};
+use super::line::Route;
 use super::matches::{self, Kept};
 use super::own::Own;
 use super::playing::SeatInPlay;
@@ -31,8 +32,6 @@ use crate::peers::all_keys;
 use crate::seat::Stopped;
 use crate::seated::Seated;
 
-/// The maximum number of calls until a relay has paired this guest with a live connection of the host.
-const RELAY_TRIES: u32 = 4;
 /// Timeout for the host to receive the last message of a guest that does not sit down.
 const GOODBYE: Duration = Duration::from_secs(2);
 /// The memory limit of a match, in bytes.
@@ -43,8 +42,6 @@ pub(super) struct Guest<W: World> {
     route: Route,
     /// Whether the invite was got by a code, which is void now.
     by_code: bool,
-    /// The number of calls that met nobody.
-    calls: u32,
     /// The number of times that the host has changed the match.
     changes: usize,
     /// The open match that the host named, or does not resume.
@@ -61,7 +58,7 @@ enum HostSaid {
 enum Stage<W: World> {
     /// The guest asks the host for an invite by a code.
     UsingCode(Box<CodeCall<W>>),
-    Calling(Box<Call<W>>),
+    Calling(Box<Dial<W>>),
     /// The player is asked.
     Asked(Box<PolledConnection<W>>, Question<W>),
     /// The host is asked for the seat.
@@ -108,11 +105,10 @@ impl<W: World> Guest<W> {
     /// # Errors
     /// If these are the keys of this player.
     pub(super) fn joining(own: &Own<W>, route: Route, now: Duration) -> anyhow::Result<Self> {
-        let call = Call::new(own, &route, 0, now)?;
+        let call = route.call(own, 0, now)?;
         Ok(Guest {
             route,
             by_code: false,
-            calls: 1,
             changes: 0,
             host_said: None,
             stage: Stage::Calling(Box::new(call)),
@@ -121,7 +117,7 @@ impl<W: World> Guest<W> {
 
     /// A guest that gets the invite of a host by a code.
     pub(super) fn using_code(world: &W, code: SpokenCode, relay: String, now: Duration) -> Self {
-        let call = CodeCall::new(world, &relay, code, now);
+        let call = CodeCall::new(world, &Place::Url(relay.clone()), code, now);
         Guest {
             route: Route {
                 relay,
@@ -129,7 +125,6 @@ impl<W: World> Guest<W> {
                 peer: None,
             },
             by_code: false,
-            calls: 0,
             changes: 0,
             host_said: None,
             stage: Stage::UsingCode(Box::new(call)),
@@ -151,7 +146,6 @@ impl<W: World> Guest<W> {
         Ok(Guest {
             route,
             by_code: false,
-            calls: 0,
             changes: CHANGES,
             host_said: None,
             stage: Stage::Playing(Box::new(seat)),
@@ -167,12 +161,17 @@ impl<W: World> Guest<W> {
         }
     }
 
-    /// Continues after the meeting.
-    fn met(&mut self, own: &mut Own<W>, joined: Joined, now: Duration) -> anyhow::Result<()> {
-        let Stage::Calling(call) = std::mem::replace(&mut self.stage, Stage::Changing) else {
+    /// Continues after a step of the call.
+    fn called(
+        &mut self,
+        own: &mut Own<W>,
+        met: Result<Option<PolledConnection<W>>, MeetingError>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let Some(line) = met.map_err(|error| self.failed(error))? else {
             return Ok(());
         };
-        let line = Box::new(call.connected(joined, now));
+        let line = Box::new(line);
         let met = &line.met;
         let question = own.recognise(met, &self.route.relay)?;
         self.route.peer = Some(met.peer.clone());
@@ -278,12 +277,13 @@ impl<W: World> Guest<W> {
         let stage = std::mem::replace(&mut self.stage, Stage::Changing);
         match stage {
             Stage::UsingCode(mut call) => {
-                call.happened(Happened::Received(&[]), now)?;
+                call.step(now)?;
                 self.stage = Stage::UsingCode(call);
             }
             Stage::Calling(mut call) => {
-                call.tick(now).map_err(|error| self.failed(error))?;
+                let met = call.step(now);
                 self.stage = Stage::Calling(call);
+                self.called(own, met, now)?;
             }
             Stage::Asked(mut line, question) => {
                 line.flush(now);
@@ -375,8 +375,7 @@ impl<W: World> Guest<W> {
         self.changes += 1;
         ensure!(self.changes <= CHANGES, KEEPS_CHANGING);
         self.host_said = Some(said);
-        self.calls = 1;
-        self.stage = Stage::Calling(Box::new(Call::new(own, &self.route, 0, now)?));
+        self.stage = Stage::Calling(Box::new(self.route.call(own, 0, now)?));
         Ok(())
     }
 
@@ -438,25 +437,19 @@ impl<W: World> Program<W> for Guest<W> {
         what: Happened<'_>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        let is_closed = matches!(what, Happened::Closed(_));
         match &mut self.stage {
             Stage::Playing(seat) => seat.happened(own, number, what, now)?,
             Stage::UsingCode(call) if call.has(number) => {
                 if let Some(invite) = call.happened(what, now)? {
                     self.route.invite = Some(Box::new(invite));
-                    (self.by_code, self.calls) = (true, 1);
-                    self.stage = Stage::Calling(Box::new(Call::new(own, &self.route, 0, now)?));
+                    self.by_code = true;
+                    self.stage = Stage::Calling(Box::new(self.route.call(own, 0, now)?));
                 }
             }
-            Stage::Calling(call) if call.has(number) => match call.happened(what, now) {
-                Ok(None) => {}
-                Ok(Some(joined)) => self.met(own, joined, now)?,
-                Err(error) if !error.is_final() && self.calls < RELAY_TRIES && is_closed => {
-                    self.calls += 1;
-                    self.stage = Stage::Calling(Box::new(Call::new(own, &self.route, 0, now)?));
-                }
-                Err(error) => return Err(self.failed(error)),
-            },
+            Stage::Calling(call) => {
+                let met = call.happened(number, what, now);
+                self.called(own, met, now)?;
+            }
             _ => {
                 if let Some(line) = self.line(number) {
                     line.happened(what, now);

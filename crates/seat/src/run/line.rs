@@ -1,13 +1,12 @@
-//! A code, a meeting and a connection at a relay.
+//! How a guest calls its host, and how a host waits for its guest, at a relay.
 
-use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
 use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::{
-    Exchanged, Expected, Happened, Invite, Joined, MeetingError, Place, PolledConnection,
-    PolledMeeting, Socket, SpokenCode, SpokenError, SpokenExchange, Timing, system_rng,
+    Dial, Expected, Happened, Invite, Joined, MeetingError, Place, PolledConnection, PolledMeeting,
+    Socket, Timing,
 };
 
 use super::own::Own;
@@ -24,24 +23,31 @@ pub(super) struct Route {
     pub(super) peer: Option<PublicIdentity>,
 }
 
-/// Notes an event of a socket. Returns the received bytes, or why the socket was closed.
-fn bytes_of<'a, W: World>(
-    socket: &mut Socket<W>,
-    what: Happened<'a>,
-) -> Result<&'a [u8], ErrorKind> {
-    match what {
-        Happened::Opened => {
-            socket.opened();
-            Ok(&[])
+impl Route {
+    /// Call number `number` on this route. Calls alternate between the invite and the host's keys: the
+    /// host may know the invite without knowing the guest yet.
+    ///
+    /// # Errors
+    /// [`MeetingError::Oneself`]; [`MeetingError::NoAddress`] if the route has neither.
+    pub(super) fn call<W: World>(
+        &self,
+        own: &Own<W>,
+        number: u32,
+        now: Duration,
+    ) -> Result<Dial<W>, MeetingError> {
+        let (timing, keys) = (Timing::default(), own.credentials());
+        let relay = Some(Place::Url(self.relay.clone()));
+        match (&self.invite, &self.peer) {
+            (Some(invite), peer) if number.is_multiple_of(2) || peer.is_none() => {
+                Dial::by_invite(&own.world, keys, invite, &[], relay, timing, now)
+            }
+            (_, Some(peer)) => Dial::with_known(&own.world, keys, peer, &[], relay, timing, now),
+            _ => Err(MeetingError::NoAddress),
         }
-        Happened::Ready => Ok(&[]),
-        Happened::Received(bytes) => Ok(bytes),
-        Happened::Closed(_) if socket.is_open() => Err(ErrorKind::UnexpectedEof),
-        Happened::Closed(_) => Err(ErrorKind::ConnectionRefused),
     }
 }
 
-/// A meeting at a relay: of a guest that calls its host, or of a host that waits for a guest.
+/// A host that waits at a relay for a guest.
 pub(super) struct Call<W: World> {
     place: Place,
     socket: Socket<W>,
@@ -49,33 +55,6 @@ pub(super) struct Call<W: World> {
 }
 
 impl<W: World> Call<W> {
-    /// Call number `number` on this route. Calls alternate between the invite and the host's keys: the
-    /// host may know the invite without knowing the guest yet.
-    ///
-    /// # Errors
-    /// [`MeetingError::Oneself`]; [`MeetingError::NoAddress`] if the route has neither.
-    pub(super) fn new(
-        own: &Own<W>,
-        route: &Route,
-        number: u32,
-        now: Duration,
-    ) -> Result<Self, MeetingError> {
-        let (timing, keys) = (Timing::default(), own.credentials());
-        let place = Place::Url(route.relay.clone());
-        let meeting = match (&route.invite, &route.peer) {
-            (Some(invite), peer) if number.is_multiple_of(2) || peer.is_none() => {
-                PolledMeeting::by_invite(keys, invite, timing, now)
-            }
-            (_, Some(peer)) => PolledMeeting::with_known(keys, peer, timing, now)?,
-            _ => return Err(MeetingError::NoAddress),
-        };
-        Ok(Call {
-            socket: Socket::open(&own.world, &place),
-            place,
-            meeting,
-        })
-    }
-
     /// Waits at a relay for a guest, to whom the host proposes the match of this header.
     ///
     /// # Errors
@@ -122,8 +101,8 @@ impl<W: World> Call<W> {
         what: Happened<'_>,
         now: Duration,
     ) -> Result<Option<Joined>, MeetingError> {
-        let bytes = bytes_of(&mut self.socket, what);
-        let bytes = bytes.map_err(|why| self.meeting.failed(why.into()))?;
+        let bytes = self.socket.happened(what);
+        let bytes = bytes.map_err(|why| self.meeting.failed(why))?;
         let met = self.meeting.received(bytes, now);
         if self.socket.is_open() {
             self.socket.send(&self.meeting.outgoing());
@@ -143,50 +122,5 @@ impl<W: World> Call<W> {
     pub(super) fn connected(self, joined: Joined, now: Duration) -> PolledConnection<W> {
         let relay = Some(self.place);
         joined.on(self.socket, relay, Timing::default(), now)
-    }
-}
-
-/// The exchange of a code for the invite of a host, at a relay.
-pub(super) struct CodeCall<W: World> {
-    socket: Socket<W>,
-    exchange: SpokenExchange,
-}
-
-impl<W: World> CodeCall<W> {
-    pub(super) fn new(world: &W, relay: &str, code: SpokenCode, now: Duration) -> Self {
-        CodeCall {
-            socket: Socket::open(world, &Place::Url(relay.to_owned())),
-            exchange: SpokenExchange::as_guest(code, now),
-        }
-    }
-
-    pub(super) fn has(&self, number: u32) -> bool {
-        self.socket.number() == number
-    }
-
-    /// The time of the next timer.
-    pub(super) fn timer(&self) -> Duration {
-        self.exchange.deadline()
-    }
-
-    /// Continues the exchange. Returns the invite when it is over.
-    ///
-    /// # Errors
-    /// The exchange has failed, and the code may be void.
-    pub(super) fn happened(
-        &mut self,
-        what: Happened<'_>,
-        now: Duration,
-    ) -> Result<Option<Invite>, SpokenError> {
-        let bytes = bytes_of(&mut self.socket, what);
-        let bytes = bytes.map_err(|why| self.exchange.failed(why.into()))?;
-        let exchanged = self.exchange.received(bytes, now, &mut system_rng());
-        if self.socket.is_open() {
-            self.socket.send(&self.exchange.outgoing());
-        }
-        Ok(match exchanged? {
-            Some(Exchanged::Received(invite)) => Some(invite),
-            _ => None,
-        })
     }
 }

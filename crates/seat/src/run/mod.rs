@@ -10,7 +10,7 @@
 //! | `joining`, `hosting` | a guest that meets its host and sits down; a host that invites a guest |
 //! | `playing` | a seat in play |
 //! | `auditing` | an audit of a match that is over |
-//! | `line` | a code, a meeting and a connection at a relay |
+//! | `line` | how a guest calls its host, and how a host waits for its guest, at a relay |
 //! | `reception`, `finding` | where a host waits for its guest; how a seat finds its peer again |
 //! | `own`, `matches` | the identity, the known peers and the settings; the stored matches |
 //! | `moving` | the identity moves away, or another one moves here |

@@ -7,7 +7,7 @@ use std::time::Duration;
 use dealerless_connection::identity::SharedPeers;
 use dealerless_connection::storage::Storage as _;
 use dealerless_connection::{
-    ConnectionError, Happened, Joined, MeetingError, PolledConnection, Stream, SystemRng,
+    ConnectionError, Happened, MeetingError, PolledConnection, Stream, SystemRng,
 };
 use dealerless_table::Seat;
 use dealerless_table::log::{MatchId, Sitting};
@@ -17,7 +17,6 @@ use dealerless_table::play::{
 };
 
 use super::finding::{Arrival, Finder, goodbye, request};
-use super::line::Call;
 use super::matches;
 use super::own::Own;
 use super::program::refuse;
@@ -210,8 +209,8 @@ impl<W: World> SeatInPlay<W> {
         }
         match &mut self.finder {
             Finder::Calls(caller) => {
-                if let Some(call) = caller.call.as_mut().filter(|call| call.has(number)) {
-                    let met = call.happened(what, now);
+                if let Some(call) = &mut caller.call {
+                    let met = call.happened(number, what, now);
                     self.called(own, met, now)?;
                 }
             }
@@ -234,7 +233,7 @@ impl<W: World> SeatInPlay<W> {
     fn called(
         &mut self,
         own: &Own<W>,
-        met: Result<Option<Joined>, MeetingError>,
+        met: Result<Option<PolledConnection<W>>, MeetingError>,
         now: Duration,
     ) -> anyhow::Result<()> {
         let Finder::Calls(caller) = &mut self.finder else {
@@ -244,13 +243,14 @@ impl<W: World> SeatInPlay<W> {
             Ok(None) => return Ok(()),
             met => met.ok().flatten(),
         };
-        let call = caller.call.take();
-        let is_peer = |joined: &Joined| self.story.seat_of(joined.peer()) == Some(self.peer);
-        let (Some(call), Some(joined)) = (call, met.filter(is_peer)) else {
+        caller.call = None;
+        let is_peer =
+            |line: &PolledConnection<W>| self.story.seat_of(&line.met.peer) == Some(self.peer);
+        let Some(line) = met.filter(is_peer) else {
             self.finder.look(now);
             return Ok(());
         };
-        self.connected(own, call.connected(joined, now), now)
+        self.connected(own, line, now)
     }
 
     /// Handles a new connection to the peer. The player was asked before, unlike on the first connection.
@@ -470,11 +470,11 @@ impl<W: World> SeatInPlay<W> {
             Finder::Calls(caller) => {
                 if caller.next.is_some_and(|next| now >= next) && self.world.is_engine_settled() {
                     caller.next = None;
-                    let call = Call::new(own, &caller.route, caller.tries, now)?;
+                    let call = caller.route.call(own, caller.tries, now)?;
                     caller.call = Some(Box::new(call));
                 }
                 if let Some(call) = &mut caller.call {
-                    let met = call.tick(now).map(|()| None);
+                    let met = call.step(now);
                     self.called(own, met, now)?;
                 }
             }
