@@ -88,7 +88,7 @@ impl WaitingRoom {
                 }
                 Some(DoorEvent::InviteLeaked { second }) => return Some(RoomEvent::Leaked(second)),
                 Some(DoorEvent::CannotBurn(error)) => return Some(RoomEvent::CannotBurn(error)),
-                Some(DoorEvent::CodeVoid { why, is_last }) => {
+                Some(DoorEvent::CodeVoid { why, is_last, .. }) => {
                     return Some(RoomEvent::CodeVoid(why, is_last));
                 }
                 Some(DoorEvent::NewCode { code, .. }) => return Some(RoomEvent::NewCode(code)),

@@ -25,11 +25,11 @@ use crate::identity::PublicIdentity;
 use crate::wire::{Reader, Writer};
 
 /// Starts the guest's side.
-pub(super) fn as_guest<'a>(
+pub(super) fn as_guest(
     own: Credentials,
     peer: PublicIdentity,
     rng: &mut impl CryptoRng,
-) -> Stepped<'a> {
+) -> Stepped {
     let secret = own
         .identity
         .secret_with(&peer)
@@ -73,16 +73,14 @@ pub(super) fn as_guest<'a>(
     }))
 }
 
-/// Starts the host's side, after a prelude of `peer`. Calls `verified` when the guest has proved
-/// that it holds the keys of `peer`.
-pub(super) fn as_host<'a>(
+/// Starts the host's side, after a prelude of `peer`.
+pub(super) fn as_host(
     own: Credentials,
     peer: PublicIdentity,
     prelude: Prelude,
-    header: impl AsRef<[u8]> + 'a,
-    verified: impl FnOnce() + 'a,
+    header: Vec<u8>,
     rng: &mut impl CryptoRng,
-) -> Stepped<'a> {
+) -> Stepped {
     let mut handshake = Handshake::again_host(&own.identity, &peer, &prelude.encode());
     let hosts = nonce(rng);
     Ok(Step::exchange(Vec::new(), SHORT_MESSAGE, move |first| {
@@ -96,7 +94,6 @@ pub(super) fn as_host<'a>(
             MAX_MEETING_MESSAGE,
             move |message| {
                 let message = agreed.open(message)?;
-                verified();
                 let mut reader = Reader::new(&message);
                 let peer_name = name(&mut reader)?;
                 let guests = reader.array().map_err(malformed)?;
@@ -104,7 +101,7 @@ pub(super) fn as_host<'a>(
                 let mut answer = Writer::default();
                 answer
                     .string(own.name.as_str().as_bytes())
-                    .string(header.as_ref())
+                    .string(&header)
                     .raw(&hosts);
                 let answer = agreed.seal(&answer.finish());
                 let met = Met {
@@ -113,7 +110,7 @@ pub(super) fn as_host<'a>(
                     peer,
                     peer_name,
                     handshake_hash: agreed.handshake_hash,
-                    header: header.as_ref().to_vec(),
+                    header: header,
                     nonces: [hosts, guests],
                     first: false,
                     invite: None,

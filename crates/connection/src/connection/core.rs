@@ -141,12 +141,6 @@ impl Core {
         }
     }
 
-    #[cfg(not(target_family = "wasm"))]
-    /// Whether a frame with acknowledgements waits to be sent.
-    pub(super) fn has_acks(&self) -> bool {
-        self.outbox.has_acks()
-    }
-
     /// Acts on the time: after a silence of the peer, queues a ping or ends the connection.
     ///
     /// If the call comes more than [`Timing::ping`] after [`next_timer`](Self::next_timer), this

@@ -47,7 +47,7 @@ pub struct Dial<S: Sockets> {
 }
 
 /// Begins a meeting.
-type Begin = Box<dyn Fn() -> Stepped<'static> + Send>;
+type Begin = Box<dyn Fn() -> Stepped + Send>;
 
 /// A route to the host: an address of the host, or a relay.
 struct Route<S: Sockets> {
@@ -68,7 +68,7 @@ enum State<S: Sockets> {
 /// A meeting and its socket. The deadline of the meeting is that of its stage.
 struct Attempt<S: Sockets> {
     socket: Socket<S>,
-    meeting: Meeting<'static>,
+    meeting: Meeting,
     stage: Stage,
 }
 

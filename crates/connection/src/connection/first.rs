@@ -11,8 +11,7 @@
 //! The *past* is the chain of identities that the sender's identity has succeeded, padded to a
 //! fixed length.
 
-use std::ops::Deref;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rand::CryptoRng;
 
@@ -31,11 +30,7 @@ const USED: u8 = 0;
 const WELCOME: u8 = 1;
 
 /// Starts the guest's side.
-pub(super) fn as_guest<'a>(
-    own: Credentials,
-    invite: Invite,
-    rng: &mut impl CryptoRng,
-) -> Stepped<'a> {
+pub(super) fn as_guest(own: Credentials, invite: Invite, rng: &mut impl CryptoRng) -> Stepped {
     if invite.host_key == *own.identity.public().x25519() {
         return Err(MeetingError::Oneself);
     }
@@ -82,16 +77,14 @@ pub(super) fn as_guest<'a>(
     }))
 }
 
-/// Starts the host's side, after a prelude with the invite's `id`. Calls `verified` when the guest
-/// has proved that it knows the secret of the invite.
-pub(super) fn as_host<'a>(
+/// Starts the host's side, after a prelude with the invite's `id`.
+pub(super) fn as_host(
     own: Credentials,
     id: InviteId,
-    invites: impl Deref<Target = Mutex<Invites>> + 'a,
-    header: impl AsRef<[u8]> + 'a,
-    verified: impl FnOnce() + 'a,
+    invites: Arc<Mutex<Invites>>,
+    header: Vec<u8>,
     rng: &mut impl CryptoRng,
-) -> Stepped<'a> {
+) -> Stepped {
     let secret = lock(&invites)
         .secret(&id)
         .ok_or(MeetingError::NotAnswered)?;
@@ -104,9 +97,9 @@ pub(super) fn as_host<'a>(
         if !lock(&invites).is_fresh(&id, first) {
             return Err(MeetingError::Broken("repeated first message"));
         }
-        verified();
         let second = with_length(&handshake.write(&[]));
-        Ok(Step::exchange(second, MAX_MEETING_MESSAGE, move |third| {
+        // The guest knows the secret of the invite.
+        let next = Step::exchange(second, MAX_MEETING_MESSAGE, move |third| {
             let payload = handshake.read(third).map_err(broken)?;
             let key = handshake
                 .peer_key()
@@ -128,7 +121,7 @@ pub(super) fn as_host<'a>(
             answer
                 .u8(WELCOME)
                 .raw(&introduction(&own))
-                .string(header.as_ref())
+                .string(&header)
                 .raw(&hosts);
             let answer = agreed.seal(&answer.finish());
             Ok(Step::exchange(answer, MAX_MEETING_MESSAGE, move |last| {
@@ -142,14 +135,15 @@ pub(super) fn as_host<'a>(
                     succession: peer,
                     peer_name,
                     handshake_hash: agreed.handshake_hash,
-                    header: header.as_ref().to_vec(),
+                    header: header,
                     nonces: [hosts, guests],
                     first: burned == Burned::Now,
                     invite: Some(id),
                 };
                 Ok(Step::over(Vec::new(), Ok((met, agreed))))
             }))
-        }))
+        });
+        Ok(next.verified())
     }))
 }
 
@@ -159,7 +153,6 @@ fn lock(invites: &Mutex<Invites>) -> MutexGuard<'_, Invites> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
     use std::time::Duration;
 
     use super::super::meeting::Meeting;
@@ -171,7 +164,7 @@ mod tests {
     /// result of the host's side.
     fn host_meets(
         host: &Arc<Identity>,
-        invites: &Mutex<Invites>,
+        invites: &Arc<Mutex<Invites>>,
         id: InviteId,
         guest: &Identity,
         introduction: &[u8],
@@ -180,7 +173,7 @@ mod tests {
             identity: Arc::clone(host),
             name: Name::clean("Anna"),
         };
-        let first = as_host(own, id, invites, b"", || {}, &mut rand::rng())?;
+        let first = as_host(own, id, Arc::clone(invites), Vec::new(), &mut rand::rng())?;
         let mut meeting = Meeting::host(first, [Duration::MAX; 2]);
         let mut send = |bytes: &[u8]| {
             let met = meeting.received(&mut &bytes[..], Duration::ZERO)?;
@@ -203,7 +196,7 @@ mod tests {
     fn a_guest_with_a_wrong_identity_is_refused_and_burns_no_invite() {
         let [host, guest, other] = [1, 2, 3].map(|seed| Arc::new(Identity::from_seed([seed; 32])));
         let invites = Invites::open(Box::<MemoryVault>::default()).unwrap();
-        let invites = Mutex::new(invites);
+        let invites = Arc::new(Mutex::new(invites));
         let id = invites.lock().unwrap().add(&mut rand::rng()).unwrap().id();
         let introduced = |identity: &Arc<Identity>| {
             introduction(&Credentials {

@@ -35,7 +35,8 @@ pub fn invite(
 /// Passes a stream to a door like the connection of a guest that comes through a relay.
 pub fn comes(door: &Door, stream: TcpStream) {
     let relay = "relay.example.org:4001".parse();
-    door.greet(stream, relay.expect("an address"));
+    let greeted = door.greet(stream, relay.expect("an address"));
+    greeted.expect("a socket");
 }
 
 /// A peer that has valid keys but sends any messages.

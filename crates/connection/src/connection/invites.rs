@@ -98,7 +98,6 @@ impl Invites {
     }
 
     /// Whether no guest has used an invite.
-    #[cfg(not(target_family = "wasm"))]
     pub(super) fn is_unused(&self, id: &InviteId) -> bool {
         let is_unused = |entry: &Entry| entry.id == *id && entry.guest.is_none();
         self.entries.iter().any(is_unused)

@@ -75,21 +75,35 @@ impl Met {
 /// been exchanged so far.
 pub(super) type Established = (Met, Agreed);
 
+/// What the peer has shown so far in a meeting to authenticate itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Shown {
+    /// Nothing.
+    Nothing,
+    /// The id of a valid invite or the tag of a known peer. Both can be observed on the network and
+    /// replayed.
+    Prelude,
+    /// A proof that it holds the secret of the invite or the private key of the known peer.
+    Secret,
+}
+
 /// A step of one side of a meeting: bytes to send, and what happens then.
-pub(super) struct Step<'a> {
+pub(super) struct Step {
     send: Vec<u8>,
-    next: Next<'a>,
+    next: Next,
+    /// What the peer has shown by the step before, at least.
+    shown: Shown,
 }
 
 /// Processes the bytes of an item.
-type Then<'a> = Box<dyn FnOnce(&[u8]) -> Stepped<'a> + 'a>;
+type Then = Box<dyn FnOnce(&[u8]) -> Stepped + Send>;
 
 /// The result of a step.
-pub(super) type Stepped<'a> = Result<Step<'a>, MeetingError>;
+pub(super) type Stepped = Result<Step, MeetingError>;
 
-enum Next<'a> {
+enum Next {
     /// Wait for an item of the peer, and process its bytes.
-    Wait(Item, Then<'a>),
+    Wait(Item, Then),
     /// The meeting is over.
     Over(Box<Result<Established, MeetingError>>),
 }
@@ -122,13 +136,14 @@ impl Item {
     }
 }
 
-impl<'a> Step<'a> {
+impl Step {
     /// Waits for a prelude.
-    pub(super) fn prelude(then: impl FnOnce(Prelude) -> Stepped<'a> + 'a) -> Self {
+    pub(super) fn prelude(then: impl FnOnce(Prelude) -> Stepped + Send + 'static) -> Self {
         let decoded = |bytes: &[u8]| then(Prelude::decode(bytes));
         Step {
             send: Vec::new(),
             next: Next::Wait(Item::Prelude, Box::new(decoded)),
+            shown: Shown::Nothing,
         }
     }
 
@@ -136,23 +151,38 @@ impl<'a> Step<'a> {
     pub(super) fn exchange(
         send: Vec<u8>,
         max: usize,
-        then: impl FnOnce(&[u8]) -> Stepped<'a> + 'a,
+        then: impl FnOnce(&[u8]) -> Stepped + Send + 'static,
     ) -> Self {
         let contents = |bytes: &[u8]| then(&bytes[2..]);
-        let next = Next::Wait(Item::Message(max), Box::new(contents));
-        Step { send, next }
+        Step {
+            send,
+            next: Next::Wait(Item::Message(max), Box::new(contents)),
+            shown: Shown::Prelude,
+        }
+    }
+
+    /// The same step, after the peer has proved that it holds its secret.
+    pub(super) fn verified(self) -> Self {
+        Step {
+            shown: Shown::Secret,
+            ..self
+        }
     }
 
     /// Sends the last bytes of the meeting.
     pub(super) fn over(send: Vec<u8>, result: Result<Established, MeetingError>) -> Self {
-        let next = Next::Over(Box::new(result));
-        Step { send, next }
+        Step {
+            send,
+            next: Next::Over(Box::new(result)),
+            shown: Shown::Secret,
+        }
     }
 }
 
 /// One side of a meeting.
-pub(super) struct Meeting<'a> {
-    next: Option<Next<'a>>,
+pub(super) struct Meeting {
+    next: Option<Next>,
+    shown: Shown,
     /// The received bytes of the current item.
     received: Vec<u8>,
     outgoing: Vec<u8>,
@@ -162,23 +192,29 @@ pub(super) struct Meeting<'a> {
     deadlines: [Duration; 2],
 }
 
-impl<'a> Meeting<'a> {
+impl Meeting {
     /// The side of a guest.
-    pub(super) fn guest(first: Step<'a>, deadline: Duration) -> Self {
+    pub(super) fn guest(first: Step, deadline: Duration) -> Self {
         let mut meeting = Self::host(first, [deadline; 2]);
         meeting.unanswered = true;
         meeting
     }
 
     /// The side of a host. `deadlines` are those of the prelude and of the whole meeting.
-    pub(super) fn host(first: Step<'a>, deadlines: [Duration; 2]) -> Self {
+    pub(super) fn host(first: Step, deadlines: [Duration; 2]) -> Self {
         Meeting {
             outgoing: first.send,
             next: Some(first.next),
+            shown: first.shown,
             received: Vec::new(),
             unanswered: false,
             deadlines,
         }
+    }
+
+    /// What the peer has shown so far.
+    pub(super) fn shown(&self) -> Shown {
+        self.shown
     }
 
     /// The time at which the meeting fails, unless it makes progress.
@@ -233,6 +269,7 @@ impl<'a> Meeting<'a> {
                 let step = then(&std::mem::take(&mut self.received))?;
                 self.outgoing.extend(step.send);
                 self.next = Some(step.next);
+                self.shown = self.shown.max(step.shown);
                 continue;
             }
             self.next = Some(Next::Wait(item, then));

@@ -6,6 +6,7 @@ mod code_call;
 mod core;
 mod cpace;
 mod dial;
+mod door;
 mod error;
 mod first;
 mod inbox;
@@ -17,6 +18,7 @@ mod invites;
 mod meeting;
 mod messages;
 mod noise;
+mod offer;
 mod outbox;
 mod place;
 mod polled;
@@ -26,6 +28,7 @@ mod relay_request;
 mod sockets;
 mod spoken;
 mod spoken_code;
+mod strangers;
 mod streams;
 #[cfg(test)]
 mod tests;
@@ -33,6 +36,7 @@ mod tests;
 pub use self::core::{Core, Task, Timing};
 pub use code_call::CodeCall;
 pub use dial::Dial;
+pub use door::{Admits, DoorEvent, PolledDoor};
 pub use error::{ConnectionError, MeetingError};
 pub use invite::{BadInvite, Invite};
 pub use invites::Invites;
@@ -41,7 +45,7 @@ pub use place::{Happened, Place, Socket, Sockets};
 pub use polled::{Expected, Joined, PolledConnection, PolledMeeting};
 #[cfg(not(target_family = "wasm"))]
 pub use sockets::{
-    Connection, EngineStream, ask_relay, own_addresses,
+    Connection, Door, DoorError, EngineStream, Guest, ask_relay, own_addresses, use_code,
 };
 pub use spoken::{Exchanged, SpokenError, SpokenExchange};
 pub use spoken_code::{BadCode, SpokenCode};

@@ -120,12 +120,6 @@ impl Outbox {
         self.acks[usize::from(stream)] = Some(read);
     }
 
-    #[cfg(not(target_family = "wasm"))]
-    /// Whether an acknowledgement is queued.
-    pub(super) fn has_acks(&self) -> bool {
-        self.acks.iter().any(Option::is_some)
-    }
-
     pub(super) fn ping(&mut self, number: u64) {
         self.ping = Some(number);
     }

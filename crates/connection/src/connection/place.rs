@@ -75,7 +75,6 @@ impl<S: Sockets> Socket<S> {
     }
 
     /// A socket that the program has accepted.
-    #[cfg(not(target_family = "wasm"))]
     pub(super) fn accepted(sockets: &S, number: u32) -> Self {
         Socket {
             number,

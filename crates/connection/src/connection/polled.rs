@@ -37,12 +37,12 @@ enum State {
         deadline: Duration,
         meeting: Begin,
     },
-    Meeting(Meeting<'static>),
+    Meeting(Meeting),
     Over,
 }
 
 /// Begins a meeting with this deadline.
-type Begin = Box<dyn FnOnce(Duration) -> Result<Meeting<'static>, MeetingError>>;
+type Begin = Box<dyn FnOnce(Duration) -> Result<Meeting, MeetingError> + Send>;
 
 /// The guest for whom a host waits at a relay.
 #[derive(Clone, Debug)]
@@ -119,10 +119,10 @@ impl PolledMeeting {
         };
         let greet = move |prelude: Prelude| match (prelude, expected, known) {
             (Prelude::First(id), Expected::Invited(invite), _) if id == invite.secret.id() => {
-                first::as_host(own, id, invites, header, || {}, &mut system_rng())
+                first::as_host(own, id, invites, header, &mut system_rng())
             }
             (prelude, _, Some((peer, secret))) if prelude.is_by(&secret) => {
-                again::as_host(own, peer, prelude, header, || {}, &mut system_rng())
+                again::as_host(own, peer, prelude, header, &mut system_rng())
             }
             _ => Err(MeetingError::NotAnswered),
         };
@@ -139,7 +139,7 @@ impl PolledMeeting {
         side: Side,
         timing: Timing,
         deadline: Duration,
-        begin: impl FnOnce(Duration) -> Result<Meeting<'static>, MeetingError> + 'static,
+        begin: impl FnOnce(Duration) -> Result<Meeting, MeetingError> + Send + 'static,
     ) -> Self {
         PolledMeeting {
             state: State::Relay {

@@ -147,7 +147,7 @@ fn each_wrong_guess_voids_a_code_and_after_four_the_invite_is_all_that_is_left()
         assert!(matches!(wrong, Err(SpokenError::Wrong)), "{wrong:?}");
         let right = use_code(&relay, code);
         assert!(matches!(right, Err(SpokenError::NoSuchCode)), "{right:?}");
-        let Some(DoorEvent::CodeVoid { why, is_last }) = door.next(SOON) else {
+        let Some(DoorEvent::CodeVoid { why, is_last, .. }) = door.next(SOON) else {
             panic!("no event for a void code")
         };
         assert!(matches!(why, SpokenError::Guessed), "{why}");
@@ -200,7 +200,7 @@ fn a_guest_that_leaves_voids_the_code_and_a_lost_relay_costs_no_guess() {
     let mut code = door.offer_code(&relay, &invite).unwrap();
     let mut next = |cause: &dyn Fn(&SpokenCode)| {
         cause(&code);
-        let Some(DoorEvent::CodeVoid { why, is_last }) = door.next(SOON) else {
+        let Some(DoorEvent::CodeVoid { why, is_last, .. }) = door.next(SOON) else {
             panic!("no event for a void code")
         };
         assert!(!is_last);

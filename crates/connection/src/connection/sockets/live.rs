@@ -135,7 +135,9 @@ impl Connection {
             Some(Place::Tcp(address)) => Some(address.clone()),
             _ => None,
         };
-        let at = network.peer(connection.number()).filter(|_| relay.is_none());
+        let at = network
+            .peer(connection.number())
+            .filter(|_| relay.is_none());
         Connection {
             met: Arc::clone(&connection.met),
             at,

@@ -2,13 +2,19 @@
 //! sockets; programs with threads of their own use them through [`Door`], [`Guest`] and [`Connection`].
 
 mod ask_relay;
+mod door;
 mod engine_stream;
+mod join;
 mod live;
 mod network;
 mod reach;
+#[cfg(test)]
+mod tests;
 mod waiting;
 
 pub use ask_relay::ask_relay;
+pub use door::{Door, DoorError};
 pub use engine_stream::EngineStream;
+pub use join::{Guest, use_code};
 pub use live::Connection;
 pub use reach::own_addresses;

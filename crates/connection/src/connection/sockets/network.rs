@@ -301,7 +301,12 @@ impl Sockets for Arc<Network> {
         let number = state.next();
         let address = place.to_string();
         if let Ok(address) = address.parse() {
-            self.connect(&mut state, number, [address].into(), ErrorKind::NotFound.into());
+            self.connect(
+                &mut state,
+                number,
+                [address].into(),
+                ErrorKind::NotFound.into(),
+            );
             return number;
         }
         state.entries.insert(number, Entry::Looking);

@@ -20,7 +20,7 @@ const PRELUDE_DEADLINE: Duration = Duration::from_secs(1);
 struct Players {
     identities: [Arc<Identity>; 2],
     names: [Name; 2],
-    invites: Mutex<Invites>,
+    invites: Arc<Mutex<Invites>>,
     invite: Invite,
 }
 
@@ -34,7 +34,7 @@ impl Players {
             invite: Invite::new(key, secret, Vec::new(), None),
             identities,
             names: ["Anna", "Bob"].map(Name::clean),
-            invites: Mutex::new(invites),
+            invites: Arc::new(Mutex::new(invites)),
         }
     }
 
@@ -46,7 +46,7 @@ impl Players {
     }
 
     /// The meetings of the host and of the guest, by the invite or as known peers.
-    fn meetings(&self, by_invite: bool) -> [Meeting<'_>; 2] {
+    fn meetings(&self, by_invite: bool) -> [Meeting; 2] {
         let rng = &mut rand::rng();
         let [host, guest] = [self.own(0), self.own(1)];
         let first = if by_invite {
@@ -54,13 +54,12 @@ impl Players {
         } else {
             again::as_guest(guest.clone(), host.identity.public().clone(), rng)
         };
+        let (invites, header) = (Arc::clone(&self.invites), b"header".to_vec());
         let greeted = move |prelude| match prelude {
-            Prelude::First(id) => {
-                first::as_host(host, id, &self.invites, b"header", || {}, &mut rand::rng())
-            }
+            Prelude::First(id) => first::as_host(host, id, invites, header, &mut rand::rng()),
             Prelude::Again { .. } => {
                 let peer = guest.identity.public().clone();
-                again::as_host(host, peer, prelude, b"header", || {}, &mut rand::rng())
+                again::as_host(host, peer, prelude, header, &mut rand::rng())
             }
         };
         [

@@ -1,0 +1,859 @@
+//! The door of a host, with sockets in memory.
+
+use std::collections::BTreeMap;
+use std::io::{self, ErrorKind};
+use std::net::IpAddr;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use zeroize::Zeroizing;
+
+use super::super::core::Timing;
+use super::super::door::{Admits, DoorEvent, PolledDoor};
+use super::super::error::MeetingError;
+use super::super::invite::Invite;
+use super::super::invites::Invites;
+use super::super::meeting::{Credentials, Established, Meeting, Met};
+use super::super::place::{Happened, Place, Sockets};
+use super::super::polled::PolledConnection;
+use super::super::relay_request::RelayToken;
+use super::super::spoken::{SpokenError, SpokenExchange};
+use super::super::spoken_code::SpokenCode;
+use super::super::streams::Stream;
+use super::super::{Side, again, first};
+use crate::identity::{Identity, KnownPeers, Name, SharedPeers};
+use crate::storage::{MemoryVault, Vault};
+
+const NOW: Duration = Duration::from_secs(100);
+const MS: Duration = Duration::from_millis(1);
+const SECOND: Duration = Duration::from_secs(1);
+const BETWEEN: Duration = Duration::from_millis(100);
+const PAUSE: Duration = Duration::from_secs(2);
+const RENEW: Duration = PolledDoor::<Fake>::RENEW;
+
+/// The open sockets, with their places and the bytes that the door has sent.
+#[derive(Clone, Default)]
+struct Fake(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    last: u32,
+    open: BTreeMap<u32, (Option<Place>, Vec<u8>)>,
+}
+
+impl Fake {
+    fn add(&self, place: Option<Place>) -> u32 {
+        let mut state = self.0.lock().unwrap();
+        state.last += 1;
+        let number = state.last;
+        state.open.insert(number, (place, Vec::new()));
+        number
+    }
+
+    /// The numbers of the open sockets.
+    fn open(&self) -> Vec<u32> {
+        self.0.lock().unwrap().open.keys().copied().collect()
+    }
+
+    /// The bytes that were sent on an open socket since the last call.
+    fn sent(&self, socket: u32) -> Vec<u8> {
+        let mut state = self.0.lock().unwrap();
+        let socket = state.open.get_mut(&socket);
+        socket.map_or_else(Vec::new, |(_, sent)| std::mem::take(sent))
+    }
+}
+
+impl Sockets for Fake {
+    fn open(&self, place: &Place) -> u32 {
+        self.add(Some(place.clone()))
+    }
+
+    fn send(&self, socket: u32, bytes: &[u8]) -> bool {
+        let mut state = self.0.lock().unwrap();
+        if let Some((_, sent)) = state.open.get_mut(&socket) {
+            sent.extend(bytes);
+        }
+        true
+    }
+
+    fn close(&self, socket: u32) {
+        self.0.lock().unwrap().open.remove(&socket);
+    }
+}
+
+/// A vault that can be full.
+#[derive(Clone, Default)]
+struct Disk {
+    vault: MemoryVault,
+    is_full: Arc<AtomicBool>,
+}
+
+impl Vault for Disk {
+    fn keep(&mut self, value: &[u8]) -> io::Result<()> {
+        if self.is_full.load(Ordering::Relaxed) {
+            return Err(ErrorKind::StorageFull.into());
+        }
+        self.vault.keep(value)
+    }
+
+    fn kept(&mut self) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
+        self.vault.kept()
+    }
+
+    fn destroy(&mut self) -> io::Result<()> {
+        self.vault.destroy()
+    }
+}
+
+type Connected = PolledConnection<Fake>;
+
+struct Host {
+    own: Credentials,
+    sockets: Fake,
+    disk: Disk,
+    invites: Arc<Mutex<Invites>>,
+    invite: Invite,
+    peers: SharedPeers,
+    door: PolledDoor<Fake>,
+}
+
+fn player(seed: u8) -> Credentials {
+    Credentials {
+        identity: Arc::new(Identity::from_seed([seed; 32])),
+        name: Name::clean("Bob"),
+    }
+}
+
+fn relay() -> Place {
+    Place::Url("wss://relay".into())
+}
+
+fn ip(last: u8) -> IpAddr {
+    [192, 0, 2, last].into()
+}
+
+/// A guest of an invite.
+fn invited(guest: &Credentials, invite: &Invite) -> Meeting {
+    let first = first::as_guest(guest.clone(), invite.clone(), &mut rand::rng());
+    Meeting::guest(first.unwrap(), Duration::MAX)
+}
+
+/// A guest that knows the host.
+fn known(guest: &Credentials, host: &Credentials) -> Meeting {
+    let host = host.identity.public().clone();
+    let first = again::as_guest(guest.clone(), host, &mut rand::rng());
+    Meeting::guest(first.unwrap(), Duration::MAX)
+}
+
+impl Host {
+    fn new() -> Self {
+        let (own, disk, sockets) = (player(1), Disk::default(), Fake::default());
+        let mut invites = Invites::open(Box::new(disk.clone())).unwrap();
+        let invite = invites.invite(own.identity.public(), Vec::new(), None);
+        let (invite, invites) = (invite.unwrap(), Arc::new(Mutex::new(invites)));
+        let peers = KnownPeers::open(
+            Box::<MemoryVault>::default(),
+            Path::new("peers"),
+            own.identity.succession().clone(),
+            || 0,
+        );
+        let peers = SharedPeers::new(peers.unwrap());
+        let admits = Admits::Invited(peers.clone());
+        let door = Self::door(&own, &sockets, admits, &invites);
+        Host {
+            own,
+            sockets,
+            disk,
+            invites,
+            invite,
+            peers,
+            door,
+        }
+    }
+
+    fn door(
+        own: &Credentials,
+        sockets: &Fake,
+        admits: Admits,
+        invites: &Arc<Mutex<Invites>>,
+    ) -> PolledDoor<Fake> {
+        let (invites, timing) = (Arc::clone(invites), Timing::default());
+        let header = b"header".to_vec();
+        PolledDoor::new(sockets, own.clone(), admits, invites, header, timing)
+    }
+
+    fn admits_only(&mut self, invite: Option<Invite>, players: &[&Credentials]) {
+        let players = players.iter();
+        let admits = Admits::Only {
+            invite,
+            players: players.map(|own| own.identity.public().clone()).collect(),
+        };
+        self.door = Self::door(&self.own, &self.sockets, admits, &self.invites);
+    }
+
+    fn another_invite(&self) -> Invite {
+        let own = self.own.identity.public();
+        let invite = self.invites.lock().unwrap().invite(own, Vec::new(), None);
+        invite.unwrap()
+    }
+
+    fn accepts(&mut self, from: IpAddr, now: Duration) -> u32 {
+        let socket = self.sockets.add(None);
+        self.door.accepted(socket, from, now);
+        self.door.step(now);
+        socket
+    }
+
+    fn receives(&mut self, socket: u32, bytes: &[u8], now: Duration) {
+        self.happened(socket, Happened::Received(bytes), now);
+    }
+
+    fn happened(&mut self, socket: u32, what: Happened<'_>, now: Duration) {
+        assert!(self.door.has(socket));
+        self.door.happened(socket, what, now);
+        self.door.step(now);
+    }
+
+    fn closes(&mut self, socket: u32, why: ErrorKind, now: Duration) {
+        self.happened(socket, Happened::Closed(why.into()), now);
+    }
+
+    fn opens(&mut self, socket: u32, now: Duration) -> String {
+        self.happened(socket, Happened::Opened, now);
+        String::from_utf8(self.sockets.sent(socket)).unwrap()
+    }
+
+    /// Runs a guest on a socket of the door. Returns the guest's result.
+    fn runs(
+        &mut self,
+        socket: u32,
+        guest: &mut Meeting,
+        now: Duration,
+    ) -> Result<Option<Established>, MeetingError> {
+        for _ in 0..4 {
+            let bytes = guest.outgoing();
+            if !bytes.is_empty() && self.door.has(socket) {
+                self.receives(socket, &bytes, now);
+            }
+            let sent = self.sockets.sent(socket);
+            if let Some(met) = guest.received(&mut &sent[..], now)? {
+                let last = guest.outgoing();
+                if !last.is_empty() {
+                    self.receives(socket, &last, now);
+                }
+                return Ok(Some(met));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A guest comes from this machine.
+    fn comes(&mut self, mut guest: Meeting) -> Result<Option<Met>, MeetingError> {
+        let socket = self.accepts(ip(1), NOW);
+        let met = self.runs(socket, &mut guest, NOW)?;
+        Ok(met.map(|(met, _)| met))
+    }
+
+    fn connection(&mut self) -> Box<Connected> {
+        match self.door.next_event() {
+            Some(DoorEvent::Connection(connection)) => connection,
+            _ => panic!("no connection"),
+        }
+    }
+
+    fn has_no_event(&mut self) -> bool {
+        self.door.next_event().is_none()
+    }
+
+    fn code(&mut self) -> SpokenCode {
+        match self.door.next_event() {
+            Some(DoorEvent::NewCode { code, .. }) => code,
+            _ => panic!("no code"),
+        }
+    }
+
+    fn void(&mut self) -> (SpokenError, bool) {
+        match self.door.next_event() {
+            Some(DoorEvent::CodeVoid { why, is_last, .. }) => (why, is_last),
+            _ => panic!("no void code"),
+        }
+    }
+
+    /// The relay gives a code on the last opened socket.
+    fn gets_code(&mut self, now: Duration) -> (u32, SpokenCode) {
+        let socket = *self.sockets.open().last().unwrap();
+        assert_eq!(self.opens(socket, now), "please open a code\n");
+        self.receives(socket, b"code 7\n", now);
+        (socket, self.code())
+    }
+}
+
+#[test]
+fn doors_can_move_to_another_thread() {
+    fn check<T: Send>(_: &T) {}
+    check(&Host::new().door);
+}
+
+#[test]
+fn guests_with_an_invite_and_known_peers_meet_the_host() {
+    let mut host = Host::new();
+    let [bob, carol] = [2, 3].map(player);
+    let met = host.comes(invited(&bob, &host.invite)).unwrap().unwrap();
+    assert_eq!(
+        (&met.peer, &met.header[..]),
+        (host.own.identity.public(), &b"header"[..])
+    );
+    let connection = host.connection();
+    assert!(connection.met.came_by(&host.invite) && connection.met.first);
+    assert_eq!(connection.relay, None);
+    assert_eq!(connection.met.peer, *bob.identity.public());
+    drop(connection);
+    // The invite serves its guest again, before and after it is a known peer.
+    assert!(host.comes(invited(&bob, &host.invite)).unwrap().is_some());
+    assert!(!host.connection().met.first);
+    assert!(host.comes(known(&carol, &host.own)).unwrap().is_none());
+    assert!(host.has_no_event());
+    let (carols, name) = (carol.identity.public(), Name::clean("Carol"));
+    let remembered = host.peers.lock().remember(carols, &name, &[], None);
+    remembered.unwrap();
+    assert!(host.comes(known(&carol, &host.own)).unwrap().is_some());
+    assert_eq!(host.connection().met.peer, *carol.identity.public());
+    assert!(host.sockets.open().is_empty());
+}
+
+#[test]
+fn door_for_some_players_admits_nobody_else() {
+    let mut host = Host::new();
+    let [bob, carol] = [2, 3].map(player);
+    let (invite, another) = (host.invite.clone(), host.another_invite());
+    host.admits_only(None, &[&bob]);
+    assert!(host.comes(invited(&bob, &invite)).unwrap().is_none());
+    assert!(host.comes(known(&carol, &host.own)).unwrap().is_none());
+    assert!(host.comes(known(&bob, &host.own)).unwrap().is_some());
+    host.connection();
+    host.admits_only(Some(invite.clone()), &[]);
+    assert!(host.comes(known(&bob, &host.own)).unwrap().is_none());
+    assert!(host.comes(invited(&bob, &another)).unwrap().is_none());
+    assert!(host.has_no_event());
+    assert!(host.comes(invited(&carol, &invite)).unwrap().is_some());
+    host.connection();
+}
+
+#[test]
+fn second_guest_of_an_invite_is_reported_and_told() {
+    let mut host = Host::new();
+    let [bob, carol] = [2, 3].map(player);
+    assert!(host.comes(invited(&bob, &host.invite)).unwrap().is_some());
+    host.connection();
+    let mut guest = invited(&carol, &host.invite);
+    let socket = host.accepts(ip(2), NOW);
+    host.receives(socket, &guest.outgoing(), NOW);
+    guest
+        .received(&mut &host.sockets.sent(socket)[..], NOW)
+        .unwrap();
+    host.receives(socket, &guest.outgoing(), NOW);
+    match host.door.next_event() {
+        Some(DoorEvent::InviteLeaked { second }) => {
+            assert_eq!(second, carol.identity.public().fingerprint());
+        }
+        _ => panic!("no leak"),
+    }
+    assert!(!host.door.has(socket) && host.sockets.open().is_empty());
+}
+
+#[test]
+fn guest_gets_no_answer_if_the_invite_cannot_be_burned() {
+    let mut host = Host::new();
+    let bob = player(2);
+    host.disk.is_full.store(true, Ordering::Relaxed);
+    let mut guest = invited(&bob, &host.invite);
+    let socket = host.accepts(ip(1), NOW);
+    assert!(host.runs(socket, &mut guest, NOW).unwrap().is_none());
+    assert!(matches!(
+        host.door.next_event(),
+        Some(DoorEvent::CannotBurn(_))
+    ));
+    assert!(host.sockets.open().is_empty());
+    host.disk.is_full.store(false, Ordering::Relaxed);
+    assert!(host.comes(invited(&bob, &host.invite)).unwrap().is_some());
+}
+
+#[test]
+fn sixteen_strangers_wait_and_those_that_have_shown_least_leave_first() {
+    let mut host = Host::new();
+    let bob = player(2);
+    let strangers: Vec<u32> = (0..16).map(|_| host.accepts(ip(1), NOW)).collect();
+    // The first stranger shows the secret of the invite, and the second one only its prelude.
+    let mut guest = invited(&bob, &host.invite);
+    host.receives(strangers[0], &guest.outgoing(), NOW);
+    let prelude = invited(&bob, &host.invite).outgoing();
+    host.receives(strangers[1], &prelude[..14], NOW);
+    let crowd: Vec<u32> = (0..100).map(|_| host.accepts(ip(2), NOW)).collect();
+    let mut open = strangers[..2].to_vec();
+    open.extend(&crowd[86..]);
+    assert_eq!(host.sockets.open(), open);
+    assert!(host.runs(strangers[0], &mut guest, NOW).unwrap().is_some());
+    let last = host.accepts(ip(2), NOW);
+    assert!(host.door.has(strangers[1]) && host.door.has(last));
+    assert!(host.door.has(crowd[86]));
+    host.connection();
+    // If all strangers know the secret, a new one must leave.
+    for socket in host.sockets.open() {
+        if socket != strangers[0] {
+            let guest = invited(&bob, &host.invite).outgoing();
+            let prelude = if socket == strangers[1] {
+                prelude.clone()
+            } else {
+                guest
+            };
+            let prelude = &prelude[if socket == strangers[1] { 14 } else { 0 }..];
+            host.receives(socket, prelude, NOW);
+        }
+    }
+    let open = host.sockets.open();
+    let refused = host.accepts(ip(3), NOW);
+    assert!(!host.door.has(refused));
+    assert_eq!(host.sockets.open(), open);
+}
+
+#[test]
+fn strangers_have_ten_seconds_and_one_second_after_five_failures_of_their_source() {
+    let mut host = Host::new();
+    let timing = Timing::default();
+    for failures in 0..8 {
+        let socket = host.accepts(ip(1), NOW);
+        let limit = if failures < 5 { timing.meeting } else { SECOND };
+        assert_eq!(host.door.timer(), NOW + limit, "{failures}");
+        host.receives(socket, b"something else", NOW);
+        assert!(!host.door.has(socket));
+    }
+    let [paused, other] = [1, 2].map(|last| host.accepts(ip(last), NOW));
+    host.door.step(NOW + SECOND - MS);
+    assert!(host.door.has(paused));
+    host.door.step(NOW + SECOND);
+    assert!(!host.door.has(paused) && host.door.has(other));
+    assert_eq!(host.door.timer(), NOW + timing.meeting);
+    host.door.step(NOW + timing.meeting);
+    assert!(host.sockets.open().is_empty() && host.door.timer() == Duration::MAX);
+    // A guest in time is admitted.
+    assert!(
+        host.comes(invited(&player(2), &host.invite))
+            .unwrap()
+            .is_some()
+    );
+    let later = NOW + Duration::from_secs(62);
+    host.accepts(ip(1), later);
+    host.connection();
+    assert_eq!(host.door.timer(), later + timing.meeting);
+}
+
+#[test]
+fn stranger_that_leaves_after_a_live_prelude_is_no_failure() {
+    let mut host = Host::new();
+    let invite = host.invite.clone();
+    let first = |bytes: usize| invited(&player(2), &invite).outgoing()[..bytes].to_vec();
+    let is_paused = |host: &mut Host, from| {
+        host.accepts(ip(from), NOW);
+        host.door.timer() == NOW + SECOND
+    };
+    for (from, bytes, expected) in [(1, 20, false), (2, 5, true)] {
+        for _ in 0..6 {
+            let socket = host.accepts(ip(from), NOW);
+            host.receives(socket, &first(bytes), NOW);
+            host.closes(socket, ErrorKind::UnexpectedEof, NOW);
+        }
+        assert_eq!(is_paused(&mut host, from), expected);
+    }
+}
+
+#[test]
+fn guest_comes_through_a_relay_where_the_host_soon_waits_again() {
+    let mut host = Host::new();
+    let bob = player(2);
+    let invite = host.invite.clone();
+    host.door.wait_for_invite(relay(), &invite, NOW + SECOND);
+    assert_eq!(host.door.timer(), NOW + SECOND);
+    let now = NOW + SECOND;
+    host.door.step(now);
+    assert_eq!(host.door.timer(), now + RENEW);
+    let request = host.opens(1, now);
+    let token = RelayToken(invite.secret.relay_token());
+    assert_eq!(request, token.request(Side::Host));
+    let mut guest = invited(&bob, &invite);
+    let bytes = [&b"ok\n"[..], &guest.outgoing()].concat();
+    let (answer, rest) = bytes.split_at(2);
+    host.receives(1, answer, now);
+    host.receives(1, rest, now);
+    assert_eq!(host.sockets.open(), [1]);
+    assert_eq!(host.door.timer(), now + BETWEEN);
+    host.door.step(now + BETWEEN);
+    assert_eq!(host.sockets.open(), [1, 2]);
+    assert!(host.runs(1, &mut guest, now).unwrap().is_some());
+    assert_eq!(host.connection().relay, Some(relay()));
+    // A known peer has another token.
+    host.door
+        .wait_for_known(relay(), bob.identity.public(), now);
+    host.door.step(now + BETWEEN);
+    let secret = bob
+        .identity
+        .secret_with(host.own.identity.public())
+        .unwrap();
+    let request = RelayToken::of_peers(&secret).request(Side::Host);
+    assert_eq!(host.opens(3, now), request);
+}
+
+#[test]
+fn failures_through_a_relay_pause_no_source_and_a_relay_cannot_fill_the_door_at_once() {
+    let mut host = Host::new();
+    let invite = host.invite.clone();
+    host.door.wait_for_invite(relay(), &invite, NOW);
+    let mut now = NOW;
+    for _ in 0..20 {
+        host.door.step(now);
+        let socket = *host.sockets.open().last().unwrap();
+        host.opens(socket, now);
+        host.receives(socket, b"ok\nsomething else", now);
+        assert!(host.sockets.open().is_empty());
+        assert_eq!(host.door.timer(), now + BETWEEN);
+        now += BETWEEN;
+    }
+    assert!(host.has_no_event());
+}
+
+#[test]
+fn waiting_connection_is_renewed_after_a_minute() {
+    let mut host = Host::new();
+    let invite = host.invite.clone();
+    host.door.wait_for_invite(relay(), &invite, NOW);
+    for number in 1..5 {
+        let now = NOW + RENEW * (number - 1);
+        host.door.step(now);
+        assert_eq!(host.sockets.open(), [number]);
+        host.opens(number, now);
+        host.door.step(now + RENEW - MS);
+        assert_eq!(host.sockets.open(), [number]);
+        assert_eq!(host.door.timer(), now + RENEW);
+    }
+    assert!(host.has_no_event());
+}
+
+#[test]
+fn failure_of_a_relay_is_reported_once_until_it_works() {
+    let mut host = Host::new();
+    let invite = host.invite.clone();
+    let bob = player(2);
+    host.door.wait_for_invite(relay(), &invite, NOW);
+    host.door
+        .wait_for_known(relay(), bob.identity.public(), NOW);
+    host.door.step(NOW);
+    let fails = |host: &mut Host, socket, what: Happened<'_>, now, expected| {
+        host.happened(socket, what, now);
+        let kind = match host.door.next_event() {
+            Some(DoorEvent::RelayFails { relay: at, source }) if at == relay() => source.kind(),
+            None => ErrorKind::Other,
+            _ => panic!("another event"),
+        };
+        assert_eq!(kind, expected);
+        assert!(!host.door.has(socket));
+    };
+    let refused = ErrorKind::ConnectionRefused;
+    // A browser does not tell why.
+    let eof = || Happened::Closed(ErrorKind::UnexpectedEof.into());
+    fails(&mut host, 1, eof(), NOW, refused);
+    fails(&mut host, 2, eof(), NOW, ErrorKind::Other);
+    let mut now = NOW + PAUSE;
+    assert_eq!(host.door.timer(), now);
+    host.door.step(now);
+    host.opens(3, now);
+    fails(
+        &mut host,
+        3,
+        Happened::Received(b"impatient\n"),
+        now,
+        ErrorKind::Other,
+    );
+    host.opens(4, now);
+    // An open connection that ends, on which nobody has come, is no failure.
+    fails(&mut host, 4, eof(), now, ErrorKind::Other);
+    now += PAUSE;
+    host.door.step(now);
+    host.opens(5, now);
+    host.receives(5, b"ok\n", now);
+    fails(
+        &mut host,
+        6,
+        Happened::Closed(ErrorKind::HostUnreachable.into()),
+        now,
+        ErrorKind::HostUnreachable,
+    );
+    // A relay that nobody uses works, too.
+    now += PAUSE;
+    host.door.step(now);
+    host.opens(7, now);
+    fails(&mut host, 8, eof(), now, ErrorKind::Other);
+    host.door.step(now + RENEW);
+    assert_eq!(host.sockets.open(), [9, 10]);
+    fails(&mut host, 10, eof(), now + RENEW, refused);
+}
+
+#[test]
+fn relay_that_does_not_open_a_connection_fails() {
+    let mut host = Host::new();
+    let invite = host.invite.clone();
+    host.door.wait_for_invite(relay(), &invite, NOW);
+    host.door.step(NOW);
+    host.door.step(NOW + RENEW);
+    match host.door.next_event() {
+        Some(DoorEvent::RelayFails { source, .. }) => {
+            assert_eq!(source.kind(), ErrorKind::TimedOut);
+        }
+        _ => panic!("no event"),
+    }
+    assert_eq!(host.door.timer(), NOW + RENEW + PAUSE);
+}
+
+#[test]
+fn stopped_door_has_no_sockets_and_waits_again_at_once() {
+    let mut host = Host::new();
+    let invite = host.invite.clone();
+    host.door.wait_for_invite(relay(), &invite, NOW);
+    host.accepts(ip(1), NOW);
+    host.door.stop();
+    assert!(host.sockets.open().is_empty());
+    assert_eq!(host.door.timer(), Duration::MAX);
+    host.door.begin(NOW + SECOND);
+    assert_eq!(host.door.timer(), NOW + SECOND);
+}
+
+#[test]
+fn connections_work_until_the_program_takes_them_and_those_beyond_16_are_closed() {
+    let mut host = Host::new();
+    let bob = player(2);
+    let mut guests = Vec::new();
+    for number in 0..20 {
+        let mut guest = invited(&bob, &host.invite);
+        let socket = host.accepts(ip(1), NOW);
+        let met = host.runs(socket, &mut guest, NOW).unwrap().unwrap();
+        assert_eq!(host.door.has(socket), number < 16);
+        guests.push((socket, met));
+    }
+    assert_eq!(host.sockets.open().len(), 16);
+    let (socket, met) = guests.swap_remove(0);
+    let sockets = Fake::default();
+    let own = super::super::place::Socket::open(&sockets, &relay());
+    let mut guest = PolledConnection::new(own, None, met, &[], Timing::default(), NOW);
+    guest.core.send(Stream::Log, b"hello").unwrap();
+    guest.flush(NOW);
+    host.receives(socket, &sockets.sent(1), NOW);
+    // The door sends pings, too.
+    let timer = host.door.timer();
+    assert_eq!(timer, NOW + Timing::default().ping);
+    host.sockets.sent(socket);
+    host.door.step(timer);
+    assert!(!host.sockets.sent(socket).is_empty());
+    let mut connection = host.connection();
+    assert!(!host.door.has(socket) && connection.number() == socket);
+    let message = connection.core.next_message().unwrap().unwrap();
+    assert_eq!(message.bytes, b"hello");
+    drop(connection);
+    assert_eq!(host.sockets.open().len(), 15);
+}
+
+#[test]
+fn all_sockets_of_a_dropped_door_are_closed() {
+    let mut host = Host::new();
+    let (invite, bob) = (host.invite.clone(), player(2));
+    let mut guest = invited(&bob, &invite);
+    let socket = host.accepts(ip(1), NOW);
+    host.runs(socket, &mut guest, NOW).unwrap();
+    let taken = host.connection();
+    let mut guest = invited(&bob, &invite);
+    let socket = host.accepts(ip(1), NOW);
+    host.runs(socket, &mut guest, NOW).unwrap();
+    host.accepts(ip(1), NOW);
+    host.door.wait_for_invite(relay(), &invite, NOW);
+    host.door.offer_code(relay(), &host.another_invite(), NOW);
+    host.door.step(NOW);
+    assert_eq!(host.sockets.open().len(), 5);
+    host.admits_only(None, &[]);
+    assert_eq!(host.sockets.open(), [taken.number()]);
+}
+
+/// Uses a code like a guest. Returns the bytes for the host, and the exchange.
+fn uses(host: &mut Host, socket: u32, code: SpokenCode, now: Duration) -> SpokenExchange {
+    let mut guest = SpokenExchange::as_guest(code, now);
+    guest.outgoing();
+    host.receives(socket, b"ok\n", now);
+    let rng = &mut rand::rng();
+    let received = [&b"ok\n"[..], &host.sockets.sent(socket)].concat();
+    guest.received(&received, now, rng).unwrap();
+    guest
+}
+
+/// Enters other words.
+fn guesses(host: &mut Host, socket: u32, code: &SpokenCode, now: Duration) {
+    let mut words: Vec<String> = code.to_string().split('-').map(String::from).collect();
+    words[1] = match words[1].as_str() {
+        "crossbow" => "guitar".into(),
+        _ => "crossbow".into(),
+    };
+    let mut guest = uses(host, socket, words.join("-").parse().unwrap(), now);
+    host.receives(socket, &guest.outgoing(), now);
+    let (why, is_last) = host.void();
+    assert!(matches!(why, SpokenError::Guessed) && !is_last, "{why}");
+}
+
+#[test]
+fn guest_with_the_code_receives_the_invite_once() {
+    let mut host = Host::new();
+    let invite = host.invite.clone();
+    host.door.offer_code(relay(), &invite, NOW);
+    host.door.step(NOW);
+    let (socket, code) = host.gets_code(NOW);
+    assert!(host.has_no_event());
+    let mut guest = uses(&mut host, socket, code, NOW);
+    // The answer is sent before the socket is closed, but the sockets of the test forget it then.
+    let kept = host.sockets.clone();
+    host.door
+        .happened(socket, Happened::Received(&guest.outgoing()), NOW);
+    assert!(host.has_no_event() && kept.open().is_empty());
+    host.door.step(NOW + RENEW);
+    assert!(kept.open().is_empty() && host.door.timer() == Duration::MAX);
+}
+
+#[test]
+fn used_codes_are_replaced_after_pauses_and_by_longer_ones_after_four() {
+    let mut host = Host::new();
+    let invite = host.invite.clone();
+    host.door.offer_code(relay(), &invite, NOW);
+    host.door.step(NOW);
+    let mut now = NOW;
+    for (used, pause) in [1, 2, 4, 8, 16, 32, 60, 60, 60].into_iter().enumerate() {
+        let (socket, code) = host.gets_code(now);
+        let words = if used < 4 { 2 } else { 4 };
+        assert_eq!(code.to_string().split('-').count(), 1 + words);
+        if used % 2 == 0 {
+            guesses(&mut host, socket, &code, now);
+        } else {
+            host.receives(socket, b"ok\n", now);
+            host.closes(socket, ErrorKind::UnexpectedEof, now);
+            let (why, is_last) = host.void();
+            assert!(matches!(why, SpokenError::Left) && !is_last, "{why}");
+        }
+        assert!(host.sockets.open().is_empty());
+        now += Duration::from_secs(pause);
+        assert_eq!(host.door.timer(), now);
+        host.door.step(now);
+    }
+    // After a code that nobody has used, the pause is short again. The words stay.
+    host.gets_code(now);
+    now += SpokenExchange::LIFETIME;
+    host.door.step(now);
+    assert!(matches!(host.void(), (SpokenError::Expired, false)));
+    host.door.step(now);
+    let (socket, code) = host.gets_code(now);
+    assert_eq!(code.to_string().split('-').count(), 5);
+    guesses(&mut host, socket, &code, now);
+    assert_eq!(host.door.timer(), now + SECOND);
+}
+
+#[test]
+fn codes_end_after_24_that_nobody_has_used() {
+    let mut host = Host::new();
+    let invite = host.invite.clone();
+    host.door.offer_code(relay(), &invite, NOW);
+    host.door.step(NOW);
+    for code in 1..=24 {
+        let (socket, _) = host.gets_code(NOW);
+        host.closes(socket, ErrorKind::UnexpectedEof, NOW);
+        let (why, is_last) = host.void();
+        assert!(matches!(why, SpokenError::Relay(_)), "{why}");
+        assert_eq!(is_last, code == 24);
+    }
+    assert!(host.sockets.open().is_empty() && host.door.timer() == Duration::MAX);
+}
+
+#[test]
+fn first_code_is_given_within_four_seconds_or_not_at_all() {
+    let offered = || {
+        let mut host = Host::new();
+        let invite = host.invite.clone();
+        host.door.offer_code(relay(), &invite, NOW);
+        host.door.step(NOW);
+        host
+    };
+    let late = |error: &SpokenError| matches!(error, SpokenError::Relay(error) if error.kind() == ErrorKind::TimedOut);
+    let mut host = offered();
+    host.opens(1, NOW + SECOND);
+    host.door.step(NOW + 5 * SECOND - MS);
+    assert!(host.has_no_event() && host.door.timer() == NOW + 5 * SECOND);
+    host.door.step(NOW + 5 * SECOND);
+    assert!(matches!(host.void(), (why, true) if late(&why)));
+    let mut host = offered();
+    host.door.step(NOW + SpokenExchange::WITHIN);
+    assert!(matches!(host.void(), (why, true) if late(&why)));
+    let mut host = offered();
+    host.closes(1, ErrorKind::ConnectionRefused, NOW);
+    assert!(matches!(host.void(), (SpokenError::Relay(_), true)));
+    let mut host = offered();
+    host.opens(1, NOW);
+    host.receives(1, b"bad handshake\n", NOW);
+    assert!(matches!(host.void(), (SpokenError::NotOffered, true)));
+    // A relay that uses the code at once gets no guess.
+    let mut host = offered();
+    host.opens(1, NOW);
+    host.receives(1, b"code 7\nok\n", NOW);
+    assert!(matches!(host.void(), (SpokenError::Relay(_), true)));
+    assert!(host.sockets.open().is_empty() && host.door.timer() == Duration::MAX);
+}
+
+#[test]
+fn later_code_is_asked_for_until_the_relay_gives_it_or_offers_codes_no_longer() {
+    let mut host = Host::new();
+    let invite = host.invite.clone();
+    host.door.offer_code(relay(), &invite, NOW);
+    host.door.step(NOW);
+    let (socket, _) = host.gets_code(NOW);
+    host.closes(socket, ErrorKind::UnexpectedEof, NOW);
+    host.void();
+    let mut now = NOW;
+    for number in 2..100 {
+        host.closes(number, ErrorKind::ConnectionRefused, now);
+        assert!(host.has_no_event());
+        now += PAUSE;
+        assert_eq!(host.door.timer(), now);
+        host.door.step(now);
+    }
+    host.opens(100, now);
+    host.receives(100, b"bad handshake\n", now);
+    assert!(matches!(host.void(), (SpokenError::NotOffered, true)));
+    assert!(host.sockets.open().is_empty() && host.door.timer() == Duration::MAX);
+}
+
+#[test]
+fn codes_end_with_their_invites_and_on_request() {
+    let mut host = Host::new();
+    let invites = [host.invite.clone(), host.another_invite()];
+    for invite in &invites {
+        host.door.offer_code(relay(), invite, NOW);
+        host.door.step(NOW);
+        host.gets_code(NOW);
+    }
+    assert_eq!(host.sockets.open(), [1, 2]);
+    assert!(
+        host.comes(invited(&player(2), &invites[0]))
+            .unwrap()
+            .is_some()
+    );
+    host.connection();
+    assert_eq!(host.sockets.open(), [2]);
+    host.door.end_codes();
+    assert!(host.sockets.open().is_empty() && host.has_no_event());
+    // The program gets an answer even if the invite was used in the meantime.
+    host.door.offer_code(relay(), &invites[0], NOW);
+    host.door.step(NOW);
+    let (socket, _) = host.gets_code(NOW);
+    assert!(!host.door.has(socket));
+}
