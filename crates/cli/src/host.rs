@@ -169,7 +169,7 @@ impl Hosting {
                 "No port of the router was mapped: {error:#}."
             )))?;
         }
-        wait_at_relays(&self.own, &door, &self.expected)?;
+        wait_at_relays(&self.own, &door, &self.expected);
         player.listen_before(&posts)?;
         let mut waiting = Waiting {
             own: &self.own,

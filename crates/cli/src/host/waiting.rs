@@ -257,9 +257,7 @@ impl Waiting<'_> {
         let in_invite = relay.filter(|_| self.is_invited(connection));
         let warning = sit::recognise(self.own, connection, in_invite)?;
         if let (Some(relay), false) = (relay, known) {
-            self.room
-                .door()
-                .wait_at_relay(relay, &connection.met.peer)?;
+            self.room.door().wait_at_relay(relay, &connection.met.peer);
         }
         Ok(warning)
     }

@@ -106,14 +106,7 @@ const MOST_AT_RELAYS: usize = 32;
 
 /// Waits for known peers at the relays where they may look for this player: first for those in
 /// `expected`, then for those that were met last.
-///
-/// # Errors
-/// If the threads cannot be started.
-pub(crate) fn wait_at_relays(
-    own: &Own,
-    door: &Door,
-    expected: &[PublicIdentity],
-) -> anyhow::Result<()> {
+pub(crate) fn wait_at_relays(own: &Own, door: &Door, expected: &[PublicIdentity]) {
     let peers = own.peers.lock();
     let mut peers: Vec<_> = peers.peers().iter().collect();
     peers.sort_by_key(|peer| (!expected.contains(&peer.identity), Reverse(peer.last_seen)));
@@ -122,9 +115,8 @@ pub(crate) fn wait_at_relays(
         relays.map(|relay| (&peer.identity, relay))
     });
     for (peer, relay) in at_relays.take(MOST_AT_RELAYS) {
-        door.wait_at_relay(&relay, peer)?;
+        door.wait_at_relay(&relay, peer);
     }
-    Ok(())
 }
 
 /// How often the thread at a door checks whether it is still needed.

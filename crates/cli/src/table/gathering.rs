@@ -202,7 +202,7 @@ impl Gathering {
         let guests: Vec<&Met> = self
             .guests
             .iter()
-            .map(|guest| &guest.connection.met)
+            .map(|guest| &*guest.connection.met)
             .collect();
         let (identity, name) = &self.own;
         let mut rosters = Roster::of_guests((identity, name), nonce, &guests).into_iter();

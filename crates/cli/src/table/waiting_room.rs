@@ -93,7 +93,7 @@ impl WaitingRoom {
                 }
                 Some(DoorEvent::NewCode { code, .. }) => return Some(RoomEvent::NewCode(code)),
                 None if left.is_zero() => return None,
-                None => {}
+                Some(DoorEvent::RelayFails { .. }) | None => {}
             }
         }
     }

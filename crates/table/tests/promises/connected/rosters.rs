@@ -28,7 +28,10 @@ fn three() -> Three {
         to_guests.push(connection(&door));
         joined
     });
-    let to_guests: Vec<&Met> = to_guests.iter().map(|connection| &connection.met).collect();
+    let to_guests: Vec<&Met> = to_guests
+        .iter()
+        .map(|connection| &*connection.met)
+        .collect();
     let own = (host.home.identity().public(), &host.name);
     let rosters = |nonce| Roster::of_guests(own, nonce, &to_guests);
     Three {
