@@ -42,7 +42,7 @@ pub use invite::{BadInvite, Invite};
 pub use invites::Invites;
 pub use meeting::{Credentials, MAX_HEADER, Met, Side};
 pub use place::{Happened, Place, Socket, Sockets};
-pub use polled::{Expected, Joined, PolledConnection, PolledMeeting};
+pub use polled::PolledConnection;
 #[cfg(not(target_family = "wasm"))]
 pub use sockets::{
     Connection, Door, DoorError, EngineStream, Guest, ask_relay, own_addresses, use_code,

@@ -52,10 +52,7 @@ enum Stage<W: World> {
     /// A guest calls its host.
     Calling(Box<Calls<W>>),
     /// A host waits for its guest, and for the request of a guest that has connected.
-    Waiting(
-        Box<Reception<W>>,
-        Option<(Box<PolledConnection<W>>, Duration)>,
-    ),
+    Waiting(Box<Reception<W>>, Option<Arrival<W>>),
     Exchanging {
         line: Box<PolledConnection<W>>,
         has_received: bool,
@@ -65,6 +62,9 @@ enum Stage<W: World> {
     /// The stage changes.
     Changing,
 }
+
+/// A guest that has connected, and the deadline for its request.
+type Arrival<W> = (Box<PolledConnection<W>>, Duration);
 
 struct Calls<W: World> {
     route: Route,
@@ -94,7 +94,7 @@ impl<W: World> Auditor<W> {
             check_memory(&header.stakes, terms.algorithm)?;
         }
         let stage = if seat == Seat::HOST {
-            let reception = Reception::new(&own.world, relay, header, None, Some(&peer), now);
+            let reception = Reception::new(own, &relay, header, None, Some(&peer), now);
             Stage::Waiting(Box::new(reception), None)
         } else {
             Stage::Calling(Box::new(Calls {
@@ -156,8 +156,10 @@ impl<W: World> Auditor<W> {
             }
             Stage::Waiting(mut reception, arrival) => {
                 ensure!(now < self.until, NOT_CONNECTED);
-                reception.tick(own, now)?;
-                let arrival = arrival.and_then(|arrival| self.arrived(arrival, now));
+                let arrived = reception.step(now).map(|line| arrival_of(line, now));
+                let arrival = arrived
+                    .or(arrival)
+                    .and_then(|arrival| self.arrived(arrival, now));
                 if matches!(self.stage, Stage::Changing) {
                     self.stage = Stage::Waiting(reception, arrival);
                 }
@@ -178,11 +180,7 @@ impl<W: World> Auditor<W> {
     }
 
     /// Reads the request of a player who has connected. The connection is dropped if it is not the guest.
-    fn arrived(
-        &mut self,
-        (mut line, until): (Box<PolledConnection<W>>, Duration),
-        now: Duration,
-    ) -> Option<(Box<PolledConnection<W>>, Duration)> {
+    fn arrived(&mut self, (mut line, until): Arrival<W>, now: Duration) -> Option<Arrival<W>> {
         let is_peer = line.met.peer == self.peer;
         match line.core.next_message() {
             Ok(None) if is_peer && now < until => {
@@ -294,7 +292,7 @@ impl<W: World> Program<W> for Auditor<W> {
             }
             Stage::Waiting(reception, arrival) => {
                 if let Some(line) = reception.happened(number, what, now) {
-                    *arrival = Some((Box::new(line), now + SHORT));
+                    *arrival = Some(arrival_of(line, now));
                 }
             }
             _ => {}
@@ -323,8 +321,7 @@ impl<W: World> Program<W> for Auditor<W> {
         let timer = match &self.stage {
             Stage::Calling(calls) => calls.call.as_ref().map_or(calls.next, Dial::timer),
             Stage::Waiting(reception, arrival) => {
-                let line =
-                    |(line, until): &(Box<PolledConnection<W>>, Duration)| line.timer().min(*until);
+                let line = |(line, until): &Arrival<W>| line.timer().min(*until);
                 reception
                     .timer()
                     .min(arrival.as_ref().map_or(Duration::MAX, line))
@@ -338,6 +335,10 @@ impl<W: World> Program<W> for Auditor<W> {
     fn break_off(&mut self, _: Duration) -> anyhow::Result<()> {
         Err(BrokenOff.into())
     }
+}
+
+fn arrival_of<W: World>(line: PolledConnection<W>, now: Duration) -> Arrival<W> {
+    (Box::new(line), now + SHORT)
 }
 
 /// Keeps the opened inputs. They contain this player's own, whose file is then needless.

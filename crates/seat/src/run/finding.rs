@@ -36,6 +36,15 @@ pub(super) struct Arrival<W: World> {
     pub(super) resumes: bool,
 }
 
+impl<W: World> Arrival<W> {
+    pub(super) fn new(line: PolledConnection<W>) -> Box<Self> {
+        Box::new(Arrival {
+            line,
+            resumes: false,
+        })
+    }
+}
+
 impl<W: World> Finder<W> {
     /// A guest that calls its host on this route.
     pub(super) fn calls(route: Route) -> Self {

@@ -139,20 +139,26 @@ impl<W: World> Hosting<W> {
             invite: invite.to_string(),
         };
         own.keep_hosting(Some(kept.clone()))?;
-        Ok(Self::waiting(&own.world, kept, invite, header, now))
+        Ok(Self::waiting(own, kept, invite, header, now))
     }
 
     /// A host that waits again in a new session.
     ///
     /// # Errors
     /// If what it has kept is invalid, or the match takes too much memory.
-    pub(super) fn again(world: &W, kept: KeptHost, now: Duration) -> anyhow::Result<Self> {
+    pub(super) fn again(own: &Own<W>, kept: KeptHost, now: Duration) -> anyhow::Result<Self> {
         let (invite, header) = (kept.invite.parse()?, kept.request.header()?);
-        Ok(Self::waiting(world, kept, invite, header, now))
+        Ok(Self::waiting(own, kept, invite, header, now))
     }
 
-    fn waiting(world: &W, kept: KeptHost, invite: Invite, header: Header, now: Duration) -> Self {
-        world.report(&Event::Invite {
+    fn waiting(
+        own: &Own<W>,
+        kept: KeptHost,
+        invite: Invite,
+        header: Header,
+        now: Duration,
+    ) -> Self {
+        own.world.report(&Event::Invite {
             version: VERSION,
             invite: kept.invite,
             link: None,
@@ -161,7 +167,7 @@ impl<W: World> Hosting<W> {
             opens: None,
         });
         let relay = kept.request.relay;
-        let reception = Reception::new(world, relay.clone(), &header, Some(&invite), None, now);
+        let reception = Reception::new(own, &relay, &header, Some(&invite), None, now);
         Hosting {
             relay,
             invite: Some(invite),
@@ -181,14 +187,7 @@ impl<W: World> Hosting<W> {
         now: Duration,
     ) -> anyhow::Result<Self> {
         let header = kept.opened.sitting.match_info.header().clone();
-        let reception = Reception::new(
-            &own.world,
-            relay.clone(),
-            &header,
-            None,
-            Some(kept.peer()),
-            now,
-        );
+        let reception = Reception::new(own, &relay, &header, None, Some(kept.peer()), now);
         let mut seat = matches::resume(own, kept, Finder::Waits(reception, None), now)?;
         seat.reconnect(now)?;
         Ok(Hosting {
@@ -200,18 +199,18 @@ impl<W: World> Hosting<W> {
     }
 
     /// Waits for the guest of the invite again.
-    fn wait(&mut self, world: &W, now: Duration) {
-        let (relay, invite) = (self.relay.clone(), self.invite.as_ref());
-        let reception = Reception::new(world, relay, &self.header, invite, None, now + PAUSE);
+    fn wait(&mut self, own: &Own<W>, now: Duration) {
+        let (relay, invite) = (&self.relay, self.invite.as_ref());
+        let reception = Reception::new(own, relay, &self.header, invite, None, now + PAUSE);
         self.stage = Stage::Waiting(reception);
     }
 
     /// Tells the player why the guest does not sit down, and waits again.
-    fn did_not_sit(&mut self, world: &W, name: &Name, why: &anyhow::Error, now: Duration) {
-        world.report(&Event::Notice {
+    fn did_not_sit(&mut self, own: &Own<W>, name: &Name, why: &anyhow::Error, now: Duration) {
+        own.world.report(&Event::Notice {
             text: format!("{name} did not sit down ({why:#}). Still waiting."),
         });
-        self.wait(world, now);
+        self.wait(own, now);
     }
 
     /// Continues after the meeting.
@@ -223,7 +222,7 @@ impl<W: World> Hosting<W> {
             }
             Ok(None) => self.stage = Stage::Met(Box::new(line), now + ANSWER),
             // A guest does not end the program.
-            Err(error) => self.did_not_sit(&own.world, &line.met.peer_name, &error, now),
+            Err(error) => self.did_not_sit(own, &line.met.peer_name, &error, now),
         }
     }
 
@@ -258,11 +257,11 @@ impl<W: World> Hosting<W> {
             let old_keys = with_old_keys(&kept.id(), &kept.peer_name());
             goodbye(line, &Control::Open(kept.id()), now)?;
             ensure!(fits, old_keys);
-            self.wait(&own.world, now);
+            self.wait(own, now);
             return Ok(());
         }
         let seating = Seating::of_meeting(met, self.header.clone(), own.player())?;
-        let mut seat = matches::begin(own, seating, self.finder(&own.world, &met.peer, now), now)?;
+        let mut seat = matches::begin(own, seating, self.finder(own, &met.peer, now), now)?;
         // The match has its files before the guest knows that it begins. If the connection has ended, the seat
         // looks for another one.
         let _ = line.core.send(Stream::Control, &Control::Sit.encode());
@@ -284,7 +283,7 @@ impl<W: World> Hosting<W> {
         let kept = matches::find(own, &of)?.filter(|kept| keys.contains(kept.peer()));
         let Some(kept) = kept.filter(|kept| !kept.opened.is_closed()) else {
             goodbye(line, &Control::Unknown(of), now)?;
-            self.wait(&own.world, now);
+            self.wait(own, now);
             return Ok(());
         };
         if kept.peer() != peer {
@@ -297,7 +296,7 @@ impl<W: World> Hosting<W> {
                 text: END_SENT.into(),
             });
         }
-        let mut seat = matches::resume(own, kept, self.finder(&own.world, peer, now), now)?;
+        let mut seat = matches::resume(own, kept, self.finder(own, peer, now), now)?;
         seat.resume(line, now)?;
         self.stage = Stage::Playing(Box::new(seat));
         own.keep_hosting(None)
@@ -305,10 +304,10 @@ impl<W: World> Hosting<W> {
 
     /// Waits for the peer of a match, also by the invite: its program may not know yet that this side knows
     /// it.
-    fn finder(&self, world: &W, peer: &PublicIdentity, now: Duration) -> Finder<W> {
-        let (relay, invite) = (self.relay.clone(), self.invite.as_ref());
+    fn finder(&self, own: &Own<W>, peer: &PublicIdentity, now: Duration) -> Finder<W> {
+        let (relay, invite) = (&self.relay, self.invite.as_ref());
         Finder::Waits(
-            Reception::new(world, relay, &self.header, invite, Some(peer), now + PAUSE),
+            Reception::new(own, relay, &self.header, invite, Some(peer), now + PAUSE),
             None,
         )
     }
@@ -316,8 +315,11 @@ impl<W: World> Hosting<W> {
     fn next(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<bool> {
         match std::mem::replace(&mut self.stage, Stage::Changing) {
             Stage::Waiting(mut reception) => {
-                reception.tick(own, now)?;
+                let arrived = reception.step(now);
                 self.stage = Stage::Waiting(reception);
+                if let Some(line) = arrived {
+                    self.met(own, line, now);
+                }
             }
             Stage::Asked(mut line) => {
                 line.flush(now);
@@ -325,7 +327,7 @@ impl<W: World> Hosting<W> {
                     None => self.stage = Stage::Asked(line),
                     Some(why) => {
                         let why = why.clone().into();
-                        self.did_not_sit(&own.world, &line.met.peer_name, &why, now);
+                        self.did_not_sit(own, &line.met.peer_name, &why, now);
                     }
                 }
             }
@@ -342,7 +344,7 @@ impl<W: World> Hosting<W> {
                     Err(why) => Err(why.into()),
                 };
                 if let Err(why) = answered {
-                    self.did_not_sit(&own.world, &name, &why, now);
+                    self.did_not_sit(own, &name, &why, now);
                 }
             }
             Stage::Playing(mut seat) => match seat.step(own, now) {

@@ -219,10 +219,7 @@ impl<W: World> SeatInPlay<W> {
             }
             Finder::Waits(reception, arrival) => {
                 if let Some(line) = reception.happened(number, what, now) {
-                    *arrival = Some(Box::new(Arrival {
-                        line,
-                        resumes: false,
-                    }));
+                    *arrival = Some(Arrival::new(line));
                 }
             }
         }
@@ -478,8 +475,10 @@ impl<W: World> SeatInPlay<W> {
                     self.called(own, met, now)?;
                 }
             }
-            Finder::Waits(reception, _) => {
-                reception.tick(own, now)?;
+            Finder::Waits(reception, arrival) => {
+                if let Some(line) = reception.step(now) {
+                    *arrival = Some(Arrival::new(line));
+                }
                 self.receive_arrival(own, now)?;
             }
         }

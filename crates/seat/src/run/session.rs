@@ -358,8 +358,7 @@ impl<W: World> Session<W> {
         let again = json::read::<HostAgain>(body)?.again;
         let hosting = if again {
             let kept = self.own.hosting().cloned();
-            let hosting =
-                Hosting::again(&self.own.world, kept.context("no invite waits here")?, now);
+            let hosting = Hosting::again(&self.own, kept.context("no invite waits here")?, now);
             if hosting.is_err() {
                 self.own.keep_hosting(None)?;
             }

@@ -10,12 +10,13 @@ use std::time::Duration;
 use dealerless::mpc::Attempts;
 use dealerless_connection::identity::Identity;
 use dealerless_connection::storage::{MemoryStorage, TwoSlots};
-use dealerless_connection::{Happened, Place, PolledConnection, PolledMeeting, Sockets};
+use dealerless_connection::{Happened, Place, PolledConnection, PolledDoor, Sockets};
 use dealerless_table::Seat;
 use dealerless_table::play::{DealCircuit, Order};
 use serde_json::{Value, json};
 
 use super::hosting::HostRequest;
+use super::own::Own;
 use super::reception::{PAUSE, Reception};
 use super::{Session, World};
 use crate::event::Event;
@@ -201,7 +202,7 @@ fn host_waits_on_one_connection_until_it_ends() {
         host.session.happened(number, Happened::Opened, now);
         let sent = std::mem::take(&mut host.state().sent);
         assert!(sent.starts_with(b"please relay "));
-        assert_eq!(next, now + PolledMeeting::RENEW);
+        assert_eq!(next, now + PolledDoor::<Memory>::RENEW);
         now = next;
         // The relay has paired nobody.
         host.session.step(now);
@@ -235,14 +236,8 @@ fn reception_that_has_stopped_has_no_timer_and_waits_again_at_once() {
     let (identity, second) = (Identity::from_seed([1; 32]), Duration::from_secs(1));
     let request: HostRequest = serde_json::from_value(hosts()).unwrap();
     let (header, peer) = (request.header().unwrap(), Some(identity.public()));
-    let mut reception = Reception::new(
-        &Memory::default(),
-        "wss://relay".into(),
-        &header,
-        None,
-        peer,
-        HOUR,
-    );
+    let own = Own::open(Memory::default()).unwrap();
+    let mut reception = Reception::new(&own, "wss://relay", &header, None, peer, HOUR);
     assert_eq!(reception.timer(), HOUR);
     reception.stop();
     assert_eq!(reception.timer(), Duration::MAX);

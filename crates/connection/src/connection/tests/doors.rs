@@ -16,10 +16,10 @@ use super::super::error::MeetingError;
 use super::super::invite::Invite;
 use super::super::invites::Invites;
 use super::super::meeting::{Credentials, Established, Meeting, Met};
-use super::super::place::{Happened, Place, Sockets};
+use super::super::place::{Happened, Place, Socket, Sockets};
 use super::super::polled::PolledConnection;
 use super::super::relay_request::RelayToken;
-use super::super::spoken::{SpokenError, SpokenExchange};
+use super::super::spoken::{Exchanged, SpokenError, SpokenExchange};
 use super::super::spoken_code::SpokenCode;
 use super::super::streams::Stream;
 use super::super::{Side, again, first};
@@ -33,53 +33,47 @@ const BETWEEN: Duration = Duration::from_millis(100);
 const PAUSE: Duration = Duration::from_secs(2);
 const RENEW: Duration = PolledDoor::<Fake>::RENEW;
 
-/// The open sockets, with their places and the bytes that the door has sent.
+/// Sockets by number: whether each is open, and the bytes that the door has sent on it.
 #[derive(Clone, Default)]
-struct Fake(Arc<Mutex<State>>);
-
-#[derive(Default)]
-struct State {
-    last: u32,
-    open: BTreeMap<u32, (Option<Place>, Vec<u8>)>,
-}
+struct Fake(Arc<Mutex<BTreeMap<u32, (bool, Vec<u8>)>>>);
 
 impl Fake {
-    fn add(&self, place: Option<Place>) -> u32 {
-        let mut state = self.0.lock().unwrap();
-        state.last += 1;
-        let number = state.last;
-        state.open.insert(number, (place, Vec::new()));
+    fn add(&self) -> u32 {
+        let mut sockets = self.0.lock().unwrap();
+        let number = 1 + u32::try_from(sockets.len()).unwrap();
+        sockets.insert(number, (true, Vec::new()));
         number
     }
 
     /// The numbers of the open sockets.
     fn open(&self) -> Vec<u32> {
-        self.0.lock().unwrap().open.keys().copied().collect()
+        let sockets = self.0.lock().unwrap();
+        let open = sockets.iter().filter(|(_, (is_open, _))| *is_open);
+        open.map(|(number, _)| *number).collect()
     }
 
-    /// The bytes that were sent on an open socket since the last call.
+    /// The bytes that were sent on a socket since the last call.
     fn sent(&self, socket: u32) -> Vec<u8> {
-        let mut state = self.0.lock().unwrap();
-        let socket = state.open.get_mut(&socket);
-        socket.map_or_else(Vec::new, |(_, sent)| std::mem::take(sent))
+        let mut sockets = self.0.lock().unwrap();
+        std::mem::take(&mut sockets.get_mut(&socket).unwrap().1)
     }
 }
 
 impl Sockets for Fake {
-    fn open(&self, place: &Place) -> u32 {
-        self.add(Some(place.clone()))
+    fn open(&self, _: &Place) -> u32 {
+        self.add()
     }
 
     fn send(&self, socket: u32, bytes: &[u8]) -> bool {
-        let mut state = self.0.lock().unwrap();
-        if let Some((_, sent)) = state.open.get_mut(&socket) {
-            sent.extend(bytes);
-        }
+        let mut sockets = self.0.lock().unwrap();
+        let (is_open, sent) = sockets.get_mut(&socket).unwrap();
+        assert!(*is_open);
+        sent.extend(bytes);
         true
     }
 
     fn close(&self, socket: u32) {
-        self.0.lock().unwrap().open.remove(&socket);
+        self.0.lock().unwrap().get_mut(&socket).unwrap().0 = false;
     }
 }
 
@@ -200,7 +194,7 @@ impl Host {
     }
 
     fn accepts(&mut self, from: IpAddr, now: Duration) -> u32 {
-        let socket = self.sockets.add(None);
+        let socket = self.sockets.add();
         self.door.accepted(socket, from, now);
         self.door.step(now);
         socket
@@ -254,6 +248,14 @@ impl Host {
         let socket = self.accepts(ip(1), NOW);
         let met = self.runs(socket, &mut guest, NOW)?;
         Ok(met.map(|(met, _)| met))
+    }
+
+    /// A guest gets no answer.
+    fn refuses(&mut self, mut guest: Meeting) {
+        let socket = self.accepts(ip(1), NOW);
+        self.receives(socket, &guest.outgoing(), NOW);
+        assert!(!self.door.has(socket) && self.sockets.sent(socket).is_empty());
+        assert!(self.has_no_event());
     }
 
     fn connection(&mut self) -> Box<Connected> {
@@ -313,8 +315,7 @@ fn guests_with_an_invite_and_known_peers_meet_the_host() {
     // The invite serves its guest again, before and after it is a known peer.
     assert!(host.comes(invited(&bob, &host.invite)).unwrap().is_some());
     assert!(!host.connection().met.first);
-    assert!(host.comes(known(&carol, &host.own)).unwrap().is_none());
-    assert!(host.has_no_event());
+    host.refuses(known(&carol, &host.own));
     let (carols, name) = (carol.identity.public(), Name::clean("Carol"));
     let remembered = host.peers.lock().remember(carols, &name, &[], None);
     remembered.unwrap();
@@ -329,14 +330,13 @@ fn door_for_some_players_admits_nobody_else() {
     let [bob, carol] = [2, 3].map(player);
     let (invite, another) = (host.invite.clone(), host.another_invite());
     host.admits_only(None, &[&bob]);
-    assert!(host.comes(invited(&bob, &invite)).unwrap().is_none());
-    assert!(host.comes(known(&carol, &host.own)).unwrap().is_none());
+    host.refuses(invited(&bob, &invite));
+    host.refuses(known(&carol, &host.own));
     assert!(host.comes(known(&bob, &host.own)).unwrap().is_some());
     host.connection();
     host.admits_only(Some(invite.clone()), &[]);
-    assert!(host.comes(known(&bob, &host.own)).unwrap().is_none());
-    assert!(host.comes(invited(&bob, &another)).unwrap().is_none());
-    assert!(host.has_no_event());
+    host.refuses(known(&bob, &host.own));
+    host.refuses(invited(&bob, &another));
     assert!(host.comes(invited(&carol, &invite)).unwrap().is_some());
     host.connection();
 }
@@ -347,20 +347,15 @@ fn second_guest_of_an_invite_is_reported_and_told() {
     let [bob, carol] = [2, 3].map(player);
     assert!(host.comes(invited(&bob, &host.invite)).unwrap().is_some());
     host.connection();
-    let mut guest = invited(&carol, &host.invite);
-    let socket = host.accepts(ip(2), NOW);
-    host.receives(socket, &guest.outgoing(), NOW);
-    guest
-        .received(&mut &host.sockets.sent(socket)[..], NOW)
-        .unwrap();
-    host.receives(socket, &guest.outgoing(), NOW);
+    let refused = host.comes(invited(&carol, &host.invite));
+    assert!(matches!(refused, Err(MeetingError::Used)));
     match host.door.next_event() {
         Some(DoorEvent::InviteLeaked { second }) => {
             assert_eq!(second, carol.identity.public().fingerprint());
         }
         _ => panic!("no leak"),
     }
-    assert!(!host.door.has(socket) && host.sockets.open().is_empty());
+    assert!(host.sockets.open().is_empty());
 }
 
 #[test]
@@ -505,6 +500,56 @@ fn guest_comes_through_a_relay_where_the_host_soon_waits_again() {
 }
 
 #[test]
+fn answer_of_the_relay_meeting_and_first_message_come_in_chunks_of_any_size() {
+    let bob = player(2);
+    for by_invite in [true, false] {
+        for chunk in [1, 3, 10_000] {
+            let mut host = Host::new();
+            let invite = host.invite.clone();
+            let mut guest = if by_invite {
+                host.admits_only(Some(invite.clone()), &[]);
+                host.door.wait_for_invite(relay(), &invite, NOW);
+                invited(&bob, &invite)
+            } else {
+                host.admits_only(None, &[&bob]);
+                host.door
+                    .wait_for_known(relay(), bob.identity.public(), NOW);
+                known(&bob, &host.own)
+            };
+            host.door.step(NOW);
+            host.opens(1, NOW);
+            let mut bytes = [&b"ok\n"[..], &guest.outgoing()].concat();
+            let met = loop {
+                for part in bytes.chunks(chunk) {
+                    host.receives(1, part, NOW);
+                }
+                let sent = host.sockets.sent(1);
+                assert!(!sent.is_empty());
+                let met = guest.received(&mut &sent[..], NOW).unwrap();
+                bytes = guest.outgoing();
+                if let Some(met) = met {
+                    break met;
+                }
+            };
+            let sockets = Fake::default();
+            let socket = Socket::open(&sockets, &relay());
+            let mut guest = PolledConnection::new(socket, None, met, &[], Timing::default(), NOW);
+            guest.core.send(Stream::Log, b"hello").unwrap();
+            guest.flush(NOW);
+            bytes.extend(sockets.sent(1));
+            for part in bytes.chunks(chunk) {
+                host.receives(1, part, NOW);
+            }
+            let mut connection = host.connection();
+            assert_eq!(connection.met.handshake_hash, guest.met.handshake_hash);
+            assert_eq!(connection.met.came_by(&invite), by_invite);
+            let message = connection.core.next_message().unwrap().unwrap();
+            assert_eq!(message.bytes, b"hello");
+        }
+    }
+}
+
+#[test]
 fn failures_through_a_relay_pause_no_source_and_a_relay_cannot_fill_the_door_at_once() {
     let mut host = Host::new();
     let invite = host.invite.clone();
@@ -599,6 +644,32 @@ fn failure_of_a_relay_is_reported_once_until_it_works() {
 }
 
 #[test]
+fn relay_that_answers_anything_else_is_no_relay() {
+    for answer in [
+        "impatient\n",
+        "bad handshake\n",
+        "ok \n",
+        "\n",
+        &"o".repeat(65),
+    ] {
+        let mut host = Host::new();
+        let invite = host.invite.clone();
+        host.door.wait_for_invite(relay(), &invite, NOW);
+        host.door.step(NOW);
+        host.opens(1, NOW);
+        host.receives(1, answer.as_bytes(), NOW);
+        match host.door.next_event() {
+            Some(DoorEvent::RelayFails { source, .. }) => {
+                assert_eq!(source.kind(), ErrorKind::InvalidData);
+            }
+            _ => panic!("{answer:?}"),
+        }
+        assert!(host.sockets.open().is_empty());
+        assert_eq!(host.door.timer(), NOW + PAUSE);
+    }
+}
+
+#[test]
 fn relay_that_does_not_open_a_connection_fails() {
     let mut host = Host::new();
     let invite = host.invite.clone();
@@ -642,7 +713,7 @@ fn connections_work_until_the_program_takes_them_and_those_beyond_16_are_closed(
     assert_eq!(host.sockets.open().len(), 16);
     let (socket, met) = guests.swap_remove(0);
     let sockets = Fake::default();
-    let own = super::super::place::Socket::open(&sockets, &relay());
+    let own = Socket::open(&sockets, &relay());
     let mut guest = PolledConnection::new(own, None, met, &[], Timing::default(), NOW);
     guest.core.send(Stream::Log, b"hello").unwrap();
     guest.flush(NOW);
@@ -701,6 +772,8 @@ fn guesses(host: &mut Host, socket: u32, code: &SpokenCode, now: Duration) {
     };
     let mut guest = uses(host, socket, words.join("-").parse().unwrap(), now);
     host.receives(socket, &guest.outgoing(), now);
+    let got = guest.received(&host.sockets.sent(socket), now, &mut rand::rng());
+    assert!(matches!(got, Err(SpokenError::Wrong)), "{got:?}");
     let (why, is_last) = host.void();
     assert!(matches!(why, SpokenError::Guessed) && !is_last, "{why}");
 }
@@ -714,13 +787,14 @@ fn guest_with_the_code_receives_the_invite_once() {
     let (socket, code) = host.gets_code(NOW);
     assert!(host.has_no_event());
     let mut guest = uses(&mut host, socket, code, NOW);
-    // The answer is sent before the socket is closed, but the sockets of the test forget it then.
-    let kept = host.sockets.clone();
-    host.door
-        .happened(socket, Happened::Received(&guest.outgoing()), NOW);
-    assert!(host.has_no_event() && kept.open().is_empty());
-    host.door.step(NOW + RENEW);
-    assert!(kept.open().is_empty() && host.door.timer() == Duration::MAX);
+    host.receives(socket, &guest.outgoing(), NOW);
+    let got = guest.received(&host.sockets.sent(socket), NOW, &mut rand::rng());
+    match got.unwrap() {
+        Some(Exchanged::Received(got)) => assert_eq!(got.to_string(), invite.to_string()),
+        _ => panic!("no invite"),
+    }
+    assert!(host.has_no_event() && host.sockets.open().is_empty());
+    assert_eq!(host.door.timer(), Duration::MAX);
 }
 
 #[test]

@@ -17,7 +17,7 @@ const DEADLINE: Duration = Duration::from_secs(10);
 const PRELUDE_DEADLINE: Duration = Duration::from_secs(1);
 
 /// Two players, and an invite of the first one.
-struct Players {
+pub(super) struct Players {
     identities: [Arc<Identity>; 2],
     names: [Name; 2],
     invites: Arc<Mutex<Invites>>,
@@ -25,7 +25,7 @@ struct Players {
 }
 
 impl Players {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let mut invites = Invites::open(Box::<MemoryVault>::default()).unwrap();
         let identities = [1, 2].map(|seed| Arc::new(Identity::from_seed([seed; 32])));
         let secret = invites.add(&mut rand::rng()).unwrap();
@@ -46,7 +46,7 @@ impl Players {
     }
 
     /// The meetings of the host and of the guest, by the invite or as known peers.
-    fn meetings(&self, by_invite: bool) -> [Meeting; 2] {
+    pub(super) fn meetings(&self, by_invite: bool) -> [Meeting; 2] {
         let rng = &mut rand::rng();
         let [host, guest] = [self.own(0), self.own(1)];
         let first = if by_invite {
@@ -71,7 +71,7 @@ impl Players {
 
 /// Passes bytes in chunks until no side sends more. `pass` changes the bytes of one message. Returns
 /// the results of the host and the guest.
-fn run(
+pub(super) fn run(
     meetings: &mut [Meeting; 2],
     chunk: usize,
     mut pass: impl FnMut(usize, Vec<u8>) -> Vec<u8>,
