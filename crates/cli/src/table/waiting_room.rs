@@ -92,6 +92,8 @@ impl WaitingRoom {
                     return Some(RoomEvent::CodeVoid(why, is_last));
                 }
                 Some(DoorEvent::NewCode { code, .. }) => return Some(RoomEvent::NewCode(code)),
+                // The addresses of the host may still lead here.
+                Some(DoorEvent::RelayFails { .. }) => {}
                 None if left.is_zero() => return None,
                 Some(DoorEvent::RelayFails { .. }) | None => {}
             }

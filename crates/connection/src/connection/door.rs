@@ -72,7 +72,8 @@ pub enum DoorEvent<C> {
         code: SpokenCode,
     },
     /// Nobody can come through a relay, because it cannot be reached or is not a transit relay. The door
-    /// tries it again. This event does not come again until the relay has worked.
+    /// tries it again. This event does not come again before a guest has come
+    /// through the relay, or nobody has come there for a minute.
     RelayFails {
         /// The relay.
         relay: Place,
@@ -482,6 +483,8 @@ impl<S: Sockets> PolledDoor<S> {
             Err(error) => self.failed(index, error, now),
             Ok(Some(met)) => {
                 if let Some(Stranger { socket, relay, .. }) = self.strangers.remove(index) {
+                    self.failing
+                        .retain(|failing| Some(failing) != relay.as_ref());
                     let connection =
                         PolledConnection::new(socket, relay, met, bytes, self.timing, now);
                     self.report(DoorEvent::Connection(Box::new(connection)));
@@ -521,7 +524,10 @@ impl<S: Sockets> PolledDoor<S> {
         let waiting = &mut self.waiting[index];
         match waiting.asking.take_if(|asking| now >= asking.until) {
             // Nobody has come.
-            Some(asking) if asking.socket.is_open() => self.relay_works(index),
+            Some(asking) if asking.socket.is_open() => {
+                let relay = &waiting.relay;
+                self.failing.retain(|failing| failing != relay);
+            }
             Some(_) => self.relay_failed(index, ErrorKind::TimedOut.into(), now),
             None => {}
         }
@@ -560,15 +566,9 @@ impl<S: Sockets> PolledDoor<S> {
                     return self.relay_failed(index, error, now);
                 }
                 let relay = Some(waiting.relay.clone());
-                self.relay_works(index);
                 self.greet(asking.socket, None, relay, bytes, now);
             }
         }
-    }
-
-    fn relay_works(&mut self, index: usize) {
-        let relay = &self.waiting[index].relay;
-        self.failing.retain(|failing| failing != relay);
     }
 
     fn relay_failed(&mut self, index: usize, source: io::Error, now: Duration) {

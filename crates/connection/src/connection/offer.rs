@@ -1,15 +1,16 @@
 //! The codes that a host offers for an invite at a relay, one after the other.
 //!
-//! A stranger can use the number of a code, and guess its words or leave. Each code allows one guess. So
-//! that no stranger ends the codes of a host, a used code is replaced, but ever more slowly:
+//! A stranger can use the number of a code, and guess its words or leave. Each code allows one guess. No
+//! stranger can end the codes of a host, because a used code is replaced. An attacker has little chance,
+//! because codes become longer and rarer:
 //!
-//! - The first [`SHORT`] used codes have two words. All guesses at them succeed with a probability of at
-//!   most 4/65 536.
+//! - The first [`SHORT`] used codes have two words. All guesses at them together succeed with a probability
+//!   of at most 4/65 536.
 //! - Later codes of the invite have four words. After a used code, the next one comes after a pause that
 //!   doubles from 1 s to 60 s. It starts at 1 s again after a code that has expired, which takes 59 minutes.
-//!   So there are fewer than 1600 guesses in a day, and each day adds less than 1/2 600 000.
+//!   So a day has fewer than 1500 guesses, and adds a probability of less than 1/2 800 000.
 //!
-//! A code that nobody has used is replaced at once, at most [`MAX_UNUSED`] times.
+//! A code that nobody has used is replaced at once, until [`MAX_UNUSED`] of them were void.
 
 use std::io::{self, ErrorKind};
 use std::time::Duration;

@@ -2,6 +2,7 @@
 //!
 //! Time is the [`Duration`] since any fixed moment, as in [`Core`].
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::core::{Core, Task, Timing};

@@ -424,9 +424,11 @@ fn host_keys(guest: &Native) -> dealerless_connection::identity::PublicIdentity 
 }
 
 #[test]
-fn strangers_at_the_token_of_a_host_cost_it_a_pause_each() {
+fn host_pauses_after_each_failure_of_its_relay_and_waits_on_while_it_meets_strangers() {
     let id = [b"ok\ndltb\x02\x01".to_vec(), vec![7; 8]].concat();
     let again = [b"ok\ndltb\x02\x02".to_vec(), vec![7; 32]].concat();
+    // The first ones are strangers, and the others failures of the relay.
+    let strangers = 6;
     let junk = [
         (id, false),
         (again, false),
@@ -440,9 +442,11 @@ fn strangers_at_the_token_of_a_host_cost_it_a_pause_each() {
         (Vec::new(), true),
     ];
     let relay = relay::start();
-    let strangers = 3 * junk.len();
+    let (kinds, calls) = (junk.len(), 4 * junk.len());
+    let pauses = (0..calls).filter(|call| call % 4 == 3 || call % kinds >= strangers);
+    let pauses = u32::try_from(pauses.count()).unwrap();
     let relays: Relays = Box::new(move |call, _| match call % 4 {
-        _ if call >= 4 * strangers / 3 => super::tab::Relay::Passes(relay, Fault::None),
+        _ if call >= calls => super::tab::Relay::Passes(relay, Fault::None),
         3 => super::tab::Relay::Refuses,
         _ => {
             let (answer, closes) = junk[call % junk.len()].clone();
@@ -464,7 +468,7 @@ fn strangers_at_the_token_of_a_host_cost_it_a_pause_each() {
     let hosted = guest.plays();
     let closed = host.join().unwrap();
     assert_eq!(closed.result, Some(Ok(0)), "{}", error(&closed.lines));
-    assert!(later.recv().unwrap() >= Duration::from_secs(2) * (4 * strangers as u32 / 3));
+    assert!(later.recv().unwrap() >= Duration::from_secs(2) * pauses);
     assert_eq!(
         notices(&closed.lines, "the relay wss://relay.example/ cannot"),
         1
