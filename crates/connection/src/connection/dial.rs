@@ -103,8 +103,15 @@ impl<S: Sockets> Dial<S> {
         let token = RelayToken(invite.secret.relay_token());
         let invite = invite.clone();
         let begin = move || first::as_guest(own.clone(), invite.clone(), &mut system_rng());
-        let begin = Box::new(begin);
-        Self::new(sockets, &token, begin, addresses, relay, timing, now)
+        Self::new(
+            sockets,
+            &token,
+            Box::new(begin),
+            addresses,
+            relay,
+            timing,
+            now,
+        )
     }
 
     /// Meets a known peer that waits for guests. Tries `addresses` and `relay` like
@@ -127,8 +134,15 @@ impl<S: Sockets> Dial<S> {
             .ok_or(MeetingError::Oneself)?;
         let (token, peer) = (RelayToken::of_peers(&secret), peer.clone());
         let begin = move || again::as_guest(own.clone(), peer.clone(), &mut system_rng());
-        let begin = Box::new(begin);
-        Self::new(sockets, &token, begin, addresses, relay, timing, now)
+        Self::new(
+            sockets,
+            &token,
+            Box::new(begin),
+            addresses,
+            relay,
+            timing,
+            now,
+        )
     }
 
     fn new(
@@ -226,8 +240,8 @@ impl<S: Sockets> Dial<S> {
         match met {
             Ok(None) => self.routes[number].state = State::Started(attempt),
             Ok(Some((met, rest))) => {
-                let route = self.routes.swap_remove(number);
-                self.routes.clear();
+                // The other routes are closed.
+                let route = mem::take(&mut self.routes).swap_remove(number);
                 let relay = route.is_relay.then_some(route.place);
                 let (socket, timing) = (attempt.socket, self.timing);
                 let connection = PolledConnection::new(socket, relay, met, rest, timing, now);
@@ -241,7 +255,8 @@ impl<S: Sockets> Dial<S> {
         self.step(now)
     }
 
-    /// Acts on the time, as [`happened`](Self::happened).
+    /// Acts on the time. The result has the type of [`happened`](Self::happened), so that callers process
+    /// both alike, but is never a connection.
     ///
     /// # Errors
     /// As for [`happened`](Self::happened).

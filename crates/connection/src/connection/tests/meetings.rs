@@ -18,10 +18,10 @@ const PRELUDE_DEADLINE: Duration = Duration::from_secs(1);
 
 /// Two players, and an invite of the first one.
 pub(super) struct Players {
-    identities: [Arc<Identity>; 2],
+    pub(super) identities: [Arc<Identity>; 2],
     names: [Name; 2],
     invites: Arc<Mutex<Invites>>,
-    invite: Invite,
+    pub(super) invite: Invite,
 }
 
 impl Players {
