@@ -95,7 +95,7 @@ impl WaitingRoom {
                 // The addresses of the host may still lead here.
                 Some(DoorEvent::RelayFails { .. }) => {}
                 None if left.is_zero() => return None,
-                Some(DoorEvent::RelayFails { .. }) | None => {}
+                None => {}
             }
         }
     }

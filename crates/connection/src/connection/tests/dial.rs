@@ -162,7 +162,7 @@ impl Race {
     }
 
     /// A host receives what was sent on a socket, and answers.
-    fn answer(&self, socket: u32, host: &mut Meeting<'_>) -> Vec<u8> {
+    fn answer(&self, socket: u32, host: &mut Meeting) -> Vec<u8> {
         let sent = self.network.sent(socket);
         assert!(
             host.received(&mut &sent[..], Duration::ZERO)
@@ -177,7 +177,7 @@ impl Race {
     fn meets(
         &mut self,
         socket: u32,
-        host: &mut Meeting<'_>,
+        host: &mut Meeting,
         chunk: usize,
     ) -> (Established, PolledConnection<Network>) {
         let (mut met, mut joined) = (None, None);
@@ -195,7 +195,7 @@ impl Race {
     }
 }
 
-fn host(players: &Players) -> Meeting<'_> {
+fn host(players: &Players) -> Meeting {
     let [host, _] = players.meetings(true);
     host
 }

@@ -38,7 +38,7 @@ impl Players {
         }
     }
 
-    fn own(&self, index: usize) -> Credentials {
+    pub(super) fn own(&self, index: usize) -> Credentials {
         Credentials {
             identity: Arc::clone(&self.identities[index]),
             name: self.names[index].clone(),
