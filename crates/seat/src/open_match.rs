@@ -152,6 +152,15 @@ pub fn not_resumed(of: &MatchId) -> String {
     )
 }
 
+/// The notice to a player who is connected to other guests of a match, and whose host does not resume it.
+pub fn declined_by_host(of: &MatchId) -> String {
+    format!(
+        "The host does not resume match {of}; it may have closed it. You are connected to other guests, to \
+         whom you would look absent, so your program stays in the match. To join the host's next match, end \
+         this program, run `dealerless resume --close {of}`, and join again."
+    )
+}
+
 /// The error of a player who resumes a match that was continued without this player.
 pub const WENT_ON: &str = "the table goes on in another match. To play on, close this one here (dealerless resume --close \
                            MATCH), and join the host's next match (dealerless join NAME)";

@@ -365,7 +365,8 @@ impl Waiting<'_> {
         file: &MatchFile,
     ) -> anyhow::Result<Option<bool>> {
         let game = GameName::of(&file.opened.sitting.match_info.header().stakes);
-        let (of, peer, state) = (file.id(), file.peer_names(), file.state());
+        let (of, state) = (file.id(), file.state());
+        let peer = &connection.met.peer_name;
         let open = format!("{peer} wants to resume your open match {of} ({game}, {state})");
         if !self.player.is_person() {
             self.player.tell(&notice(&format!(

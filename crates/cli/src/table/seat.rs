@@ -9,6 +9,8 @@ use dealerless::net::system_time;
 use dealerless_connection::Connection;
 use dealerless_connection::identity::PeersError;
 use dealerless_connection::storage::{Storage, Vault};
+use dealerless_seat::event::Event;
+use dealerless_seat::open_match::declined_by_host;
 use dealerless_seat::seat::{
     Accepted, ConnectionLost, SeatStory, Stopped, connected_again, gone_after, is_own_turn,
     is_sealed, stopped_after,
@@ -41,6 +43,10 @@ pub(crate) struct SeatRunner<'a, S, V> {
     pub(crate) guests: Option<OtherGuests>,
     pub(crate) sessions: Sessions,
     pub(crate) banks: Option<Banks>,
+    /// A guest: whether the host has not answered the request with which this side came.
+    pub(crate) awaits_answer: bool,
+    /// A guest: whether the player knows that the host does not resume the match.
+    pub(crate) told_declined: bool,
 }
 
 impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
@@ -88,10 +94,14 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
     }
 
     /// Handles a message of the host to a guest. To the other guests, a guest that stops would look
-    /// absent.
+    /// absent, unless it has just come to ask the host.
     fn answered(&mut self, control: Control) -> anyhow::Result<Option<Stopped>> {
         let stopped = Stopped::by_host(control);
-        if stopped.is_some() && self.plays_without_host() {
+        if stopped.is_some() && !self.awaits_answer && self.plays_without_host() {
+            if !std::mem::replace(&mut self.told_declined, true) {
+                let text = declined_by_host(&self.log().match_info().id());
+                self.player.tell(&Event::Notice { text })?;
+            }
             self.table.lose_connection(Seat::HOST);
             let error = PlayError::Connection(io::ErrorKind::ConnectionAborted.into());
             return self.connection_lost(Seat::HOST, &error).map(|()| None);
@@ -103,6 +113,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         // A guest that resumes with other guests still looks for its host. The connection may be lost
         // again by now.
         if *news == News::Resumed && self.table.play().is_synced() && self.table.is_connected() {
+            (self.awaits_answer, self.told_declined) = (false, false);
             self.dialer.iter_mut().for_each(Dialer::connected);
         }
         let (now, rng) = (system_time(), &mut rand::rng());
@@ -201,6 +212,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
             }
             return Ok(());
         }
+        self.awaits_answer = false;
         match lost {
             // A host that was removed cannot dial its guests: they tell it when it comes back.
             ConnectionLost::Ignored => self.dial(),

@@ -202,6 +202,8 @@ impl<'a> StoredMatch<'a> {
             guests,
             sessions: Sessions::default(),
             banks,
+            awaits_answer: false,
+            told_declined: false,
         };
         Ok(StoredMatch {
             seat,
@@ -221,6 +223,7 @@ impl<'a> StoredMatch<'a> {
     /// # Errors
     /// If the file cannot be written.
     pub(crate) fn meet_again(&mut self, connection: Connection) -> anyhow::Result<()> {
+        self.seat.awaits_answer = true;
         self.seat.connected(connection, false)
     }
 

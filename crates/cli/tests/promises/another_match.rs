@@ -8,11 +8,12 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::Receiver;
 
-use common::matches::{host_at, run};
+use common::matches::{host_at, resume, run};
 use common::processes::LIMIT;
 use common::processes::free_address;
 use common::side::{Side, folders, lines};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 /// A host at a text terminal.
 struct Person {
@@ -223,4 +224,88 @@ fn host_without_input_resumes_the_open_match() {
     let mut guest = join(b.path(), &at);
     assert_eq!(guest.until("seated")["game"], "holdem");
     host.until("This match is resumed");
+}
+
+/// A match of three that its players have left, with their folders and the host's address. The first
+/// folder is the host's.
+fn open_match_of_three() -> ([TempDir; 3], String) {
+    let folders = [(); 3].map(|()| tempfile::tempdir().expect("a folder"));
+    let at = free_address();
+    let terms = ["--seats", "3", "--stack", "10000", "--time", "none"];
+    let (mut host, first) = host_at(folders[0].path(), &at, &terms);
+    let second = host.until("invite")["invite"].as_str().unwrap().to_owned();
+    let mut bert = Side::join(folders[1].path(), &first, &["--listen", "127.0.0.1:0"]);
+    let join = ["--yes", "--listen", "127.0.0.1:0", "--name", "Cleo"];
+    let join = [&["join", &second, "--json"], &join[..]].concat();
+    let mut cleo = Side::start(folders[2].path(), &join);
+    for side in [&mut host, &mut bert, &mut cleo] {
+        side.until("sealed");
+    }
+    for side in [host, bert, cleo] {
+        side.kill();
+    }
+    (folders, at)
+}
+
+/// Starts a host who gives up the match of three, once both guests, started by `start`, are connected to
+/// each other.
+fn gives_up_match_of_three(
+    [a, b, c]: &[TempDir; 3],
+    at: &str,
+    start: impl Fn(&Path, &str) -> Side,
+) -> (Person, [Side; 2]) {
+    let mut host = Person::host(a.path(), at, &["--seats", "3", "--hands", "1"]);
+    host.until("Waiting for a player");
+    let bert = start(b.path(), at);
+    host.until("wants to resume your open match");
+    let mut guests = [bert, start(c.path(), at)];
+    for guest in &mut guests {
+        // Not for the other guest.
+        while guest.until("waiting")["seats"] != json!([0]) {}
+    }
+    host.enter("new");
+    host.until("closed here");
+    (host, guests)
+}
+
+#[test]
+fn guests_of_several_join_the_new_match_at_once() {
+    let (folders, at) = open_match_of_three();
+    let (mut host, mut guests) = gives_up_match_of_three(&folders, &at, join);
+    for guest in &mut guests {
+        let is_told = |event: &Value| {
+            assert_ne!(event["event"], "line-lost", "{event}");
+            let text = event["text"].as_str().unwrap_or_default();
+            text.contains("does not resume your open match")
+        };
+        while !is_told(&guest.event()) {}
+    }
+    // The host expects Bert, and is asked about Cleo.
+    host.until("Cleo (fingerprint ");
+    host.enter("yes");
+    for guest in &mut guests {
+        assert_eq!(guest.until("ask-sit")["hands"], 1);
+        guest.say(&json!({"do": "sit", "agree": true}));
+    }
+    for guest in &mut guests {
+        guest.until("seated");
+    }
+}
+
+#[test]
+fn guests_of_several_who_resume_are_told_once_that_their_host_does_not() {
+    let (folders, at) = open_match_of_three();
+    let resume = |folder: &Path, at: &str| resume(folder, &["--at", at]);
+    let (_host, mut guests) = gives_up_match_of_three(&folders, &at, resume);
+    for guest in &mut guests {
+        let (mut told, mut lost) = (0, 0);
+        while lost < 3 {
+            let event = guest.event();
+            let text = event["text"].as_str().unwrap_or_default();
+            told += usize::from(text.contains("The host does not resume match"));
+            lost += usize::from(event["event"] == "line-lost");
+            // Before the first loss, and only then.
+            assert_eq!(told == 1, told + lost > 0, "{event}");
+        }
+    }
 }

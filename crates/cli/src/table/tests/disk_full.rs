@@ -101,6 +101,8 @@ fn a_full_disk_stops_the_match_with_an_error_and_the_peer_waits() {
         guests: None,
         sessions,
         banks: None,
+        awaits_answer: false,
+        told_declined: false,
     };
     let error = seat.play().unwrap_err();
     assert!(matches!(error.downcast_ref(), Some(PlayError::Journal(_))));
