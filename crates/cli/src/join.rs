@@ -210,7 +210,10 @@ impl GuestSeat<'_> {
             (None, Some(of)) => bail!(open_match::elsewhere(&of)),
             (Some(file), _) => {
                 let (of, path) = (file.id(), file.path.clone());
-                sit::send(&connection, Control::Resume(of))?;
+                if sit::send(&connection, Control::Resume(of)).is_err() {
+                    // The answer of a host that plays with others may have come before the end.
+                    sit::next(&connection, file.opened.sitting.match_info.seats())?;
+                }
                 if file.is_over() {
                     stored_match::send_end(own, file, connection)?;
                     let text = guest::END_SENT.into();
@@ -373,11 +376,12 @@ impl GuestSeat<'_> {
                 player.tell(&Event::Notice { text })?;
             }
         }
-        sit::send(connection, Control::Sit)?;
+        // A host whose table is full ends the connection at once, and `sit::next` returns its answer.
+        let _ = sit::send(connection, Control::Sit);
         // The match that this player has agreed to, and the door for the other guests.
         let mut agreed: Option<(NewMatch, Door)> = None;
         loop {
-            let received = sit::next(connection);
+            let received = sit::next(connection, header.stakes.seats());
             let has_begun = matches!(received, Ok(Control::Begins(_)));
             let is_void = match &received {
                 Ok(_) => !has_begun,

@@ -20,6 +20,10 @@ pub const NOT_ACCEPTED_YET: &str =
 pub const TAKEN: &str = "The seat is taken: the host is playing with another player, or deciding whether to. \
                          No match has begun. Ask the host when you can join.";
 
+/// The error of a guest whose host is occupied, at a table of several guests.
+pub const FULL: &str = "The table is full: the host is playing with other players, or deciding whether to. No match has begun. \
+                        Ask the host when you can join.";
+
 /// The error of a guest whose host declines.
 pub const DECLINED: &str = "The host declined to play with you now. A host plays with the guest of its invite, and accepts \
      or declines other players. Ask the host for an invite, or to run: dealerless host --for \
@@ -35,9 +39,11 @@ pub const KEEPS_CHANGING: &str = "the host keeps naming other matches";
 pub const END_SENT: &str = "Your last match is over. The host did not know this, and was told now. To begin a new match, join \
                             again.";
 
-/// Why the host does not let the guest sit down, if this is its answer.
-pub fn refusal(answer: &Control) -> Option<&'static str> {
+/// Why the host of a match with this number of seats does not let the guest sit down, if this is its
+/// answer.
+pub fn refusal(answer: &Control, seats: usize) -> Option<&'static str> {
     match answer {
+        Control::Taken if seats > 2 => Some(FULL),
         Control::Taken => Some(TAKEN),
         Control::Declined => Some(DECLINED),
         _ => None,
@@ -65,8 +71,9 @@ mod tests {
         for (ended, agreed) in ended {
             assert_eq!(may_have_agreed(&ended), agreed, "{ended}");
         }
-        assert_eq!(refusal(&Control::Taken), Some(TAKEN));
-        assert_eq!(refusal(&Control::Declined), Some(DECLINED));
-        assert_eq!(refusal(&Control::Sit), None);
+        assert_eq!(refusal(&Control::Taken, 2), Some(TAKEN));
+        assert_eq!(refusal(&Control::Taken, 3), Some(FULL));
+        assert_eq!(refusal(&Control::Declined, 2), Some(DECLINED));
+        assert_eq!(refusal(&Control::Sit, 2), None);
     }
 }

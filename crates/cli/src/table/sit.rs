@@ -73,36 +73,36 @@ pub(crate) fn sit_down(connection: &Connection, player: &mut Player) -> anyhow::
         }
         answered => answered.context("the host has not answered")?,
     };
-    match answer(&message)? {
+    match answer(&message, 2)? {
         control @ (Control::Sit | Control::Open(_)) => Ok(control),
         _ => Err(ConnectionError::Broken("an unexpected answer").into()),
     }
 }
 
-/// Waits for the next message of the host of a match with several guests.
+/// Waits for the next message of the host of a match with this number of seats, which has several guests.
 ///
 /// # Errors
 /// If the host declines or disconnects.
-pub(crate) fn next(connection: &Connection) -> anyhow::Result<Control> {
+pub(crate) fn next(connection: &Connection, seats: usize) -> anyhow::Result<Control> {
     loop {
         match connection.recv(ANSWER) {
             // The other guests may take as long as they want.
             Err(ConnectionError::TimedOut) => {}
-            received => return answer(&received.context("the host has disconnected")?),
+            received => return answer(&received.context("the host has disconnected")?, seats),
         }
     }
 }
 
-/// Decodes a message of the host.
+/// Decodes a message of the host of a match with this number of seats.
 ///
 /// # Errors
 /// If the host declines, or the message is invalid.
-fn answer(message: &Message) -> anyhow::Result<Control> {
+fn answer(message: &Message, seats: usize) -> anyhow::Result<Control> {
     let control = (message.stream == Stream::Control).then(|| Control::decode(&message.bytes));
     let control = control
         .flatten()
         .ok_or(ConnectionError::Broken("an unexpected answer"))?;
-    match refusal(&control) {
+    match refusal(&control, seats) {
         Some(text) => Err(AnswerIsNo(text).into()),
         None => Ok(control),
     }

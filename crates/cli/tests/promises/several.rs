@@ -223,3 +223,33 @@ fn host_waits_for_its_guests_until_the_timeout() {
     let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
     assert_eq!(listed["matches"], json!([]));
 }
+
+#[test]
+fn known_player_is_told_that_the_table_is_full() {
+    let [a, b, c] = folders();
+    let d = tempfile::tempdir().expect("a folder");
+    let at = free_address();
+    // Dora becomes known, and leaves.
+    let (mut anna, invites) = host(a.path(), &at, &[]);
+    let dora = bot(d.path(), &invites[0], "Dora");
+    notice(&mut anna, "Dora is here");
+    for side in [dora, anna] {
+        side.kill();
+    }
+    let stakes = ["--hands", "3", "--stack", "10000", "--time", "none"];
+    let (mut anna, invites) = host(a.path(), &at, &stakes);
+    let bert = bot(b.path(), &invites[0], "Bert");
+    let join = ["join", &invites[1], "--json", "--yes", "--name", "Cleo"];
+    let cleo = Side::start(c.path(), &join);
+    anna.until("seated");
+    let dora = [
+        "join", "Anna", "--at", &at, "--json", "--auto", "--yes", "--name", "Dora",
+    ];
+    let (events, code) = Side::start(d.path(), &dora).finish();
+    let message = events.last().unwrap()["message"].to_string();
+    assert!(
+        code == 4 && message.contains("The table is full"),
+        "{message}"
+    );
+    drop([bert, cleo]);
+}

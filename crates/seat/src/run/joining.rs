@@ -34,6 +34,8 @@ use crate::seated::Seated;
 
 /// Timeout for the host to receive the last message of a guest that does not sit down.
 const GOODBYE: Duration = Duration::from_secs(2);
+/// The number of seats of a match.
+const SEATS: usize = 2;
 /// The memory limit of a match, in bytes.
 const MEMORY: u64 = 256 << 20;
 
@@ -345,8 +347,8 @@ impl<W: World> Guest<W> {
                     _ => None,
                 };
                 match control {
-                    Some(control) if refusal(&control).is_some() => {
-                        bail!(AnswerIsNo(refusal(&control).unwrap_or_default()))
+                    Some(control) if refusal(&control, SEATS).is_some() => {
+                        bail!(AnswerIsNo(refusal(&control, SEATS).unwrap_or_default()))
                     }
                     Some(Control::Sit) => self.begin(own, *asking, now)?,
                     Some(Control::Open(of)) => self.change(own, HostSaid::Open(of), now)?,
@@ -396,7 +398,7 @@ impl<W: World> Guest<W> {
             }
             Stopped::BrokenOff => Err(super::errors::BrokenOff.into()),
             Stopped::Declined(control) => {
-                if let Some(text) = refusal(&control) {
+                if let Some(text) = refusal(&control, SEATS) {
                     bail!(AnswerIsNo(text));
                 }
                 let asks = self.changes < CHANGES;
