@@ -16,12 +16,33 @@ use crate::words::counted;
 pub const BLOCKED: &str =
     "you have blocked this player; to play with them again, run: dealerless peers unblock NAME";
 
-/// Notice to the host that a second guest came with its invite.
-pub fn leaked(second: &Fingerprint) -> String {
-    format!(
-        "WARNING: THE INVITE HAS LEAKED. A second player used it ({second}) and was turned away. \
-         One of the two is not the player that you invited: compare fingerprints."
-    )
+/// The further players who came with used invites of a host.
+#[derive(Debug, Default)]
+pub struct Leaks(Vec<Fingerprint>);
+
+impl Leaks {
+    /// The maximum number of players whom the host is told of: anybody can make new keys.
+    const MOST: usize = 16;
+
+    /// Notice to the host that another guest came with a used invite. `None` if there is nothing new: each
+    /// player is reported once, and the first one with a warning.
+    pub fn notice(&mut self, second: &Fingerprint) -> Option<String> {
+        if self.0.len() > Self::MOST || self.0.contains(second) {
+            return None;
+        }
+        self.0.push(*second);
+        Some(match self.0.len() {
+            1 => format!(
+                "WARNING: THE INVITE HAS LEAKED. A second player used it ({second}) and was turned away. \
+                 One of the two is not the player that you invited: compare fingerprints."
+            ),
+            2..=Self::MOST => {
+                format!("Another player used a leaked invite ({second}) and was turned away.")
+            }
+            _ => "Further players who use a leaked invite are turned away too, and are not shown."
+                .to_owned(),
+        })
+    }
 }
 
 /// Notice to the host that a guest was refused because the file of invites cannot be written.
@@ -303,5 +324,26 @@ mod tests {
         count(&mut peers, &others, 5, false).unwrap();
         assert_eq!(peers.get(others[0]).unwrap().hands, 5);
         assert!(peers.get(others[1]).is_none());
+    }
+
+    #[test]
+    fn each_player_with_a_leaked_invite_is_reported_once_and_only_the_first_with_a_warning() {
+        let mut leaks = Leaks::default();
+        let mut notices = Vec::new();
+        for seed in (0..100).chain(0..100) {
+            notices.extend(leaks.notice(&identity(seed).public().fingerprint()));
+        }
+        assert_eq!(notices.len(), Leaks::MOST + 1);
+        let first = identity(0).public().fingerprint().to_string();
+        assert!(notices[0].contains("LEAKED") && notices[0].contains(&first));
+        for (seed, notice) in (1..).zip(&notices[1..Leaks::MOST]) {
+            let fingerprint = identity(seed).public().fingerprint().to_string();
+            assert!(
+                notice.contains(&fingerprint) && notice.len() < 100,
+                "{notice}"
+            );
+        }
+        assert!(notices[Leaks::MOST].contains("are not shown"));
+        assert_eq!(leaks.0.len(), Leaks::MOST + 1);
     }
 }

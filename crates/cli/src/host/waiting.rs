@@ -9,7 +9,7 @@ use dealerless_seat::event::Event;
 use dealerless_seat::game_name::GameName;
 use dealerless_seat::guest::ANSWER;
 use dealerless_seat::open_match::went_on_without_host;
-use dealerless_seat::peers::{cannot_burn, leaked};
+use dealerless_seat::peers::cannot_burn;
 use dealerless_seat::words;
 use dealerless_table::log::MatchId;
 use dealerless_table::play::{Control, Term};
@@ -133,7 +133,7 @@ impl Waiting<'_> {
     /// Handles an event at the door. Returns the guest if one has sat down.
     fn handle(&mut self, event: RoomEvent) -> anyhow::Result<Option<Arrival>> {
         match event {
-            RoomEvent::Leaked(second) => self.player.tell(&notice(&leaked(&second)))?,
+            RoomEvent::Leaked(text) => self.player.tell(&notice(&text))?,
             RoomEvent::CannotBurn(error) => bail!(cannot_burn(&error)),
             RoomEvent::CodeVoid(why, is_last) => {
                 let mut text = words::sentence(&why.to_string());

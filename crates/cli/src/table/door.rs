@@ -15,7 +15,7 @@ use dealerless_connection::identity::{Address, PublicIdentity};
 use dealerless_connection::{Door, Timing, own_addresses};
 use dealerless_seat::event::Event;
 use dealerless_seat::open_match::went_on_without_host;
-use dealerless_seat::peers::{cannot_burn, leaked};
+use dealerless_seat::peers::cannot_burn;
 use dealerless_table::Seat;
 use dealerless_table::log::{Header, MatchId, Past};
 use dealerless_table::play::Control;
@@ -168,7 +168,7 @@ pub(crate) fn keep_watch(
         room.decline_others(&peers, Control::Taken);
         while !is_ended.load(Ordering::Relaxed) {
             let in_play = match room.next(WATCH_POLL) {
-                Some(RoomEvent::Leaked(second)) => posts.put(notice(leaked(&second))),
+                Some(RoomEvent::Leaked(text)) => posts.put(notice(text)),
                 Some(RoomEvent::CannotBurn(error)) => posts.put(notice(cannot_burn(&error))),
                 Some(RoomEvent::Connected(connection))
                     if peers.contains(&connection.met.peer)

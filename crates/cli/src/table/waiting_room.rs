@@ -4,10 +4,11 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use dealerless_connection::identity::{Fingerprint, PublicIdentity};
+use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::{
     Connection, ConnectionError, Door, DoorEvent, Message, SpokenCode, SpokenError, Stream,
 };
+use dealerless_seat::peers::Leaks;
 use dealerless_table::play::Control;
 
 use super::sit;
@@ -29,6 +30,7 @@ pub(crate) struct WaitingRoom {
     silent: Vec<Silent>,
     /// The declined connections, each with the time at which it is dropped.
     leaving: Vec<(Box<Connection>, Instant)>,
+    leaks: Leaks,
 }
 
 /// A connection on which the first message has not arrived.
@@ -47,8 +49,8 @@ pub(crate) enum RoomEvent {
     Request(Box<Connection>, Control, Option<String>),
     /// A waiting peer has disconnected.
     Gone(Box<Connection>, ConnectionError),
-    /// A second peer has used the same invite.
-    Leaked(Fingerprint),
+    /// Another peer has used the same invite. The text is a notice about it for this side's player.
+    Leaked(String),
     /// A peer has come with an invite, but the file of invites cannot be written.
     CannotBurn(io::Error),
     /// A code is void, and its invite has reached nobody. If the flag is set, no new code follows.
@@ -63,6 +65,7 @@ impl WaitingRoom {
             door,
             silent: Vec::new(),
             leaving: Vec::new(),
+            leaks: Leaks::default(),
         }
     }
 
@@ -86,7 +89,11 @@ impl WaitingRoom {
                 Some(DoorEvent::Connection(connection)) => {
                     return Some(RoomEvent::Connected(connection));
                 }
-                Some(DoorEvent::InviteLeaked { second }) => return Some(RoomEvent::Leaked(second)),
+                Some(DoorEvent::InviteLeaked { second }) => {
+                    if let Some(text) = self.leaks.notice(&second) {
+                        return Some(RoomEvent::Leaked(text));
+                    }
+                }
                 Some(DoorEvent::CannotBurn(error)) => return Some(RoomEvent::CannotBurn(error)),
                 Some(DoorEvent::CodeVoid { why, is_last, .. }) => {
                     return Some(RoomEvent::CodeVoid(why, is_last));

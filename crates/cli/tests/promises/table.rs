@@ -251,6 +251,18 @@ fn mistyped_and_used_invites_have_different_errors() {
     );
     let notice = host.until("notice");
     assert!(notice["text"].as_str().unwrap().contains("LEAKED"));
+
+    // The same player again, and another one.
+    let [third, _] = folders();
+    for other in [&other, &third] {
+        assert_eq!(Side::join(other.path(), &invite, &[]).finish().1, 4);
+    }
+    let notice = host.until("notice");
+    let text = notice["text"].as_str().unwrap();
+    assert!(
+        text.starts_with("Another player used a leaked invite"),
+        "{text}"
+    );
     drop(guest);
 }
 

@@ -1,7 +1,9 @@
 //! What a player keeps: the identity, the known peers and the settings.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
+use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, ensure};
@@ -16,7 +18,7 @@ use super::hosting::KeptHost;
 use super::world::World;
 use crate::event::Event;
 use crate::json;
-use crate::peers::{self, BLOCKED, MetPeer};
+use crate::peers::{self, BLOCKED, Leaks, MetPeer};
 
 /// The player, and the world that stores it.
 pub(super) struct Own<W: World> {
@@ -24,6 +26,7 @@ pub(super) struct Own<W: World> {
     identity: Arc<Identity>,
     pub(super) peers: SharedPeers,
     pub(super) invites: Arc<Mutex<Invites>>,
+    pub(super) leaks: Rc<RefCell<Leaks>>,
     name: Name,
     /// Whether the identity was moved away.
     is_moved: bool,
@@ -98,6 +101,7 @@ impl<W: World> Own<W> {
             identity: Arc::new(identity),
             peers,
             invites: Arc::new(Mutex::new(invites)),
+            leaks: Rc::default(),
             name: Name::clean(&settings.name),
             is_moved,
             settings,

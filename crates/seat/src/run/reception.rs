@@ -1,5 +1,7 @@
 //! A host that waits at a relay for its guest.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +14,7 @@ use dealerless_table::log::Header;
 use super::own::Own;
 use super::world::World;
 use crate::event::Event;
-use crate::peers::{cannot_burn, leaked};
+use crate::peers::{Leaks, cannot_burn};
 
 /// The pause after a guest that did not sit down.
 pub(super) const PAUSE: Duration = Duration::from_secs(2);
@@ -21,6 +23,7 @@ pub(super) const PAUSE: Duration = Duration::from_secs(2);
 pub(super) struct Reception<W: World> {
     world: W,
     door: PolledDoor<W>,
+    leaks: Rc<RefCell<Leaks>>,
 }
 
 impl<W: World> Reception<W> {
@@ -50,6 +53,7 @@ impl<W: World> Reception<W> {
         Reception {
             world: own.world.clone(),
             door,
+            leaks: Rc::clone(&own.leaks),
         }
     }
 
@@ -75,7 +79,12 @@ impl<W: World> Reception<W> {
         while let Some(event) = self.door.next_event() {
             let text = match event {
                 DoorEvent::Connection(line) => return Some(*line),
-                DoorEvent::InviteLeaked { second } => leaked(&second),
+                DoorEvent::InviteLeaked { second } => {
+                    match self.leaks.borrow_mut().notice(&second) {
+                        Some(text) => text,
+                        None => continue,
+                    }
+                }
                 DoorEvent::CannotBurn(error) => cannot_burn(&error),
                 DoorEvent::RelayFails { relay, source } => format!(
                     "Nobody can join now: the relay {relay} cannot be reached, or is not a transit relay ({source}). \
