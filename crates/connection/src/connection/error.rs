@@ -57,7 +57,7 @@ pub enum MeetingError {
     /// No address of the host can be reached, and all of them are private: only machines in the
     /// host's own network can reach them.
     #[error(
-        "{address} cannot be reached, and the invite contains only private addresses: both players \
+        "{address} cannot be reached, and only private addresses are known: both players \
          must be in one network, or use a relay, or the host must forward a port (--advertise)"
     )]
     OnlyPrivate {

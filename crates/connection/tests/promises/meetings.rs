@@ -224,10 +224,21 @@ fn unreachable_addresses_have_helpful_errors() {
     let door = host.door();
     let nobody: Address = NOBODY.parse().unwrap();
     let first = door.invite(vec![nobody.clone()], None).unwrap();
-    assert!(matches!(
+    let (peer, at) = (host.home.identity().public(), [nobody.clone()]);
+    for failed in [
         guest.join(&first),
-        Err(MeetingError::OnlyPrivate { .. })
-    ));
+        guest.guest().join_again(peer, &at, None),
+    ] {
+        let error = failed.err().unwrap();
+        assert!(matches!(error, MeetingError::OnlyPrivate { .. }));
+        // A known player is called without an invite.
+        assert!(
+            error
+                .to_string()
+                .contains("only private addresses are known")
+        );
+        assert!(!error.to_string().contains("invite"));
+    }
     let nowhere = door.invite(vec![], None).unwrap();
     assert!(matches!(guest.join(&nowhere), Err(MeetingError::NoAddress)));
     let second = door.invite(vec![nobody, address(&door)], None).unwrap();
