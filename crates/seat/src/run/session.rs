@@ -37,6 +37,10 @@ const MAX_COMMAND: usize = 8 << 10;
 /// The maximum size of two records together, in bytes.
 const MAX_RECORDS: usize = 32 << 20;
 
+/// The error of a guest who names no relay.
+const ENTER_RELAY: &str =
+    "enter the relay of the host, such as wss://relay.example.org/, in the field Relay";
+
 /// A program, and for an audit the number of the request that it will answer.
 struct Running<W: World> {
     program: Box<dyn Program<W>>,
@@ -381,7 +385,7 @@ impl<W: World> Session<W> {
             self.own.rename(name).context("cannot keep your name")?;
         }
         if let Ok(code) = join.whom.parse() {
-            let relay = join.relay.context("enter the relay of the host")?;
+            let relay = join.relay.context(ENTER_RELAY)?;
             self.own.world.report(&Event::Hello { version: VERSION });
             let guest = Guest::using_code(&self.own.world, code, relay, now);
             self.play(guest);
@@ -397,9 +401,7 @@ impl<W: World> Session<W> {
         };
         let kept = peer.as_ref().and_then(|peer| self.own.relay_of(peer));
         let relay = join.relay.as_deref().or(kept);
-        let relay = relay
-            .context("the link names no relay: ask for a new one")?
-            .to_owned();
+        let relay = relay.context(ENTER_RELAY)?.to_owned();
         let route = Route {
             relay,
             invite,

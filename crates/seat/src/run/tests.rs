@@ -244,3 +244,21 @@ fn reception_that_has_stopped_has_no_timer_and_waits_again_at_once() {
     reception.begin(second);
     assert_eq!(reception.timer(), second);
 }
+
+#[test]
+fn invite_without_a_relay_needs_the_relay_of_the_request() {
+    let mut host = Player::new(Memory::default());
+    host.ask(true, "/host", &hosts(), HOUR);
+    let invite = host.state().events.last().unwrap()["invite"].clone();
+    let mut guest = Player::new(Memory::default());
+    let (status, answer) = guest.ask(true, "/join", &json!({ "whom": invite }), HOUR);
+    let message = answer["error"]["message"].to_string();
+    assert!(
+        status == 500 && message.contains("enter the relay of the host"),
+        "{message}"
+    );
+    let join = json!({ "whom": invite, "relay": "wss://relay" });
+    assert_eq!(guest.ask(true, "/join", &join, HOUR).0, 200);
+    guest.session.step(HOUR);
+    assert_eq!(guest.state().open, [1].into());
+}
