@@ -57,17 +57,17 @@ pub(crate) struct Clients {
 
 impl Clients {
     pub(crate) fn new(settings: Settings) -> Self {
-        let limits = settings.limits;
+        let (limits, now) = (settings.limits, Instant::now());
         Clients {
             limits,
             page: settings.page,
             behind_proxy: settings.behind_proxy,
             allowed_pages: settings.allowed_pages,
             max_rate: settings.max_rate,
-            networks: Networks::new(limits),
+            networks: Networks::new(limits, now),
             rooms: Rooms::new(limits.code_rest),
             connections: Slab::new(),
-            now: Instant::now(),
+            now,
             ready: VecDeque::new(),
             bytes: vec![0; ROOM + CHUNK].into(),
             counts: Counts::default(),
@@ -379,9 +379,23 @@ impl Clients {
             Stage::Joined(peer) => {
                 self.counts.bytes += len as u64;
                 self.pay([slot, peer], len);
+                self.prove_code(peer, len);
                 self.forward(peer, len);
             }
             Stage::Closing(_) => {}
+        }
+    }
+
+    /// Notes that a client gets `len` bytes. A guest of a code that gets the host's invite has not failed.
+    fn prove_code(&mut self, slot: usize, len: usize) {
+        if let Some(connection) = self.connections.get_mut(slot)
+            && connection.unproven > 0
+        {
+            connection.unproven = connection.unproven.saturating_sub(len);
+            if connection.unproven == 0 {
+                self.networks
+                    .code_has_succeeded(connection.network, self.now);
+            }
         }
     }
 

@@ -10,6 +10,11 @@ use crate::request::{Malformed, Request};
 use crate::rooms::Place;
 use crate::status::Limit;
 
+/// The number of bytes from the host of a code by which its guest has succeeded. In the exchange of a code,
+/// the host sends 49 bytes to a guest with a wrong code, and its invite, of more than 2 KiB, only to one with
+/// the right code.
+const PROOF: usize = 1 << 10;
+
 impl Clients {
     /// Reads what a client has sent so far.
     pub(crate) fn handshake(&mut self, slot: usize) {
@@ -159,25 +164,38 @@ impl Clients {
                 None if self.wait(slot, Place::Token(token)) => self.rooms.wait(token, side, id),
                 None => {}
             },
-            Request::OpenCode | Request::UseCode(_)
-                if !self.networks.may_use_code(network, self.now) =>
-            {
-                self.counts.reached(Limit::Codes);
-                self.lose(slot);
-            }
             Request::OpenCode => {
-                let number = self.rooms.open_code(id);
-                if self.wait(slot, Place::Code(number)) {
-                    self.answer(slot, format!("code {number}\n").as_bytes());
-                } else {
-                    self.rooms.leave(&Place::Code(number), id, self.now);
+                let may = self.networks.may_open_code(network, self.now);
+                let number = may.and_then(|()| self.rooms.open_code(id).ok_or(Limit::AllCodes));
+                match number {
+                    Ok(number) if self.wait(slot, Place::Code(number)) => {
+                        self.answer(slot, format!("code {number}\n").as_bytes());
+                    }
+                    Ok(number) => self.rooms.leave(&Place::Code(number), id, self.now),
+                    Err(limit) => self.limited(slot, limit),
                 }
             }
-            Request::UseCode(number) => match self.rooms.use_code(number, self.now) {
-                Some(host) => self.join(slot, host.slot),
-                None => self.close(slot, b"no such code\n"),
-            },
+            Request::UseCode(number) => {
+                if let Err(limit) = self.networks.may_use_code(network, self.now) {
+                    return self.limited(slot, limit);
+                }
+                match self.rooms.use_code(number, self.now) {
+                    Some(host) => {
+                        if let Some(guest) = self.connections.get_mut(slot) {
+                            guest.unproven = PROOF;
+                        }
+                        self.join(slot, host.slot);
+                    }
+                    None => self.close(slot, b"no such code\n"),
+                }
+            }
         }
+    }
+
+    /// Ends a connection that has reached a limit, without an answer.
+    fn limited(&mut self, slot: usize, limit: Limit) {
+        self.counts.reached(limit);
+        self.lose(slot);
     }
 
     /// Makes a connection wait. Ends it if too many of its network wait, and returns false.

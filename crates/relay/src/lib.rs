@@ -35,7 +35,8 @@ pub use event_loop::{Relay, Stop};
 pub use page::Page;
 
 /// What clients may use. An *address* is an IPv4 address, or a /64 of IPv6. A /48 may have eight times as
-/// many connections; the other limits apply to each /64.
+/// many connections, and open eight times as many codes. The codes that it uses in vain count as those of
+/// one address. The other limits apply to each /64.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The maximum number of connections. Beyond it, a new connection takes the place of the oldest
@@ -54,6 +55,10 @@ pub struct Limits {
     pub codes: u32,
     /// The number of codes that an address may open or use in a minute on average.
     pub codes_per_minute: u32,
+    /// The number of codes that all clients together may use in vain at once.
+    pub failed_codes: u32,
+    /// The number of codes that all clients together may use in vain in a minute on average.
+    pub failed_codes_per_minute: u32,
     /// Timeout for a handshake. A WebSocket has two: the head of the request, and the line.
     pub handshake: Duration,
     /// The maximum time that a connection waits for its peer.
@@ -85,6 +90,8 @@ impl Default for Limits {
             arrivals_per_second: 16,
             codes: 10,
             codes_per_minute: 6,
+            failed_codes: 60,
+            failed_codes_per_minute: 30,
             handshake: Duration::from_secs(5),
             waiting: Duration::from_secs(3600),
             code_rest: Duration::from_secs(600),

@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::time::Instant;
 
 use crate::Limits;
+use crate::status::Limit;
 
 /// A connection: its number in the order of arrival, and its place. The number comes first, so ids
 /// are sorted by age.
@@ -68,6 +69,19 @@ impl Bucket {
         };
         fits
     }
+
+    /// Takes back a [`take`](Self::take).
+    fn give_back(&mut self, now: Instant, per_second: f64) {
+        let used = (self.used(now, per_second) - 1.0).max(0.0);
+        *self = Bucket { used, at: now };
+    }
+}
+
+/// The codes of an IPv4 address or a /48.
+struct Codes {
+    opened: Bucket,
+    /// The uses of codes that have brought no guest to a host.
+    failed: Bucket,
 }
 
 struct Usage {
@@ -88,6 +102,9 @@ pub(crate) struct Networks {
     wide: HashMap<Wide, BTreeSet<Id>>,
     /// The keys of `wide`, by the number of connections.
     by_connections: BTreeSet<(usize, Wide)>,
+    codes: HashMap<Wide, Codes>,
+    /// The uses of codes by all clients that have brought no guest to a host.
+    failed_codes: Bucket,
     /// The number of idle connections.
     idle: usize,
     /// The networks with idle connections, by their number.
@@ -95,9 +112,11 @@ pub(crate) struct Networks {
 }
 
 impl Networks {
-    pub(crate) fn new(limits: Limits) -> Self {
+    pub(crate) fn new(limits: Limits, now: Instant) -> Self {
         Networks {
             limits,
+            codes: HashMap::new(),
+            failed_codes: Bucket { used: 0.0, at: now },
             usage: HashMap::new(),
             wide: HashMap::new(),
             by_connections: BTreeSet::new(),
@@ -133,7 +152,7 @@ impl Networks {
                 || self.connections_of(network.wide()) >= Self::WIDE * most)
     }
 
-    /// A /48 may have as many connections as this number of addresses.
+    /// A /48 may have as many connections, and open as many codes, as this number of addresses.
     const WIDE: usize = 8;
 
     /// Counts a new connection, which is idle.
@@ -235,21 +254,80 @@ impl Networks {
         }
     }
 
-    /// Whether this network may open or use another code now.
-    pub(crate) fn may_use_code(&mut self, network: Network, now: Instant) -> bool {
-        let rate = f64::from(self.limits.codes_per_minute) / 60.0;
-        let burst = f64::from(self.limits.codes);
-        self.usage(network, now).codes.take(now, rate, burst)
+    /// The rate of codes of an address in a second, and the number at once.
+    fn code_limits(&self) -> (f64, f64) {
+        let Limits {
+            codes,
+            codes_per_minute,
+            ..
+        } = self.limits;
+        (f64::from(codes_per_minute) / 60.0, codes.into())
+    }
+
+    /// The same for the uses of codes by all clients that fail.
+    fn failed_code_limits(&self) -> (f64, f64) {
+        let Limits {
+            failed_codes,
+            failed_codes_per_minute,
+            ..
+        } = self.limits;
+        (
+            f64::from(failed_codes_per_minute) / 60.0,
+            failed_codes.into(),
+        )
+    }
+
+    fn codes(&mut self, network: Network, now: Instant) -> &mut Codes {
+        let bucket = Bucket { used: 0.0, at: now };
+        self.codes.entry(network.wide()).or_insert(Codes {
+            opened: bucket,
+            failed: bucket,
+        })
+    }
+
+    /// Whether this network may open another code now.
+    pub(crate) fn may_open_code(&mut self, network: Network, now: Instant) -> Result<(), Limit> {
+        let (rate, burst) = self.code_limits();
+        let wide = Self::WIDE as f64;
+        let may = self.usage(network, now).codes.take(now, rate, burst)
+            && self
+                .codes(network, now)
+                .opened
+                .take(now, wide * rate, wide * burst);
+        may.then_some(()).ok_or(Limit::Codes)
+    }
+
+    /// Whether this network may use another code now. The use counts as failed until it has
+    /// [succeeded](Self::code_has_succeeded), so a stranger has no more guesses from many addresses.
+    pub(crate) fn may_use_code(&mut self, network: Network, now: Instant) -> Result<(), Limit> {
+        let (rate, burst) = self.code_limits();
+        let may = self.usage(network, now).codes.take(now, rate, burst)
+            && self.codes(network, now).failed.take(now, rate, burst);
+        may.then_some(()).ok_or(Limit::Codes)?;
+        let (rate, burst) = self.failed_code_limits();
+        let may = self.failed_codes.take(now, rate, burst);
+        may.then_some(()).ok_or(Limit::AllCodes)
+    }
+
+    /// A code that this network has used has brought a guest to its host.
+    pub(crate) fn code_has_succeeded(&mut self, network: Network, now: Instant) {
+        let (rate, _) = self.code_limits();
+        self.codes(network, now).failed.give_back(now, rate);
+        let (rate, _) = self.failed_code_limits();
+        self.failed_codes.give_back(now, rate);
     }
 
     /// Forgets networks without connections whose rate limits are unused, or all without
-    /// connections if there are very many.
+    /// connections if there are very many. The limit for all clients remains.
     pub(crate) fn forget(&mut self, now: Instant) {
         let many = self.usage.len() > 4 * self.limits.connections;
-        let [arrivals, codes] = [
-            f64::from(self.limits.arrivals_per_second),
-            f64::from(self.limits.codes_per_minute) / 60.0,
-        ];
+        let many_wide = self.codes.len() > 4 * self.limits.connections;
+        let arrivals = f64::from(self.limits.arrivals_per_second);
+        let (codes, _) = self.code_limits();
+        self.codes.retain(|_, wide| {
+            let opened = wide.opened.used(now, Self::WIDE as f64 * codes);
+            !many_wide && opened + wide.failed.used(now, codes) > 0.0
+        });
         self.usage.retain(|_, usage| {
             let counts = usage.arrivals.used(now, arrivals) + usage.codes.used(now, codes) > 0.0;
             usage.connections > 0 || (counts && !many)
@@ -259,6 +337,8 @@ impl Networks {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn network(address: &str) -> Network {
@@ -279,7 +359,7 @@ mod tests {
     #[test]
     fn oldest_idle_connection_of_the_network_with_the_most_goes_first() {
         let now = Instant::now();
-        let mut networks = Networks::new(Limits::default());
+        let mut networks = Networks::new(Limits::default(), now);
         networks.add(network("192.0.2.1"), id(1), now);
         for number in [2, 3] {
             networks.add(network("192.0.2.2"), id(number), now);
@@ -297,7 +377,7 @@ mod tests {
             connections_per_address: 2,
             ..Limits::default()
         };
-        let mut networks = Networks::new(limits);
+        let mut networks = Networks::new(limits, now);
         for number in 0..16 {
             let network = network(&format!("2001:db8:0:{number}::1"));
             assert!(!networks.is_full(network));
@@ -310,7 +390,7 @@ mod tests {
     #[test]
     fn busiest_network_loses_its_newest_connection() {
         let now = Instant::now();
-        let mut networks = Networks::new(Limits::default());
+        let mut networks = Networks::new(Limits::default(), now);
         let add = |networks: &mut Networks, address: &str, number| {
             networks.add(network(address), id(number), now);
             networks.set_idle(network(address), id(number), false);
@@ -337,8 +417,55 @@ mod tests {
             ..Limits::default()
         };
         let now = Instant::now();
-        let mut networks = Networks::new(limits);
+        let mut networks = Networks::new(limits, now);
         assert!(networks.may_arrive(Network::LOCAL, now));
         assert!(!networks.may_arrive(network("127.0.0.1"), now));
+    }
+
+    #[test]
+    fn a_stranger_in_many_networks_has_no_more_failed_codes() {
+        let begin = Instant::now();
+        let limits = Limits::default();
+        // An address, the addresses of a /48, and 1000 addresses.
+        let one = vec![network("192.0.2.1")];
+        let of_48 = |it| network(&format!("2001:db8:0:{it:x}::1"));
+        let of_all = |it| network(&format!("10.0.{}.{}", it / 250, it % 250));
+        let many = [
+            one,
+            (0..1000).map(of_48).collect(),
+            (0..1000).map(of_all).collect(),
+        ];
+        for (networks_of, most) in many.into_iter().zip([10 + 360, 10 + 360, 60 + 1800]) {
+            let mut networks = Networks::new(limits, begin);
+            let mut guesses = 0;
+            for second in 0..=3600 {
+                let now = begin + Duration::from_secs(second);
+                let mut may = |network| networks.may_use_code(network, now).is_ok();
+                guesses += networks_of.iter().filter(|network| may(**network)).count();
+                networks.forget(now);
+            }
+            assert!((most * 99 / 100..=most).contains(&guesses), "{guesses}");
+        }
+    }
+
+    #[test]
+    fn codes_that_succeed_are_not_counted_for_others() {
+        let now = Instant::now();
+        let mut networks = Networks::new(Limits::default(), now);
+        for it in 0..1000 {
+            let network = network(&format!("2001:db8:0:{it:x}::1"));
+            assert!(networks.may_use_code(network, now).is_ok());
+            networks.code_has_succeeded(network, now);
+        }
+    }
+
+    #[test]
+    fn a_48_opens_as_many_codes_as_eight_addresses() {
+        let now = Instant::now();
+        let mut networks = Networks::new(Limits::default(), now);
+        let of_48 = (0..1000).map(|it| network(&format!("2001:db8:0:{it:x}::1")));
+        let opened = of_48.filter(|it| networks.may_open_code(*it, now).is_ok());
+        assert_eq!(opened.count(), 80);
+        assert!(networks.may_open_code(network("192.0.2.1"), now).is_ok());
     }
 }

@@ -1,6 +1,6 @@
 //! Connections that wait for a peer, by the token of a transit relay or by the number of a code.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use crate::networks::Id;
@@ -54,11 +54,11 @@ impl Rooms {
         self.tokens.entry(token).or_default().push((side, id));
     }
 
-    /// Opens a code with the smallest free number.
-    pub(crate) fn open_code(&mut self, id: Id) -> u32 {
-        let number = self.numbers.take();
+    /// Opens a code, and returns its number. `None` if too many numbers are taken.
+    pub(crate) fn open_code(&mut self, id: Id) -> Option<u32> {
+        let number = self.numbers.take()?;
         self.codes.insert(number, id);
-        number
+        Some(number)
     }
 
     /// Removes and returns the connection that opened this code. The code is void from now on.
@@ -89,51 +89,53 @@ impl Rooms {
     }
 }
 
-/// The numbers of codes, from 1.
+/// The numbers of codes: five digits, which cannot be predicted. So a client that tries numbers rarely
+/// finds a code.
 struct Numbers {
     rest: Duration,
-    /// The free numbers below `next`.
-    free: BTreeSet<u32>,
-    next: u32,
+    /// The numbers of codes that are open, and those that rest.
+    taken: HashSet<u32>,
     /// The numbers of void codes, and when they were void.
     resting: VecDeque<(Instant, u32)>,
 }
 
 impl Numbers {
-    /// The maximum count of resting numbers. Beyond it, the number that has rested longest is free.
-    const MAX_RESTING: usize = 1 << 16;
+    const FIRST: u32 = 10_000;
+    const COUNT: u32 = 90_000;
+    /// The maximum count of taken numbers. A drawn number is free with probability 1/2 at least.
+    const MOST: usize = Self::COUNT as usize / 2;
 
     fn new(rest: Duration) -> Self {
         Numbers {
             rest,
-            free: BTreeSet::new(),
-            next: 1,
+            taken: HashSet::new(),
             resting: VecDeque::new(),
         }
     }
 
-    /// The smallest free number.
-    fn take(&mut self) -> u32 {
-        self.free.pop_first().unwrap_or_else(|| {
-            self.next += 1;
-            self.next - 1
-        })
+    /// Draws a free number. `None` if too many are taken, or the operating system has no randomness.
+    fn take(&mut self) -> Option<u32> {
+        if self.taken.len() >= Self::MOST {
+            return None;
+        }
+        loop {
+            // 17 bits: uniform, because larger values are dropped.
+            let drawn = getrandom::u32().ok()? >> 15;
+            if drawn < Self::COUNT && self.taken.insert(Self::FIRST + drawn) {
+                return Some(Self::FIRST + drawn);
+            }
+        }
     }
 
     fn rest(&mut self, number: u32, now: Instant) {
         self.resting.push_back((now, number));
-        if self.resting.len() > Self::MAX_RESTING
-            && let Some((_, number)) = self.resting.pop_front()
-        {
-            self.free.insert(number);
-        }
     }
 
     fn free_rested(&mut self, now: Instant) {
         while let Some((since, number)) = self.resting.front()
             && now.saturating_duration_since(*since) >= self.rest
         {
-            self.free.insert(*number);
+            self.taken.remove(number);
             self.resting.pop_front();
         }
     }
@@ -166,31 +168,40 @@ mod tests {
     }
 
     #[test]
-    fn codes_get_the_smallest_number_that_has_rested() {
+    fn number_of_a_code_has_five_digits_and_rests_when_the_code_is_void() {
         let mut rooms = Rooms::new(REST);
         let begin = Instant::now();
-        assert_eq!([1, 2, 3].map(|host| rooms.open_code(id(host))), [1, 2, 3]);
-        assert_eq!(rooms.use_code(2, begin), Some(id(2)));
-        assert_eq!(rooms.use_code(2, begin), None);
-        rooms.leave(&Place::Code(1), id(1), begin + REST / 2);
-        assert_eq!(rooms.use_code(1, begin), None);
-        rooms.tick(begin + REST - Duration::from_secs(1));
-        assert_eq!(rooms.open_code(id(4)), 4);
-        rooms.tick(begin + REST);
-        assert_eq!(rooms.open_code(id(5)), 2);
-        assert_eq!(rooms.open_code(id(6)), 5);
-        rooms.tick(begin + REST + REST);
-        assert_eq!(rooms.open_code(id(7)), 1);
+        let [one, two] = [1, 2].map(|host| rooms.open_code(id(host)).unwrap());
+        assert!(one != two && [one, two].iter().all(|it| (10_000..100_000).contains(it)));
+        assert_eq!(rooms.use_code(two, begin), Some(id(2)));
+        assert_eq!(rooms.use_code(two, begin), None);
+        rooms.leave(&Place::Code(one), id(1), begin + REST / 2);
+        assert_eq!(rooms.use_code(one, begin), None);
+        let taken = |rooms: &mut Rooms, now| {
+            rooms.tick(now);
+            [one, two].map(|number| rooms.numbers.taken.contains(&number))
+        };
+        let second = Duration::from_secs(1);
+        assert_eq!(taken(&mut rooms, begin + REST - second), [true, true]);
+        assert_eq!(taken(&mut rooms, begin + REST), [true, false]);
+        assert_eq!(taken(&mut rooms, begin + REST + REST), [false, false]);
     }
 
     #[test]
-    fn resting_numbers_are_bounded() {
+    fn numbers_are_spread_over_their_range_and_at_most_half_are_taken() {
         let mut rooms = Rooms::new(REST);
         let now = Instant::now();
-        for host in 0..Numbers::MAX_RESTING as u64 + 1 {
-            let number = rooms.open_code(id(host));
+        let mut tenths = [0; 9];
+        for host in 0..Numbers::MOST as u64 {
+            let number = rooms.open_code(id(host)).unwrap();
+            tenths[number as usize / 10_000 - 1] += 1;
+            // Resting numbers count, too.
             rooms.leave(&Place::Code(number), id(host), now);
         }
-        assert_eq!(rooms.open_code(id(0)), 1);
+        // 5000 on average, with a standard deviation of 47: a failure has a probability below 2^-60.
+        assert!(tenths.iter().all(|count| (4500..5500).contains(count)));
+        assert_eq!(rooms.open_code(id(0)), None);
+        rooms.tick(now + REST);
+        assert!(rooms.open_code(id(0)).is_some());
     }
 }

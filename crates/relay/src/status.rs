@@ -23,13 +23,14 @@ impl Counts {
 }
 
 /// A limit that refuses or ends connections.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Limit {
     Connections,
     ConnectionsPerAddress,
     Arrivals,
     Waiting,
     Codes,
+    AllCodes,
     Handshake,
     Handshakes,
     Unread,
@@ -40,12 +41,13 @@ pub(crate) enum Limit {
 
 impl Limit {
     /// The names, in the order of the limits.
-    const NAMES: [&'static str; 11] = [
+    const NAMES: [&'static str; 12] = [
         "connections",
         "connections-per-address",
         "new-connections-per-address",
         "waiting-per-address",
         "codes-per-address",
+        "codes",
         "handshake-time",
         "handshake-memory",
         "unread-time",

@@ -151,9 +151,7 @@ impl Tcp {
             self.0.read_exact(&mut byte).unwrap();
             line.push(byte[0]);
         }
-        let line = String::from_utf8(line).unwrap();
-        let number = line.strip_prefix("code ").unwrap().trim_end();
-        number.parse().unwrap()
+        number(&line)
     }
 
     /// Whether the connection is open, and nothing was received.
@@ -163,6 +161,18 @@ impl Tcp {
         self.0.set_nonblocking(false).unwrap();
         matches!(read, Err(error) if error.kind() == ErrorKind::WouldBlock)
     }
+}
+
+/// The number in the line of a code that was opened.
+fn number(line: &[u8]) -> u32 {
+    let line = str::from_utf8(line).unwrap();
+    let number = line.strip_prefix("code ").unwrap().trim_end();
+    number.parse().unwrap()
+}
+
+/// The number of the code that a page opened.
+pub(crate) fn code_of(page: &mut WebSocket<TcpStream>) -> u32 {
+    number(&next(page))
 }
 
 /// The next binary message.
