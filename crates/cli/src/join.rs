@@ -44,7 +44,7 @@ use crate::table::{
 #[command(after_help = "Examples:\n  \
     dealerless join dealerless2-...\n  \
     dealerless join dealerless2-... --game holdem --time 30+120 --name Bert\n  \
-    dealerless join 7-crossbow-guitar\n  \
+    dealerless join 70213-crossbow-guitar\n  \
     dealerless join 'https://PAGE/#dealerless2-...&relay=...'\n  \
     dealerless join Anna --at 192.0.2.1:5252\n  \
     dealerless join - < invite.txt\n\n\
@@ -572,7 +572,7 @@ impl HostName {
             let found = found.with_context(|| {
                 format!(
                     "{:?} is neither an invite, which begins with dealerless2-, nor a code such as \
-                     7-crossbow-guitar, nor the name of a known player (see `dealerless peers`). To give a \
+                     70213-crossbow-guitar, nor the name of a known player (see `dealerless peers`). To give a \
                      player's address, use --at HOST:PORT, for example 192.0.2.1:5252",
                     Name::clean(whom).as_str()
                 )

@@ -12,7 +12,7 @@ mod edits;
 
 use std::time::Duration;
 
-use dealerless_connection::{Exchanged, Invite, SpokenCode, SpokenError, SpokenExchange};
+use dealerless_connection::{CodeWords, Exchanged, Invite, SpokenCode, SpokenError, SpokenExchange};
 use dealerless_connection::identity::Identity;
 use dealerless_connection::testing::invite;
 use dealerless_connection::system_rng;
@@ -40,7 +40,11 @@ fn pass(
 }
 
 fn exchange(of: &Invite, input: &mut Unstructured) -> Result<()> {
-    let mut host = SpokenExchange::as_host(of, NOW);
+    let words = match input.arbitrary()? {
+        false => CodeWords::Two,
+        true => CodeWords::Four,
+    };
+    let mut host = SpokenExchange::as_host(of, words, NOW);
     assert_eq!(host.outgoing(), b"please open a code\n");
     let (number, _) = pass(&mut host, b"code 7\n".to_vec(), input)?;
     let Some(code) = host.code().cloned() else {

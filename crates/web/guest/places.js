@@ -18,7 +18,7 @@ export function relayOfPage() {
   return `${location.protocol.replace("http", "ws")}//${location.host}/`;
 }
 
-/** Whether a text begins as a code that can be spoken does, such as `7-crossbow-guitar`. @param {string} [whom] */
+/** Whether a text begins as a code that can be spoken does, such as `70213-crossbow-guitar`. @param {string} [whom] */
 export function isCode(whom = "") {
   return /^\d+[^\da-z]/i.test(whom);
 }

@@ -37,7 +37,7 @@ ADVICE = [
     "Otherwise forward a port and give its address with --advertise (--map-port does both), or use --relay "
     "(`dealerless config relay` sets it once).",
     "no address of Bert is known; give it with --at HOST:PORT",
-    "\"Zoe\" is neither an invite, which begins with dealerless2-, nor a code such as 7-crossbow-guitar, nor the name of a known player (see "
+    "\"Zoe\" is neither an invite, which begins with dealerless2-, nor a code such as 70213-crossbow-guitar, nor the name of a known player (see "
     "`dealerless peers`). To give a player's address, use --at HOST:PORT, for example 192.0.2.1:5252",
     "The host declined to play with you now. Ask the host for an invite, or to run: dealerless host --for YOUR-NAME",
     "To give it up, run: dealerless resume --close 3f2a9c0d",

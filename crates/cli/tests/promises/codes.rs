@@ -87,7 +87,7 @@ fn code_with_an_unknown_word_or_without_a_relay_is_not_sent() {
         "{text}"
     );
     let text = refused(&["join", "7-crossbow", "--relay", "127.0.0.1:1"]);
-    assert!(text.contains("a number and two words"), "{text}");
+    assert!(text.contains("a number and two or four words"), "{text}");
     let text = refused(&["join", "7-crossbow-guitar"]);
     assert!(text.contains("dealerless config relay"), "{text}");
 }

@@ -48,5 +48,5 @@ pub use sockets::{
     Connection, Door, DoorError, EngineStream, Guest, ask_relay, own_addresses, use_code,
 };
 pub use spoken::{Exchanged, SpokenError, SpokenExchange};
-pub use spoken_code::{BadCode, SpokenCode};
+pub use spoken_code::{BadCode, CodeWords, SpokenCode};
 pub use streams::{MAX_MESSAGE, Message, Priority, Stream};

@@ -18,7 +18,7 @@ use std::time::Duration;
 use super::invite::Invite;
 use super::place::{Happened, Place, Socket, Sockets};
 use super::spoken::{SpokenError, SpokenExchange};
-use super::spoken_code::SpokenCode;
+use super::spoken_code::{CodeWords, SpokenCode};
 use crate::random::system_rng;
 
 /// The number of used codes of an invite after which its codes have four words.
@@ -103,12 +103,12 @@ impl<S: Sockets> Offer<S> {
     }
 
     /// The number of words of the next code.
-    #[expect(
-        dead_code,
-        reason = "codes of four words come with the exchange that knows them"
-    )]
-    fn words(&self) -> usize {
-        if self.used < SHORT { 2 } else { 4 }
+    fn words(&self) -> CodeWords {
+        if self.used < SHORT {
+            CodeWords::Two
+        } else {
+            CodeWords::Four
+        }
     }
 
     /// Something has happened to the socket.
@@ -131,7 +131,7 @@ impl<S: Sockets> Offer<S> {
             None if now >= self.next => {
                 self.current = Some(Current {
                     socket: Socket::open(sockets, &self.relay),
-                    exchange: SpokenExchange::as_host(&self.invite, now),
+                    exchange: SpokenExchange::as_host(&self.invite, self.words(), now),
                     code_by: Duration::MAX,
                     has_code: false,
                 });

@@ -39,7 +39,7 @@ use zeroize::Zeroizing;
 use super::cpace::{self, Context, Party, SHARE};
 use super::invite::Invite;
 use super::relay_request::{not_a_relay, refused};
-use super::spoken_code::{SpokenCode, room_number};
+use super::spoken_code::{CodeWords, SpokenCode, room_number};
 use crate::hash::Hash;
 
 /// The version of the exchange.
@@ -68,7 +68,7 @@ pub struct SpokenExchange {
 /// What the exchange waits for.
 enum State {
     /// The host: the relay's line with the number of the room.
-    Number(PaddedInvite),
+    Number(CodeWords, PaddedInvite),
     /// The host: the relay's line that a guest has come.
     Guest(SpokenCode, PaddedInvite),
     /// The host: the guest's share and confirmation.
@@ -138,14 +138,15 @@ impl SpokenExchange {
     /// The time for which a code is valid. The relay ends it a minute later.
     pub const LIFETIME: Duration = Duration::from_secs(59 * 60);
 
-    /// A host that waits with a new code, to send this invite.
-    pub fn as_host(invite: &Invite, now: Duration) -> Self {
-        Self::as_host_with(padded(invite), now)
+    /// A host that waits with a new code of this number of words, to send this invite.
+    pub fn as_host(invite: &Invite, words: CodeWords, now: Duration) -> Self {
+        Self::as_host_with(padded(invite), words, now)
     }
 
     /// A host that sends these bytes as its padded invite.
-    pub(super) fn as_host_with(invite: PaddedInvite, now: Duration) -> Self {
-        Self::new(State::Number(invite), "please open a code\n".into(), now)
+    pub(super) fn as_host_with(invite: PaddedInvite, words: CodeWords, now: Duration) -> Self {
+        let state = State::Number(words, invite);
+        Self::new(state, "please open a code\n".into(), now)
     }
 
     /// A guest that uses a code.
@@ -219,8 +220,8 @@ impl SpokenExchange {
             let item = mem::take(&mut self.received);
             match mem::replace(&mut self.state, State::Over) {
                 State::Over => return Ok(None),
-                State::Number(invite) => {
-                    let code = SpokenCode::new(number(&item)?, rng);
+                State::Number(words, invite) => {
+                    let code = SpokenCode::new(number(&item)?, words, rng);
                     // Otherwise the relay could make a guess before the player knows that there is a code.
                     if !bytes.is_empty() {
                         return Err(SpokenError::Relay(not_a_relay()));
@@ -270,7 +271,7 @@ impl SpokenExchange {
     fn missing(&self) -> Result<usize, SpokenError> {
         let len = match (&self.state, self.received.as_slice()) {
             (State::Over, _) => 0,
-            (State::Number(_) | State::Guest(..) | State::Room(_), line) => {
+            (State::Number(..) | State::Guest(..) | State::Room(_), line) => {
                 // Byte by byte, because the bytes after the line are from the other player.
                 return match line.last() {
                     Some(b'\n') => Ok(0),

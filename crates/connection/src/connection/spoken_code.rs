@@ -1,8 +1,8 @@
-//! Codes that can be spoken, such as `7-crossbow-guitar`: the number of a room at a relay, and two
-//! words of a list.
+//! Codes that can be spoken, such as `70213-crossbow-guitar`: the number of a room at a relay, and two or
+//! four words of a list.
 //!
-//! The number is public. The words are the password of the exchange in [`spoken`](super::spoken):
-//! two of 256 words, so one guess succeeds with probability 1/65 536.
+//! The number is public. The words are the password of the exchange in [`spoken`](super::spoken): two of
+//! 256 words, so one guess succeeds with probability 1/65 536, or four, with probability 1/2^32.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,12 +17,21 @@ const MAX_LEN: usize = 100;
 /// The largest number of a room.
 const MAX_NUMBER: u32 = 999_999_999;
 
+/// The number of words in a code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CodeWords {
+    /// Two words: a guess succeeds with probability 1/65 536.
+    Two,
+    /// Four words: a guess succeeds with probability 1/2^32.
+    Four,
+}
+
 /// A code that can be spoken.
 #[derive(Clone, PartialEq, Eq, Zeroize, ZeroizeOnDrop)]
 pub struct SpokenCode {
     number: u32,
-    /// The positions of the words in the list.
-    words: [u8; 2],
+    /// The positions of the two or four words in the list.
+    words: Vec<u8>,
 }
 
 /// The text is not a code.
@@ -30,13 +39,17 @@ pub struct SpokenCode {
 #[non_exhaustive]
 pub enum BadCode {
     /// The text is not a number and words.
-    #[error("this is not a code: a code is a number and two words, such as 7-crossbow-guitar")]
+    #[error(
+        "this is not a code: a code is a number and two or four words, such as 70213-crossbow-guitar"
+    )]
     NoCode,
     /// The number is 0 or too large.
     #[error("the number of a code is from 1 to {MAX_NUMBER}")]
     Number,
     /// The text starts like a code, but has another number of words.
-    #[error("a code is a number and two words, such as 7-crossbow-guitar; this text has {0}")]
+    #[error(
+        "a code is a number and two or four words, such as 70213-crossbow-guitar; this text has {0}"
+    )]
     Count(usize),
     /// No code contains this word.
     #[error("no code contains the word `{0}`: check it with the host")]
@@ -45,8 +58,11 @@ pub enum BadCode {
 
 impl SpokenCode {
     /// Draws the words of a code for a room.
-    pub(super) fn new(number: u32, rng: &mut impl CryptoRng) -> Self {
-        let mut words = [0; 2];
+    pub(super) fn new(number: u32, words: CodeWords, rng: &mut impl CryptoRng) -> Self {
+        let mut words = match words {
+            CodeWords::Two => vec![0; 2],
+            CodeWords::Four => vec![0; 4],
+        };
         rng.fill_bytes(&mut words);
         SpokenCode { number, words }
     }
@@ -56,10 +72,15 @@ impl SpokenCode {
         self.number
     }
 
-    /// The password of the exchange: both words in small letters, with a hyphen.
+    /// The password of the exchange: all words in small letters, with hyphens.
     pub(super) fn password(&self) -> Zeroizing<String> {
-        let [first, second] = self.words.map(word);
-        Zeroizing::new(format!("{first}-{second}"))
+        // The capacity suffices, so that no copy remains.
+        let mut password = Zeroizing::new(String::with_capacity(MAX_LEN));
+        for (place, position) in self.words.iter().enumerate() {
+            password.push_str(if place == 0 { "" } else { "-" });
+            password.push_str(word(*position));
+        }
+        password
     }
 }
 
@@ -110,18 +131,23 @@ impl FromStr for SpokenCode {
         {
             return Err(BadCode::NoCode);
         }
-        let [first, second] = words[..] else {
+        if ![2, 4].contains(&words.len()) {
             return Err(BadCode::Count(words.len()));
-        };
+        }
         let number = room_number(number.trim_start_matches('0')).ok_or(BadCode::Number)?;
         let position = |word: &str| {
             let position = WORDS.lines().position(|listed| listed == word);
             let position = position.and_then(|position| u8::try_from(position).ok());
             position.ok_or_else(|| BadCode::Word(word.to_owned()))
         };
+        // The capacity is known, so that no copy remains.
+        let mut positions = Vec::with_capacity(words.len());
+        for word in words {
+            positions.push(position(word)?);
+        }
         Ok(SpokenCode {
             number,
-            words: [position(first)?, position(second)?],
+            words: positions,
         })
     }
 }
@@ -174,14 +200,21 @@ mod tests {
         }
         assert_eq!(code.to_string(), "7-crossbow-guitar");
         assert_ne!("7-guitar-crossbow".parse(), Ok(code.clone()));
-        assert_ne!("8-crossbow-guitar".parse(), Ok(code));
+        assert_ne!("8-crossbow-guitar".parse(), Ok(code.clone()));
+        let four: SpokenCode = "70213 Crossbow, guitar guitar crossbow".parse().unwrap();
+        assert_eq!(four.to_string(), "70213-crossbow-guitar-guitar-crossbow");
+        assert_eq!(*four.password(), "crossbow-guitar-guitar-crossbow");
+        assert_eq!(four.to_string().parse(), Ok(four));
+        assert_eq!(*code.password(), "crossbow-guitar");
     }
 
     #[test]
     fn every_code_round_trips() {
         for position in 0..=255_u8 {
-            let words = [position, position.wrapping_mul(7).wrapping_add(3)];
-            for number in [1, MAX_NUMBER] {
+            let words =
+                [0, 1, 2, 3].map(|place| position.wrapping_mul(7 - place).wrapping_add(place));
+            for (number, count) in [(1, 2), (10_000, 4), (MAX_NUMBER, 2), (MAX_NUMBER, 4)] {
+                let words = words[..count].to_vec();
                 let code = SpokenCode { number, words };
                 assert_eq!(code.to_string().parse(), Ok(code));
             }
@@ -195,6 +228,8 @@ mod tests {
         assert_eq!(error("7-crossbow-gitarre"), BadCode::Word("gitarre".into()));
         assert_eq!(error("7-crossbow"), BadCode::Count(1));
         assert_eq!(error("7-crossbow-guitar-guitar"), BadCode::Count(3));
+        let five = "7-crossbow-guitar-guitar-crossbow-guitar";
+        assert_eq!(error(five), BadCode::Count(5));
         assert_eq!(error("0-crossbow-guitar"), BadCode::Number);
         assert_eq!(error("99999999999-crossbow-guitar"), BadCode::Number);
         for text in [
@@ -213,12 +248,15 @@ mod tests {
 
     #[test]
     fn the_words_are_drawn_uniformly_and_debug_output_does_not_show_them() {
-        let mut counts = [[0; 256]; 2];
+        let mut counts = [[0; 256]; 6];
         let rng = &mut StdRng::seed_from_u64(1);
         for _ in 0..256 * 64 {
-            let code = SpokenCode::new(7, rng);
-            counts[0][usize::from(code.words[0])] += 1;
-            counts[1][usize::from(code.words[1])] += 1;
+            let codes =
+                [CodeWords::Two, CodeWords::Four].map(|words| SpokenCode::new(7, words, rng));
+            let drawn = codes.iter().flat_map(|code| &code.words);
+            for (counts, word) in counts.iter_mut().zip(drawn) {
+                counts[usize::from(*word)] += 1;
+            }
         }
         // 64 on average, with a standard deviation of 8. The seed is fixed.
         assert!(

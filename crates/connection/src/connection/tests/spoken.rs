@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::super::invite::{Invite, InviteSecret};
 use super::super::spoken::{Exchanged, SpokenError, SpokenExchange};
-use super::super::spoken_code::SpokenCode;
+use super::super::spoken_code::{CodeWords, SpokenCode};
 use crate::hash::Hash;
 use crate::identity::{Address, Identity};
 use crate::random::Derived;
@@ -34,7 +34,7 @@ fn pass(side: &mut SpokenExchange, bytes: &[u8]) -> Outcome {
 
 /// A host that waits in room 7, and its code.
 fn waiting(invite: &Invite) -> (SpokenExchange, SpokenCode) {
-    in_room(SpokenExchange::as_host(invite, NOW))
+    in_room(SpokenExchange::as_host(invite, CodeWords::Two, NOW))
 }
 
 /// Puts a host into room 7. Its words are always the same.
@@ -364,7 +364,11 @@ fn a_host_that_knows_the_code_and_sends_no_invite_is_reported() {
         (vec![0xff; 2560], false),
         (not_padding, false),
     ] {
-        let (mut host, code) = in_room(SpokenExchange::as_host_with(contents.into(), NOW));
+        let (mut host, code) = in_room(SpokenExchange::as_host_with(
+            contents.into(),
+            CodeWords::Two,
+            NOW,
+        ));
         let results = run([&mut host, &mut guest(&code).0], |_, message| message);
         assert!(is_sent(&results[0]));
         assert_eq!(is_received(&results[1]), is_valid);
@@ -412,7 +416,7 @@ fn each_wait_has_a_deadline() {
     let (mut host, code) = waiting(&invite());
     assert_eq!(host.deadline(), NOW + SpokenExchange::LIFETIME);
     assert!(matches!(late(&mut host), SpokenError::Expired));
-    let mut silent = SpokenExchange::as_host(&invite(), NOW);
+    let mut silent = SpokenExchange::as_host(&invite(), CodeWords::Two, NOW);
     assert!(matches!(late(&mut silent), SpokenError::Relay(_)));
 
     // Without a complete share, the guest has made no guess.
@@ -440,7 +444,7 @@ fn each_wait_has_a_deadline() {
 fn the_answers_of_relays_are_distinguished_and_bounded() {
     let (_, code) = waiting(&invite());
     let answers = |answer: &[u8]| {
-        let mut host = SpokenExchange::as_host(&invite(), NOW);
+        let mut host = SpokenExchange::as_host(&invite(), CodeWords::Two, NOW);
         let host = pass(&mut host, answer).unwrap_err();
         (host, pass(&mut guest(&code).0, answer).unwrap_err())
     };
@@ -471,5 +475,26 @@ fn the_answers_of_relays_are_distinguished_and_bounded() {
             answers(other),
             (SpokenError::Relay(_), SpokenError::Relay(_))
         ));
+    }
+}
+
+#[test]
+fn a_code_of_four_words_gives_the_invite_and_each_of_them_counts() {
+    let invite = invite();
+    let four = || in_room(SpokenExchange::as_host(&invite, CodeWords::Four, NOW));
+    let (mut host, code) = four();
+    assert_eq!(code.to_string().split('-').count(), 5);
+    let (mut right, _) = guest(&code);
+    let [sent, received] = run([&mut host, &mut right], |_, message| message);
+    assert!(is_sent(&sent) && is_received(&received));
+    for place in 1..5 {
+        let (mut host, code) = four();
+        let text = code.to_string();
+        let mut parts: Vec<&str> = text.split('-').collect();
+        parts[place] = other(parts[place]);
+        let (mut wrong, _) = guest(&parts.join("-").parse().unwrap());
+        let [sent, received] = run([&mut host, &mut wrong], |_, message| message);
+        assert!(matches!(sent, Err(SpokenError::Guessed)));
+        assert!(matches!(received, Err(SpokenError::Wrong)));
     }
 }

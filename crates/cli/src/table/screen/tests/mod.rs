@@ -313,14 +313,14 @@ fn an_invite_its_link_and_its_code_are_one_line_each() {
             version: 1,
             invite: invite.clone(),
             link: Some(format!("https://cards.example.org/#{invite}")),
-            code: Some("7-crossbow-guitar".into()),
+            code: Some("70213-crossbow-guitar".into()),
             guests: None,
             opens: None,
         }],
     );
     assert!(text.contains(&format!("\ndealerless join {invite}\n")));
     assert!(text.contains(&format!("\nhttps://cards.example.org/#{invite}\n")));
-    assert!(text.contains("\ndealerless join 7-crossbow-guitar\n"));
+    assert!(text.contains("\ndealerless join 70213-crossbow-guitar\n"));
 }
 
 fn help(game: &str) -> String {
