@@ -377,9 +377,10 @@ impl<S: Sockets> Dial<S> {
                 MeetingError::Relay { relay, source }
             }
             (Stage::Opening, Place::Tcp(address)) => {
+                // If there is a relay, its error says more than this one.
                 let is_private = |route: &Route<S>| match &route.place {
-                    Place::Tcp(address) if !route.is_relay => address.is_private(),
-                    _ => true,
+                    Place::Tcp(address) => address.is_private(),
+                    Place::Url(_) => false,
                 };
                 if self.routes.iter().all(is_private) {
                     MeetingError::OnlyPrivate { address, source }
