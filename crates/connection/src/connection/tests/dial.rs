@@ -22,7 +22,7 @@ const ADDRESSES: [&str; 2] = ["198.51.100.7:4000", "[2001:db8::7]:4000"];
 
 /// The open sockets, with their places and what was sent on them.
 #[derive(Clone, Default)]
-struct Network(Rc<RefCell<State>>);
+pub(super) struct Network(Rc<RefCell<State>>);
 
 #[derive(Default)]
 struct State {
@@ -52,7 +52,7 @@ impl Sockets for Network {
 }
 
 impl Network {
-    fn open_sockets(&self) -> Vec<u32> {
+    pub(super) fn open_sockets(&self) -> Vec<u32> {
         self.0.borrow().open.keys().copied().collect()
     }
 
@@ -61,7 +61,7 @@ impl Network {
     }
 
     /// Takes what was sent on a socket.
-    fn sent(&self, socket: u32) -> Vec<u8> {
+    pub(super) fn sent(&self, socket: u32) -> Vec<u8> {
         let mut state = self.0.borrow_mut();
         std::mem::take(&mut state.open.get_mut(&socket).unwrap().1)
     }

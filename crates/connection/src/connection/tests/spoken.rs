@@ -5,9 +5,12 @@ use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::time::Duration;
 
+use super::super::code_call::CodeCall;
 use super::super::invite::{Invite, InviteSecret};
+use super::super::place::{Happened, Place};
 use super::super::spoken::{Exchanged, SpokenError, SpokenExchange};
 use super::super::spoken_code::{CodeWords, SpokenCode};
+use super::dial::Network;
 use crate::hash::Hash;
 use crate::identity::{Address, Identity};
 use crate::random::Derived;
@@ -496,5 +499,41 @@ fn a_code_of_four_words_gives_the_invite_and_each_of_them_counts() {
         let [sent, received] = run([&mut host, &mut wrong], |_, message| message);
         assert!(matches!(sent, Err(SpokenError::Guessed)));
         assert!(matches!(received, Err(SpokenError::Wrong)));
+    }
+}
+
+#[test]
+fn guest_gets_the_invite_on_its_socket_or_an_error_that_names_the_cause() {
+    let relay = Place::Url("wss://relay".into());
+    let (expected, network) = (invite(), Network::default());
+    let (mut host, code) = waiting(&expected);
+    let mut call = CodeCall::new(&network, &relay, code.clone(), NOW);
+    assert!(call.has(1) && !call.has(2));
+    let mut happens = |what: Happened<'_>| call.happened(what, NOW).unwrap();
+    assert!(happens(Happened::Opened).is_none());
+    assert_eq!(network.sent(1), b"please use code 7\n");
+    assert!(happens(Happened::Received(b"ok\n")).is_none());
+    pass(&mut host, b"ok\n").unwrap();
+    assert!(happens(Happened::Received(&host.outgoing())).is_none());
+    pass(&mut host, &network.sent(1)).unwrap();
+    let invite = happens(Happened::Received(&host.outgoing())).unwrap();
+    assert_eq!(invite.to_string(), expected.to_string());
+    drop(call);
+    assert!(network.open_sockets().is_empty());
+
+    let mut call = CodeCall::new(&network, &relay, code, NOW);
+    let late = NOW + SpokenExchange::WITHIN;
+    assert_eq!(call.timer(), late);
+    call.step(late - Duration::from_millis(1)).unwrap();
+    let kind = |error| match error {
+        SpokenError::Relay(error) => error.kind(),
+        error => panic!("{error}"),
+    };
+    assert_eq!(kind(call.step(late).unwrap_err()), ErrorKind::TimedOut);
+    // A browser reports the end of a socket also if it was not opened.
+    for cause in [ErrorKind::ConnectionRefused, ErrorKind::UnexpectedEof] {
+        let closed = call.happened(Happened::Closed(ErrorKind::UnexpectedEof.into()), NOW);
+        assert_eq!(kind(closed.unwrap_err()), cause);
+        call.happened(Happened::Opened, NOW).unwrap();
     }
 }
