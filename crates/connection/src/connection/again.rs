@@ -110,7 +110,7 @@ pub(super) fn as_host(
                     peer,
                     peer_name,
                     handshake_hash: agreed.handshake_hash,
-                    header: header,
+                    header,
                     nonces: [hosts, guests],
                     first: false,
                     invite: None,

@@ -135,7 +135,7 @@ pub(super) fn as_host(
                     succession: peer,
                     peer_name,
                     handshake_hash: agreed.handshake_hash,
-                    header: header,
+                    header,
                     nonces: [hosts, guests],
                     first: burned == Burned::Now,
                     invite: Some(id),

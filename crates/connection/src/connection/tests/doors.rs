@@ -35,7 +35,9 @@ const RENEW: Duration = PolledDoor::<Fake>::RENEW;
 
 /// Sockets by number: whether each is open, and the bytes that the door has sent on it.
 #[derive(Clone, Default)]
-struct Fake(Arc<Mutex<BTreeMap<u32, (bool, Vec<u8>)>>>);
+struct Fake(Arc<Mutex<Numbered>>);
+
+type Numbered = BTreeMap<u32, (bool, Vec<u8>)>;
 
 impl Fake {
     fn add(&self) -> u32 {
