@@ -804,7 +804,7 @@ fn guest_with_the_code_receives_the_invite_once() {
 }
 
 #[test]
-fn used_codes_are_replaced_after_pauses_that_grow_up_to_a_minute() {
+fn used_codes_are_replaced_after_pauses_that_grow_and_by_four_words_after_four() {
     let mut host = Host::new();
     let invite = host.invite.clone();
     host.door.offer_code(relay(), &invite, NOW);
@@ -812,6 +812,8 @@ fn used_codes_are_replaced_after_pauses_that_grow_up_to_a_minute() {
     let mut now = NOW;
     for (used, pause) in [1, 2, 4, 8, 16, 32, 60, 60, 60].into_iter().enumerate() {
         let (socket, code) = host.gets_code(now);
+        let words = if used < 4 { 2 } else { 4 };
+        assert_eq!(code.to_string().split('-').count(), 1 + words);
         if used % 2 == 0 {
             guesses(&mut host, socket, &code, now);
         } else {
@@ -825,13 +827,14 @@ fn used_codes_are_replaced_after_pauses_that_grow_up_to_a_minute() {
         assert_eq!(host.door.timer(), now);
         host.door.step(now);
     }
-    // After a code that nobody has used, the pause is short again.
+    // After a code that nobody has used, the pause is short again. The words stay four.
     host.gets_code(now);
     now += SpokenExchange::LIFETIME;
     host.door.step(now);
     assert!(matches!(host.void(), (SpokenError::Expired, false)));
     host.door.step(now);
     let (socket, code) = host.gets_code(now);
+    assert_eq!(code.to_string().split('-').count(), 5);
     guesses(&mut host, socket, &code, now);
     assert_eq!(host.door.timer(), now + SECOND);
 }
