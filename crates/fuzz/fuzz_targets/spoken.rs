@@ -12,10 +12,12 @@ mod edits;
 
 use std::time::Duration;
 
-use dealerless_connection::{CodeWords, Exchanged, Invite, SpokenCode, SpokenError, SpokenExchange};
 use dealerless_connection::identity::Identity;
-use dealerless_connection::testing::invite;
 use dealerless_connection::system_rng;
+use dealerless_connection::testing::invite;
+use dealerless_connection::{
+    CodeWords, Exchanged, Invite, SpokenCode, SpokenError, SpokenExchange,
+};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 
