@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dealerless_connection::{Dial, Message, PolledConnection, Stream};
+use dealerless_connection::{Dial, Message, PolledConnection, Stream, system_rng};
 use dealerless_table::play::Control;
 
 use super::line::Route;
@@ -78,7 +78,7 @@ impl<W: World> Finder<W> {
         };
         let pause = match caller.tries {
             0 => Duration::ZERO,
-            tries => pause(tries, HOST_PAUSE, &mut rand::rng()),
+            tries => pause(tries, HOST_PAUSE, &mut system_rng()),
         };
         caller.tries = caller.tries.saturating_add(1);
         caller.next = Some(now + pause);

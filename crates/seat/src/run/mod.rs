@@ -32,6 +32,8 @@ mod session;
 mod world;
 
 #[cfg(test)]
+mod simulated;
+#[cfg(test)]
 mod tests;
 
 pub use session::Session;

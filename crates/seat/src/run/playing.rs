@@ -7,7 +7,7 @@ use std::time::Duration;
 use dealerless_connection::identity::SharedPeers;
 use dealerless_connection::storage::Storage as _;
 use dealerless_connection::{
-    ConnectionError, Happened, MeetingError, PolledConnection, Stream, SystemRng,
+    ConnectionError, Happened, MeetingError, PolledConnection, Stream, SystemRng, system_rng,
 };
 use dealerless_table::Seat;
 use dealerless_table::log::{MatchId, Sitting};
@@ -421,7 +421,7 @@ impl<W: World> SeatInPlay<W> {
                 if news == News::Resumed && self.table.play().is_synced() {
                     self.finder.found();
                 }
-                let events = self.story.news(&news, &self.table, now, &mut rand::rng());
+                let events = self.story.news(&news, &self.table, now, &mut system_rng());
                 events.iter().for_each(|event| self.world.report(event));
                 let play = self.table.play();
                 return Ok(stopped_after(&news, play.log(), play.seat()));

@@ -1,0 +1,136 @@
+//! What must hold in every run: chips, cards, and the records of both sides.
+
+use std::collections::BTreeMap;
+
+use dealerless_table::log::{End, Phase, Stop};
+use dealerless_table::record::{BadRecord, Compared, Record, compare};
+use serde_json::Value;
+
+use super::disk::Disk;
+use crate::records::verify::{Read, outcome, pairs};
+
+/// A card that a seat has seen: the match, the hand, the try and the position.
+type Place = (String, u64, u64, u64);
+
+/// What the events of both sides must agree on.
+#[derive(Default)]
+pub(super) struct Checks {
+    cards: BTreeMap<Place, String>,
+    /// The match, its chips and the current try of each program.
+    at: [(String, u64, u64); 2],
+}
+
+impl Checks {
+    /// Checks an event of a program.
+    pub(super) fn event(&mut self, program: usize, event: &Value) {
+        let (of, chips, attempt) = &mut self.at[program];
+        let sum = |field: &str| -> u64 {
+            let stacks = event[field].as_array().unwrap();
+            stacks.iter().map(|stack| stack.as_u64().unwrap()).sum()
+        };
+        match event["event"].as_str().unwrap() {
+            "seated" => {
+                *of = event["match"].as_str().unwrap().to_owned();
+                *chips = event["stack"].as_u64().unwrap_or_default();
+            }
+            "dealt" => {
+                *attempt = event["try"].as_u64().unwrap();
+                let all = sum("stacks") + event["pot"].as_u64().unwrap();
+                assert_chips(all, *chips, event);
+            }
+            "result" | "over" => assert_chips(sum("stacks"), *chips, event),
+            "card" => {
+                let [hand, position] = ["hand", "position"].map(|at| event[at].as_u64().unwrap());
+                let card = event["card"].as_str().unwrap();
+                let place = (of.clone(), hand, *attempt, position);
+                let before = self.cards.entry(place).or_insert_with(|| card.to_owned());
+                assert_eq!(before, card, "another card at the same place");
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Checks that no chip was lost or made. A player without chips may have bought in again.
+fn assert_chips(all: u64, each: u64, event: &Value) {
+    let is_whole = (each == 0 && all == 0) || (all >= 2 * each && all.is_multiple_of(each));
+    assert!(is_whole, "{all} chips in {event}");
+}
+
+fn records(disk: &Disk) -> Vec<(Vec<u8>, Record)> {
+    let read = |bytes: Vec<u8>| match Record::read(&bytes, None) {
+        Ok(record) => Some((bytes, record)),
+        // The program was killed while it created the file.
+        Err(BadRecord::NeverBegun) => None,
+        Err(error) => panic!("a record: {error}"),
+    };
+    disk.read(".log").into_iter().filter_map(read).collect()
+}
+
+fn is_over(record: &Record) -> bool {
+    matches!(record.log.phase(), Phase::Over(_))
+}
+
+/// The match that is over in the records of both sides.
+fn common(disks: &[Disk; 2]) -> Option<[(Vec<u8>, Record); 2]> {
+    let [host, guest] = disks.each_ref().map(records);
+    let mut over = host.into_iter().filter(|(_, record)| is_over(record));
+    let mut guest = guest;
+    over.find_map(|host| {
+        let id = host.1.log.match_info().id();
+        let is_it = |(_, record): &(_, Record)| is_over(record) && record.log.match_info().id() == id;
+        let at = guest.iter().position(is_it)?;
+        Some([host, guest.swap_remove(at)])
+    })
+}
+
+/// Whether a match is over on both sides, and its files are.
+pub(super) fn is_settled(disks: &[Disk; 2]) -> bool {
+    common(disks).is_some()
+}
+
+/// Checks that no honest seat has signed two parts for one step, or was convicted.
+pub(super) fn agree(disks: &[Disk; 2], was_restored: bool) {
+    let [host, guest] = disks.each_ref().map(records);
+    for (_, record) in host.iter().chain(&guest) {
+        match record.log.phase() {
+            Phase::Over(End::Played | End::NoChips | End::Left(_)) => {}
+            Phase::Over(End::Stopped(stops)) => {
+                for (_, stop) in stops {
+                    let is_fair = match stop {
+                        Stop::Leave => true,
+                        Stop::Forfeit => was_restored,
+                        _ => false,
+                    };
+                    assert!(is_fair, "{stop:?}");
+                }
+            }
+            Phase::Over(end) => panic!("convicted: {end:?}"),
+            _ => {}
+        }
+    }
+    for (_, one) in &host {
+        for (_, other) in &guest {
+            if one.log.match_info().id() == other.log.match_info().id() {
+                let compared = compare(one, other);
+                assert!(matches!(compared, Compared::Together { .. }), "{compared:?}");
+            }
+        }
+    }
+}
+
+/// Checks the match that is over on both sides. Returns how it has ended.
+pub(super) fn ends(disks: &[Disk; 2]) -> String {
+    let both = common(disks).expect("a match that is over on both sides");
+    let [one, other] = both.each_ref().map(|(_, record)| &record.log);
+    assert_eq!(one.hash(), other.hash(), "the logs differ");
+    let Phase::Over(end) = one.phase() else {
+        unreachable!()
+    };
+    let files = both.map(|(bytes, record)| Read::of(record.owner.to_string(), &bytes, None));
+    assert_eq!(outcome(&files, &pairs(&files)), Ok(()), "{end:?}");
+    match end {
+        End::Stopped(stops) => format!("{:?}", stops[0].1),
+        end => format!("{end:?}"),
+    }
+}

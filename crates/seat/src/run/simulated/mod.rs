@@ -1,0 +1,71 @@
+//! Two programs in simulated time: a host and its guest, with their disks, clocks, engines and players, and the
+//! relay and the network between them. There are no threads, files or sockets. A seed determines everything:
+//! commands, delays, cuts, crashes between any two operations of a disk, restored backups, suspended programs,
+//! wrong clocks, and all randomness.
+//!
+//! `DEALERLESS_SOAK=1000 cargo test --release -p dealerless-seat --lib simulated -- --nocapture` plays 1000
+//! matches. `DEALERLESS_SEED=7` plays match 7 alone, and prints what happens in it.
+
+mod checks;
+mod disk;
+mod engine;
+mod network;
+mod person;
+mod simulation;
+mod world;
+
+use std::collections::BTreeMap;
+use std::thread;
+
+use dealerless::testing::soak::soak;
+
+use simulation::{Counts, Simulation};
+
+/// The relay of all programs.
+const RELAY: &str = "wss://relay";
+
+/// Plays a match. Returns its trace, and what happened how often.
+fn played(seed: u64) -> (Vec<String>, Counts) {
+    let mut simulation = Simulation::new(seed);
+    simulation.play();
+    simulation.ends()
+}
+
+#[test]
+fn matches_end_with_equal_records_through_faults_of_all_kinds() {
+    if let Ok(seed) = std::env::var("DEALERLESS_SEED") {
+        let (trace, counts) = played(seed.parse().expect("a number"));
+        println!("{}\n{counts:?}", trace.join("\n"));
+        return;
+    }
+    let matches = soak().unwrap_or(200) as u64;
+    let threads = thread::available_parallelism().map_or(1, usize::from) as u64;
+    let play = |first| {
+        let mut total = Counts::new();
+        for seed in (first..matches).step_by(threads as usize) {
+            for (what, count) in played(seed).1 {
+                *total.entry(what).or_default() += count;
+            }
+        }
+        total
+    };
+    let mut total: BTreeMap<_, usize> = BTreeMap::new();
+    thread::scope(|scope| {
+        let running: Vec<_> = (0..threads).map(|first| scope.spawn(move || play(first))).collect();
+        for counts in running.into_iter().map(|thread| thread.join().unwrap()) {
+            for (what, count) in counts {
+                *total.entry(what).or_default() += count;
+            }
+        }
+    });
+    println!("{matches} matches: {total:?}");
+    for (what, count) in &total {
+        assert!(*count > 0, "never: {what}");
+    }
+}
+
+#[test]
+fn run_is_determined_by_its_seed() {
+    assert_eq!(played(1_000), played(1_000));
+    assert_ne!(played(1_000).0, played(1_001).0);
+}

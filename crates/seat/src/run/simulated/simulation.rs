@@ -1,0 +1,618 @@
+//! The two programs, and what happens to them until their match is over.
+
+use std::cell::{RefCell, RefMut};
+use std::collections::BTreeMap;
+use std::panic::{self, AssertUnwindSafe};
+use std::rc::Rc;
+use std::time::Duration;
+
+use dealerless_connection::random::seed_this_thread;
+use rand::RngExt;
+use serde_json::{Value, json};
+
+use super::checks::{self, Checks};
+use super::disk::{Disk, Files, Killed};
+use super::engine;
+use super::person::{Act, Person};
+use super::world::{Happening, OfSocket, Shared, Simulated, set_unix};
+use super::RELAY;
+use crate::run::Session;
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// How often something has happened.
+pub(super) type Counts = BTreeMap<String, usize>;
+
+/// The clocks of a program.
+struct Clock {
+    /// Parts per million by which its seconds are too short.
+    fast: i64,
+    /// What the clock shows when the simulation begins.
+    start: Duration,
+    /// What the wall clock shows then, in seconds since 1970.
+    unix: u64,
+}
+
+impl Clock {
+    fn now(&self, real: Duration) -> Duration {
+        let micros = real.as_micros() as i64;
+        let micros = micros + micros * self.fast / 1_000_000;
+        self.start + Duration::from_micros(micros as u64)
+    }
+
+    /// The first moment at which the clock shows at least this time.
+    fn when(&self, shown: Duration) -> Duration {
+        let micros = shown.saturating_sub(self.start).as_micros();
+        let micros = micros * 1_000_000 / (1_000_000 + self.fast) as u128;
+        Duration::from_micros((micros as u64).saturating_add(2))
+    }
+}
+
+struct Program {
+    session: Option<Session<Simulated>>,
+    /// The number of times that it was started.
+    starts: u64,
+    clock: Clock,
+    person: Person,
+    /// The number of its last timer.
+    timer: u64,
+    /// The number of timers that have expired in this second.
+    timers: (u64, u32),
+    suspended_until: Duration,
+    /// Whether a match was begun or resumed, and has not ended here.
+    is_running: bool,
+    /// The time at which something last happened in the match.
+    progress: Duration,
+    requests: u32,
+    backup: Option<Files>,
+}
+
+pub(super) struct Simulation {
+    seed: u64,
+    shared: Rc<RefCell<Shared>>,
+    disks: [Disk; 2],
+    programs: [Program; 2],
+    checks: Checks,
+    counts: Counts,
+    terms: Value,
+    invite: Option<String>,
+    /// The pause between two faults of a program, in milliseconds. `None` if there are none.
+    pause: Option<u64>,
+    was_restored: bool,
+    is_settled: bool,
+    deadline: Duration,
+}
+
+fn terms(shared: &mut Shared) -> Value {
+    let rng = &mut shared.rng;
+    let time = ["", "none", "30+120", "5+10"][rng.random_range(0..4)];
+    let mut terms = match rng.random_range(0..4) {
+        0 => json!({ "game": "deck", "cards": 5, "draw": 3 }),
+        1 => json!({ "game": "draw", "stack": 20, "ante": "1/2" }),
+        2 => json!({ "game": "fixed-holdem", "stack": 15, "blinds": "1/2" }),
+        _ => json!({ "game": "holdem", "stack": 20, "blinds": "1/2" }),
+    };
+    terms["hands"] = rng.random_range(1..=3).into();
+    terms["time"] = time.into();
+    terms["name"] = "Anna".into();
+    terms["relay"] = RELAY.into();
+    terms
+}
+
+impl Simulation {
+    pub(super) fn new(seed: u64) -> Self {
+        seed_this_thread(seed);
+        let mut shared = Shared::new(seed);
+        let pause = [None, Some(120_000), Some(40_000), Some(15_000)][(seed % 4) as usize];
+        shared.is_faulty = pause.is_some();
+        let terms = terms(&mut shared);
+        let disks: [Disk; 2] = Default::default();
+        for program in 0..2 {
+            shared.outside[program].disk = disks[program].clone();
+            shared.plan(Duration::ZERO, Happening::Starts(program));
+            if let Some(pause) = pause {
+                shared.soon(pause, Happening::Fault(program));
+            }
+        }
+        let faults = MINUTE + shared.millis(600_000);
+        shared.plan(faults, Happening::FaultsEnd);
+        let program = |shared: &mut Shared| Program {
+            session: None,
+            starts: 0,
+            clock: Clock {
+                fast: shared.rng.random_range(-500..500),
+                start: shared.millis(1_000_000_000),
+                unix: shared.rng.random_range(0..4_000_000_000),
+            },
+            person: Person::default(),
+            timer: 0,
+            timers: (0, 0),
+            suspended_until: Duration::ZERO,
+            is_running: false,
+            progress: Duration::ZERO,
+            requests: 0,
+            backup: None,
+        };
+        let programs = [program(&mut shared), program(&mut shared)];
+        Simulation {
+            seed,
+            shared: Rc::new(RefCell::new(shared)),
+            disks,
+            programs,
+            checks: Checks::default(),
+            counts: Counts::new(),
+            terms,
+            invite: None,
+            pause,
+            was_restored: false,
+            is_settled: false,
+            deadline: faults + 60 * MINUTE,
+        }
+    }
+
+    fn shared(&self) -> RefMut<'_, Shared> {
+        self.shared.borrow_mut()
+    }
+
+    fn count(&mut self, what: &str) {
+        *self.counts.entry(what.to_owned()).or_default() += 1;
+    }
+
+    /// Plays until a match is over on both sides. If a check fails, prints what has happened.
+    pub(super) fn play(&mut self) {
+        let played = panic::catch_unwind(AssertUnwindSafe(|| {
+            while !(self.is_settled && self.programs.iter().all(Program::is_idle)) {
+                let what = self.shared().next().expect("something happens");
+                assert!(self.shared().now < self.deadline, "the match does not end");
+                self.happens(what);
+            }
+        }));
+        if let Err(payload) = played {
+            let shared = self.shared();
+            let last = shared.trace.len().saturating_sub(150);
+            println!("{}", shared.trace[last..].join("\n"));
+            println!("DEALERLESS_SEED={} fails: {}", self.seed, self.terms);
+            drop(shared);
+            panic::resume_unwind(payload);
+        }
+    }
+
+    /// Checks the records, and returns the trace of the run.
+    pub(super) fn ends(mut self) -> (Vec<String>, Counts) {
+        checks::agree(&self.disks, self.was_restored);
+        let end = checks::ends(&self.disks);
+        self.count(&format!("ended: {end}"));
+        for program in 0..2 {
+            let (_, peers) = self.ask(program, false, "/peers", &Value::Null).unwrap();
+            for peer in peers["peers"].as_array().unwrap() {
+                assert_eq!(peer["failed_checks"], 0, "match {}: {peer}", self.seed);
+            }
+        }
+        let mut shared = self.shared.borrow_mut();
+        let trace = std::mem::take(&mut shared.trace);
+        *self.counts.entry("cuts".into()).or_default() += shared.network.cuts;
+        (trace, self.counts)
+    }
+
+    fn happens(&mut self, what: Happening) {
+        let program = self.program_of(&what);
+        let until = program.map(|program| self.programs[program].suspended_until);
+        let now = self.shared().now;
+        if let Some(until) = until.filter(|until| *until > now) {
+            return self.shared().plan(until, what);
+        }
+        match what {
+            Happening::OfSocket(socket, what) => {
+                let Some(program) = self.shared().network.receiver(socket) else {
+                    return;
+                };
+                if let OfSocket::Closed(_) = what {
+                    self.shared().close_socket(socket, true);
+                }
+                self.enter(program, |session, now| {
+                    session.happened(socket, what.happened(), now);
+                });
+            }
+            Happening::AtRelay(socket) => self.shared().at_relay(socket),
+            Happening::Cut(socket) => self.shared().cut(socket),
+            Happening::Timer(program, number) => {
+                if self.programs[program].timer == number {
+                    self.assert_pauses(program);
+                    self.enter(program, |_, _| {});
+                }
+            }
+            Happening::Engine(program) => self.engine_begins(program),
+            Happening::EngineDone(program, connection) => self.engine_ends(program, connection),
+            Happening::EngineSettled(program) => {
+                let mut shared = self.shared();
+                let outside = &mut shared.outside[program];
+                if outside.engine.is_none() && outside.is_engine_busy {
+                    outside.is_engine_busy = false;
+                    shared.engine_stops(program);
+                    drop(shared);
+                    self.enter(program, |_, _| {});
+                }
+            }
+            Happening::Acts(program, starts, act) => {
+                if self.programs[program].starts == starts {
+                    self.acts(program, act);
+                }
+            }
+            Happening::Starts(program) => self.starts(program),
+            Happening::Fault(program) => self.fault(program),
+            Happening::FaultsEnd => {
+                self.shared().is_faulty = false;
+                self.disks.iter().for_each(|disk| disk.fail(0));
+            }
+        }
+    }
+
+    /// The program to which something happens.
+    fn program_of(&self, what: &Happening) -> Option<usize> {
+        match what {
+            Happening::OfSocket(socket, _) => self.shared().network.receiver(*socket),
+            Happening::Timer(program, _)
+            | Happening::Engine(program)
+            | Happening::EngineDone(program, _)
+            | Happening::EngineSettled(program)
+            | Happening::Acts(program, ..) => Some(*program),
+            _ => None,
+        }
+    }
+
+    /// Checks that a program does not run in circles.
+    fn assert_pauses(&mut self, program: usize) {
+        let second = self.shared().now.as_secs();
+        let timers = &mut self.programs[program].timers;
+        if timers.0 != second {
+            *timers = (second, 0);
+        }
+        timers.1 += 1;
+        assert!(timers.1 < 1_000, "program {program} does not pause");
+    }
+
+    /// Runs code of a program, unless it is killed meanwhile.
+    fn runs<T>(&mut self, program: usize, work: impl FnOnce(Duration) -> T) -> Option<T> {
+        let real = self.shared().now;
+        let clock = &self.programs[program].clock;
+        let now = clock.now(real);
+        set_unix(clock.unix + now.as_secs());
+        match panic::catch_unwind(AssertUnwindSafe(|| work(now))) {
+            Ok(result) => Some(result),
+            Err(payload) if payload.is::<Killed>() => {
+                self.dies(program, "at an operation of its disk");
+                None
+            }
+            Err(payload) => panic::resume_unwind(payload),
+        }
+    }
+
+    /// Calls a session, and lets it do all that is due.
+    fn enter(&mut self, program: usize, work: impl FnOnce(&mut Session<Simulated>, Duration)) {
+        let Some(mut session) = self.programs[program].session.take() else {
+            return;
+        };
+        let ran = self.runs(program, |now| {
+            work(&mut session, now);
+            let next = session.step(now);
+            (session, next)
+        });
+        let Some((session, next)) = ran else {
+            return;
+        };
+        let this = &mut self.programs[program];
+        this.session = Some(session);
+        this.timer += 1;
+        let mut shared = self.shared.borrow_mut();
+        if let Some(next) = next.filter(|next| *next < Duration::MAX) {
+            let expires = Happening::Timer(program, this.timer);
+            shared.plan(this.clock.when(next), expires);
+        }
+        let outside = &shared.outside[program];
+        let session = outside.engine.as_ref().filter(|_| !outside.is_engine_busy);
+        if session.is_some_and(engine::Session::has_job) {
+            shared.soon(50, Happening::Engine(program));
+        }
+        drop(shared);
+        self.told(program);
+    }
+
+    /// Passes the new events of a program to its player.
+    fn told(&mut self, program: usize) {
+        let mut shared = self.shared();
+        let outside = &mut shared.outside[program];
+        let events = std::mem::take(&mut outside.events);
+        let ended = std::mem::take(&mut outside.ended);
+        drop(shared);
+        for event in events {
+            self.event(program, &event);
+        }
+        for code in ended {
+            let this = &mut self.programs[program];
+            this.is_running = false;
+            self.shared().note(program, &format!("ended with {code}"));
+            self.count(&format!("exit code {code}"));
+            checks::agree(&self.disks, self.was_restored);
+        }
+    }
+
+    fn event(&mut self, program: usize, event: &Value) {
+        let kind = event["event"].as_str().unwrap().to_owned();
+        self.shared().note(program, &brief(event));
+        self.checks.event(program, event);
+        if kind == "invite" {
+            self.invite = event["invite"].as_str().map(str::to_owned);
+        }
+        if ["again", "out-of-time", "line-lost", "resumed", "ask-again"].contains(&&*kind) {
+            self.count(&kind);
+        }
+        let this = &mut self.programs[program];
+        let mut shared = self.shared.borrow_mut();
+        let shared = &mut *shared;
+        if !["waiting", "notice", "line-lost", "hello"].contains(&&*kind) {
+            this.progress = shared.now;
+        }
+        let calm = !shared.is_faulty;
+        if let Some((delay, act)) = this.person.reacts(event, calm, &mut shared.rng) {
+            let acts = Happening::Acts(program, this.starts, act);
+            shared.plan(shared.now + delay, acts);
+        }
+    }
+
+    fn engine_begins(&mut self, program: usize) {
+        let mut shared = self.shared();
+        let outside = &mut shared.outside[program];
+        let is_due = |session: &mut engine::Session| session.has_job();
+        if outside.is_engine_busy {
+            return;
+        }
+        let Some(mut session) = outside.engine.take_if(is_due) else {
+            return;
+        };
+        drop(shared);
+        let ran = self.runs(program, |_| {
+            let begun = engine::begin(&mut session);
+            (session, begun)
+        });
+        let Some((session, Some(begun))) = ran else {
+            return;
+        };
+        let mut shared = self.shared();
+        let outside = &mut shared.outside[program];
+        outside.engine = Some(session);
+        outside.is_engine_busy = true;
+        shared.engine_begins(program, begun);
+    }
+
+    fn engine_ends(&mut self, program: usize, connection: u32) {
+        let mut shared = self.shared();
+        let Some(ended) = shared.engine_ended(program, connection) else {
+            return;
+        };
+        let outside = &mut shared.outside[program];
+        outside.is_engine_busy = false;
+        let is_same = |session: &mut engine::Session| session.connection == connection;
+        let session = outside.engine.take_if(is_same);
+        drop(shared);
+        let mut done = None;
+        if let Some(mut session) = session {
+            let ran = self.runs(program, |_| {
+                let done = engine::end(&mut session, ended);
+                (session, done)
+            });
+            let Some((session, result)) = ran else {
+                return;
+            };
+            self.shared().outside[program].engine = Some(session);
+            done = result;
+        }
+        self.enter(program, |session, _| {
+            if let Some(done) = done {
+                session.engine_done(connection, done);
+            }
+        });
+    }
+
+    fn starts(&mut self, program: usize) {
+        let shared = Rc::clone(&self.shared);
+        let mut shared = shared.borrow_mut();
+        let has_crashed = shared.once_in(2);
+        self.disks[program].restart(has_crashed, &mut shared.rng);
+        let restores = shared.is_fault(8);
+        let this = &mut self.programs[program];
+        if restores && let Some(backup) = &this.backup {
+            self.disks[program].restore(backup.clone());
+            shared.note(program, "has older files");
+            self.was_restored = true;
+            *self.counts.entry("restored".into()).or_default() += 1;
+        }
+        if shared.is_fault(4) {
+            this.clock.unix = shared.rng.random_range(0..4_000_000_000);
+        }
+        if shared.is_fault(8) {
+            self.disks[program].kill_in(shared.rng.random_range(0..10));
+        }
+        let outside = &mut shared.outside[program];
+        *outside = Default::default();
+        outside.disk = self.disks[program].clone();
+        this.starts += 1;
+        let starts = this.starts;
+        shared.note(program, &format!("starts number {starts}"));
+        let world = Simulated {
+            shared: Rc::clone(&self.shared),
+            program,
+            disk: self.disks[program].clone(),
+        };
+        let decides = Happening::Acts(program, starts, Act::Decides);
+        shared.soon(5_000, decides);
+        drop(shared);
+        match self.runs(program, |_| Session::open(world)) {
+            Some(Ok(session)) => self.programs[program].session = Some(session),
+            Some(Err(error)) => panic!("program {program} does not start: {error:#}"),
+            None => {}
+        }
+    }
+
+    /// A program is killed, or its machine crashes.
+    fn dies(&mut self, program: usize, how: &str) {
+        self.count("killed");
+        self.programs[program].session = None;
+        self.programs[program].is_running = false;
+        let mut shared = self.shared();
+        shared.note(program, &format!("is killed {how}"));
+        for socket in shared.network.of_program(program) {
+            let tells = !shared.once_in(3);
+            shared.close_socket(socket, tells);
+        }
+        shared.engine_stops(program);
+        let outside = &mut shared.outside[program];
+        (outside.engine, outside.is_engine_busy) = (None, false);
+        outside.events.clear();
+        outside.answers.clear();
+        outside.ended.clear();
+        shared.soon(30_000, Happening::Starts(program));
+        drop(shared);
+        checks::agree(&self.disks, self.was_restored);
+    }
+
+    fn fault(&mut self, program: usize) {
+        let Some(pause) = self.pause.filter(|_| self.shared().is_faulty) else {
+            return;
+        };
+        let mut shared = self.shared();
+        shared.soon(2 * pause, Happening::Fault(program));
+        let kind = shared.rng.random_range(0..8);
+        let count = shared.rng.random_range(0..12);
+        let time = shared.millis(90_000);
+        let now = shared.now;
+        drop(shared);
+        if self.programs[program].session.is_none() {
+            return;
+        }
+        match kind {
+            0 | 1 => self.disks[program].kill_in(count),
+            2 => self.dies(program, "by its player"),
+            3 => {
+                self.count("suspended");
+                self.shared().note(program, "is suspended");
+                self.programs[program].suspended_until = now + time;
+            }
+            4 => {
+                self.count("full disk");
+                self.disks[program].fail(count / 3);
+            }
+            5 => self.programs[program].backup = Some(self.disks[program].files()),
+            _ => {
+                let starts = self.programs[program].starts;
+                let act = Person::disturbs(&mut self.shared().rng);
+                let acts = Happening::Acts(program, starts, act);
+                self.shared().plan(now, acts);
+            }
+        }
+    }
+
+    fn acts(&mut self, program: usize, act: Act) {
+        match act {
+            Act::Says(line) => {
+                self.shared().note(program, &format!("says {line}"));
+                self.enter(program, |session, now| session.command(line.as_bytes(), now));
+            }
+            Act::Asks(is_post, path, body) => {
+                if let Some((status, answer)) = self.ask(program, is_post, &path, &body) {
+                    assert_eq!(status, 200, "{path}: {answer}");
+                }
+            }
+            Act::Decides => {
+                let starts = self.programs[program].starts;
+                let again = Happening::Acts(program, starts, Act::Decides);
+                self.shared().soon(30_000, again);
+                self.decides(program);
+            }
+        }
+    }
+
+    /// The answer to a request, unless the program is killed.
+    fn ask(
+        &mut self,
+        program: usize,
+        is_post: bool,
+        path: &str,
+        body: &Value,
+    ) -> Option<(u16, Value)> {
+        let this = &mut self.programs[program];
+        this.requests += 1;
+        let number = this.requests;
+        let text = body.to_string();
+        self.shared().note(program, &format!("asks {path} {text}"));
+        self.enter(program, |session, now| {
+            session.request(number, is_post, path, text.as_bytes(), now);
+        });
+        let (answered, status, answer) = self.shared().outside[program].answers.pop()?;
+        assert_eq!(answered, number);
+        if status != 200 {
+            self.shared().note(program, &answer.to_string());
+        }
+        Some((status, answer))
+    }
+
+    /// A player without a match begins or resumes one. A player who waits in vain ends the program.
+    fn decides(&mut self, program: usize) {
+        let waited = self.shared().now - self.programs[program].progress;
+        if self.programs[program].is_running {
+            if waited > 3 * MINUTE && self.shared().once_in(3) {
+                self.ask(program, true, "/end", &json!({}));
+            }
+            return;
+        }
+        self.is_settled = checks::is_settled(&self.disks);
+        if self.is_settled {
+            return;
+        }
+        let Some((_, answer)) = self.ask(program, false, "/matches", &Value::Null) else {
+            return;
+        };
+        let matches = answer["matches"].as_array().unwrap();
+        let open = matches.first().map(|open| open["match"].clone());
+        let resumes = open.filter(|_| !self.shared().once_in(4));
+        let (path, body) = match (resumes, program) {
+            (Some(of), _) => ("/resume", json!({ "match": of, "relay": RELAY })),
+            (None, 0) => {
+                let Some((_, state)) = self.ask(0, false, "/state", &Value::Null) else {
+                    return;
+                };
+                let waits = state["hosting"].is_object() && !self.shared().once_in(4);
+                let again = json!({ "again": true });
+                ("/host", if waits { again } else { self.terms.clone() })
+            }
+            (None, _) => {
+                let Some(invite) = self.invite.clone() else {
+                    return;
+                };
+                let whom = if self.shared().once_in(4) { "Anna".into() } else { invite };
+                ("/join", json!({ "name": "Bert", "whom": whom, "relay": RELAY }))
+            }
+        };
+        let this = &mut self.programs[program];
+        this.is_running = true;
+        this.progress = self.shared.borrow().now;
+        let answer = self.ask(program, true, path, &body);
+        if answer.is_some_and(|(status, _)| status != 200) {
+            self.programs[program].is_running = false;
+        }
+    }
+}
+
+impl Program {
+    fn is_idle(&self) -> bool {
+        self.session.is_some() && !self.is_running
+    }
+}
+
+/// An event for the trace.
+fn brief(event: &Value) -> String {
+    let mut event = event.clone();
+    let object = event.as_object_mut().unwrap();
+    object.remove("sentences");
+    object.remove("version");
+    serde_json::to_string(&event).unwrap()
+}

@@ -1,0 +1,304 @@
+//! The world of a simulated program: its disk, its sockets, its engine and its clock.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::io;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dealerless::mpc::{Attempt, Attempts};
+use dealerless_connection::storage::TwoSlots;
+use dealerless_connection::{Happened, Place, PolledConnection, Sockets};
+use dealerless_table::Seat;
+use dealerless_table::play::{DealCircuit, Order};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use serde_json::Value;
+
+use super::disk::{Disk, SimulatedFile};
+use super::engine::{Engines, Session};
+use super::network::Network;
+use super::person::Act;
+use crate::event::Event;
+use crate::run::World;
+use crate::words::Narrator;
+
+thread_local! {
+    /// The wall clock of the program that runs now, in seconds since 1970.
+    static UNIX: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Sets the wall clock of the program that runs next.
+pub(super) fn set_unix(seconds: u64) {
+    UNIX.set(seconds);
+}
+
+/// What happens to a socket.
+pub(super) enum OfSocket {
+    Opened,
+    Received(Vec<u8>),
+    Ready,
+    Closed(io::ErrorKind),
+}
+
+impl OfSocket {
+    pub(super) fn happened(&self) -> Happened<'_> {
+        match self {
+            OfSocket::Opened => Happened::Opened,
+            OfSocket::Received(bytes) => Happened::Received(bytes),
+            OfSocket::Ready => Happened::Ready,
+            OfSocket::Closed(kind) => Happened::Closed((*kind).into()),
+        }
+    }
+}
+
+/// Something that happens at a moment.
+pub(super) enum Happening {
+    OfSocket(u32, OfSocket),
+    /// The relay has received the request on this socket.
+    AtRelay(u32),
+    /// The connection over this socket is cut.
+    Cut(u32),
+    /// The timer with this number expires. Only the last timer of a program counts.
+    Timer(usize, u64),
+    /// The engine of a program begins its next job, if it has one.
+    Engine(usize),
+    /// The job of an engine is done on this side.
+    EngineDone(usize, u32),
+    /// The engine has noticed that its session has ended.
+    EngineSettled(usize),
+    /// The player of the program that was started as number `.1` acts.
+    Acts(usize, u64, Act),
+    Starts(usize),
+    /// A fault from the seed.
+    Fault(usize),
+    FaultsEnd,
+}
+
+/// What the world keeps of a program while it runs.
+#[derive(Default)]
+pub(super) struct Outside {
+    pub(super) disk: Disk,
+    narrator: Narrator,
+    pub(super) events: Vec<Value>,
+    pub(super) answers: Vec<(u32, u16, Value)>,
+    /// The exit codes of matches that have ended here.
+    pub(super) ended: Vec<u8>,
+    pub(super) engine: Option<Session>,
+    /// Whether the engine works on a job, also one of a session that has ended.
+    pub(super) is_engine_busy: bool,
+}
+
+/// Everything that the programs share.
+pub(super) struct Shared {
+    pub(super) now: Duration,
+    pub(super) rng: StdRng,
+    plan: BTreeMap<(Duration, u64), Happening>,
+    planned: u64,
+    pub(super) network: Network,
+    pub(super) engines: Engines,
+    pub(super) outside: [Outside; 2],
+    /// Whether faults still happen.
+    pub(super) is_faulty: bool,
+    pub(super) trace: Vec<String>,
+}
+
+impl Shared {
+    pub(super) fn new(seed: u64) -> Self {
+        Shared {
+            now: Duration::ZERO,
+            rng: StdRng::seed_from_u64(seed),
+            plan: BTreeMap::new(),
+            planned: 0,
+            network: Network::default(),
+            engines: Engines::default(),
+            outside: Default::default(),
+            is_faulty: true,
+            trace: Vec::new(),
+        }
+    }
+
+    /// Whether something happens that happens once in `times` times.
+    pub(super) fn once_in(&mut self, times: u32) -> bool {
+        self.rng.random_ratio(1, times)
+    }
+
+    /// A fault that happens once in `times` times.
+    pub(super) fn is_fault(&mut self, times: u32) -> bool {
+        let happens = self.once_in(times);
+        happens && self.is_faulty
+    }
+
+    /// A random time of at most this number of milliseconds.
+    pub(super) fn millis(&mut self, most: u64) -> Duration {
+        Duration::from_millis(self.rng.random_range(0..=most))
+    }
+
+    pub(super) fn plan(&mut self, at: Duration, what: Happening) {
+        self.planned += 1;
+        self.plan.insert((at.max(self.now), self.planned), what);
+    }
+
+    /// Plans something in at most this number of milliseconds.
+    pub(super) fn soon(&mut self, most: u64, what: Happening) {
+        let at = self.now + self.millis(most);
+        self.plan(at, what);
+    }
+
+    /// Goes forward to what happens next.
+    pub(super) fn next(&mut self) -> Option<Happening> {
+        let ((at, _), what) = self.plan.pop_first()?;
+        self.now = at;
+        Some(what)
+    }
+
+    /// Adds a line to the trace of the run.
+    pub(super) fn note(&mut self, program: usize, text: &str) {
+        let line = format!("{:>9.3} {program} {text}", self.now.as_secs_f64());
+        self.trace.push(line);
+    }
+}
+
+/// A handle of a program to its world.
+#[derive(Clone)]
+pub(super) struct Simulated {
+    pub(super) shared: Rc<RefCell<Shared>>,
+    pub(super) program: usize,
+    pub(super) disk: Disk,
+}
+
+impl Simulated {
+    fn outside<T>(&self, work: impl FnOnce(&mut Outside) -> T) -> T {
+        work(&mut self.shared.borrow_mut().outside[self.program])
+    }
+}
+
+impl Sockets for Simulated {
+    fn open(&self, place: &Place) -> u32 {
+        assert_eq!(*place, Place::Url(super::RELAY.into()));
+        self.shared.borrow_mut().open_socket(self.program)
+    }
+
+    fn send(&self, socket: u32, bytes: &[u8]) -> bool {
+        if self.disk.is_dead() {
+            return true;
+        }
+        assert_eq!(self.disk.unsynced(), None, "sends before a sync");
+        self.shared.borrow_mut().send(socket, bytes)
+    }
+
+    fn close(&self, socket: u32) {
+        self.shared.borrow_mut().close_socket(socket, true);
+    }
+}
+
+impl World for Simulated {
+    type File = SimulatedFile;
+    type Value = TwoSlots<SimulatedFile>;
+
+    fn unix() -> u64 {
+        UNIX.get()
+    }
+
+    fn report(&self, event: &Event) {
+        self.outside(|outside| {
+            let line = outside.narrator.line(event).unwrap();
+            outside.events.push(serde_json::from_str(&line).unwrap());
+        });
+    }
+
+    fn respond(&self, request: u32, status: u16, body: &str) {
+        let body = serde_json::from_str(body).unwrap();
+        self.outside(|outside| outside.answers.push((request, status, body)));
+    }
+
+    fn ended(&self, exit_code: u8) {
+        self.outside(|outside| outside.ended.push(exit_code));
+    }
+
+    fn log(&self, text: &str) {
+        self.shared.borrow_mut().note(self.program, text);
+    }
+
+    fn open_file(&self, name: &str) -> Option<SimulatedFile> {
+        self.disk.open(name)
+    }
+
+    fn open_or_create_file(&self, name: &str) -> io::Result<SimulatedFile> {
+        self.disk.open_or_create(name, Self::unix())
+    }
+
+    fn remove_file(&self, name: &str) -> io::Result<()> {
+        self.disk.remove(name)
+    }
+
+    fn file_names(&self, ending: &str) -> Vec<(String, u64)> {
+        self.disk.names(ending)
+    }
+
+    fn check_free_files(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn open_value(&self, name: &str) -> io::Result<Self::Value> {
+        let slot = |slot| self.open_or_create_file(&format!("{name}.{slot}"));
+        Ok(TwoSlots::new([slot(0)?, slot(1)?]))
+    }
+
+    fn remove_value(&self, name: &str) -> io::Result<()> {
+        (0..2).try_for_each(|slot| self.remove_file(&format!("{name}.{slot}")))
+    }
+
+    fn attach_engine(&self, connection: u32, attempts: Box<dyn Attempts>) {
+        self.outside(|outside| {
+            assert!(!outside.is_engine_busy, "two engine sessions at a time");
+            outside.engine = Some(Session::new(connection, attempts));
+        });
+    }
+
+    fn detach_engine(&self) {
+        self.outside(|outside| outside.engine = None);
+        if self.outside(|outside| outside.is_engine_busy) {
+            let settled = Happening::EngineSettled(self.program);
+            self.shared.borrow_mut().soon(1_000, settled);
+        }
+    }
+
+    fn is_engine_settled(&self) -> bool {
+        self.outside(|outside| outside.engine.is_none() && !outside.is_engine_busy)
+    }
+
+    fn start_engine(
+        &self,
+        connection: &mut PolledConnection<Self>,
+        _: Seat,
+        circuit: &Arc<DealCircuit>,
+    ) -> io::Result<()> {
+        let starts = self.outside(|outside| {
+            let session = outside.engine.as_mut();
+            session.is_some_and(|session| session.start(circuit))
+        });
+        if starts {
+            connection.core.begin_engine(1)?;
+        }
+        Ok(())
+    }
+
+    fn order_engine(&self, order: Order) {
+        self.outside(|outside| {
+            if let Some(session) = &mut outside.engine {
+                session.order(order);
+            }
+        });
+    }
+
+    fn count_voided_run(&self) -> io::Result<()> {
+        let Some(mut session) = self.outside(|outside| outside.engine.take()) else {
+            return Ok(());
+        };
+        let counted = session.attempts.begins(Attempt::Run);
+        self.outside(|outside| outside.engine = Some(session));
+        counted
+    }
+}
