@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use dealerless_table::log::{End, Phase, Stop};
 use dealerless_table::record::{BadRecord, Compared, Record, compare};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::disk::Disk;
 use crate::records::verify::{Read, outcome, pairs};
@@ -33,6 +33,8 @@ impl Checks {
                 *of = event["match"].as_str().unwrap().to_owned();
                 *chips = event["stack"].as_u64().unwrap_or_default();
             }
+            // The stacks are empty if the try is void by now.
+            "dealt" if event["stacks"] == json!([]) => {}
             "dealt" => {
                 *attempt = event["try"].as_u64().unwrap();
                 let all = sum("stacks") + event["pot"].as_u64().unwrap();
@@ -87,6 +89,11 @@ fn common(disks: &[Disk; 2]) -> Option<[(Vec<u8>, Record); 2]> {
 /// Whether a match is over on both sides, and its files are.
 pub(super) fn is_settled(disks: &[Disk; 2]) -> bool {
     common(disks).is_some()
+}
+
+/// Whether a disk has a record of this match.
+pub(super) fn has(disk: &Disk, of: &str) -> bool {
+    disk.names(".log").iter().any(|(name, _)| name.starts_with(of))
 }
 
 /// Checks that no honest seat has signed two parts for one step, or was convicted.

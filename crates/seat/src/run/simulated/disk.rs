@@ -1,11 +1,11 @@
 //! The disk of a program. The program is killed before a chosen operation. What was not synced is lost, in
 //! whole or in part, if the machine crashes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use dealerless_connection::storage::Storage;
+use dealerless_connection::storage::{MemoryStorage, Storage, TwoSlots, Vault as _};
 use rand::rngs::StdRng;
 use rand::RngExt;
 
@@ -50,7 +50,11 @@ struct State {
     kill_in: Option<u32>,
     /// The number of operations that fail.
     fail: u32,
+    /// Whether an operation has failed since the program was started.
+    has_failed: bool,
     is_dead: bool,
+    /// The files that the program has opened.
+    opened: BTreeSet<u32>,
 }
 
 #[derive(Clone, Default)]
@@ -80,7 +84,7 @@ impl Disk {
         }
         state.kill_in = state.kill_in.map(|count| count - 1);
         if let Some(rest) = state.fail.checked_sub(1) {
-            state.fail = rest;
+            (state.fail, state.has_failed) = (rest, true);
             return Err(ErrorKind::StorageFull.into());
         }
         Ok(work(&mut state.files))
@@ -88,6 +92,11 @@ impl Disk {
 
     pub(super) fn kill_in(&self, operations: u32) {
         self.lock().kill_in = Some(operations);
+    }
+
+    /// The program is killed now.
+    pub(super) fn kill(&self) {
+        self.lock().is_dead = true;
     }
 
     pub(super) fn fail(&self, operations: u32) {
@@ -102,7 +111,11 @@ impl Disk {
     /// sync, except the first few, and has a part of the next one.
     pub(super) fn restart(&self, has_crashed: bool, rng: &mut StdRng) {
         let mut state = self.lock();
-        (state.is_dead, state.kill_in, state.fail) = (false, None, 0);
+        let files = std::mem::take(&mut state.files);
+        *state = State {
+            files,
+            ..State::default()
+        };
         if has_crashed {
             state.files.crash(rng);
         }
@@ -117,16 +130,37 @@ impl Disk {
         self.lock().files = files;
     }
 
-    /// The name of a file that was changed and not synced. The file of the time banks may be lost.
+    /// The name of a file or value that a crash would change, unless the program knows that it could not be
+    /// written. The file of the time banks may be lost.
     pub(super) fn unsynced(&self) -> Option<String> {
         let state = self.lock();
-        let is_unsynced = |number: &u32| !state.files.contents[number].changes.is_empty();
-        let names = &mut state.files.names.iter();
-        let found = names.find(|(name, (file, _))| !name.ends_with(".clock") && is_unsynced(file));
+        let files = &state.files;
+        if state.has_failed {
+            return None;
+        }
+        let is_unsynced = |(name, (number, _)): &(&String, &(u32, u64))| {
+            let is_changed = !files.contents[number].changes.is_empty();
+            if !is_changed || !state.opened.contains(number) || name.ends_with(".clock") {
+                return false;
+            }
+            let Some((value, _)) = name.rsplit_once('.').filter(|(_, slot)| slot.len() == 1) else {
+                return true;
+            };
+            let [now, later] = [false, true].map(|crashes| files.value(value, crashes));
+            now != later
+        };
+        let found = files.names.iter().find(is_unsynced);
         found.map(|(name, _)| name.clone())
     }
 
+    /// Opens a file, and syncs what an earlier program has left.
     pub(super) fn open(&self, name: &str) -> Option<SimulatedFile> {
+        let mut file = self.find(name)?;
+        file.settle().ok()?;
+        Some(file)
+    }
+
+    fn find(&self, name: &str) -> Option<SimulatedFile> {
         let number = self.lock().files.names.get(name)?.0;
         Some(self.file(number))
     }
@@ -137,7 +171,8 @@ impl Disk {
     }
 
     pub(super) fn open_or_create(&self, name: &str, unix: u64) -> io::Result<SimulatedFile> {
-        if let Some(file) = self.open(name) {
+        if let Some(mut file) = self.find(name) {
+            file.settle()?;
             return Ok(file);
         }
         let number = self.operation(|files| {
@@ -146,11 +181,12 @@ impl Disk {
             files.contents.insert(files.last, Contents::default());
             files.last
         })?;
+        self.lock().opened.insert(number);
         Ok(self.file(number))
     }
 
     pub(super) fn remove(&self, name: &str) -> io::Result<()> {
-        if self.open(name).is_none() {
+        if self.find(name).is_none() {
             return Ok(());
         }
         self.operation(|files| files.names.remove(name)).map(|_| ())
@@ -170,12 +206,24 @@ impl Disk {
     /// The contents of the files with this ending, the newest first.
     pub(super) fn read(&self, ending: &str) -> Vec<Vec<u8>> {
         let names = self.names(ending).into_iter();
-        let read = |(name, _): (String, u64)| self.open(&name)?.read().ok();
+        let read = |(name, _): (String, u64)| self.find(&name)?.read().ok();
         names.filter_map(read).collect()
     }
 }
 
 impl Files {
+    /// A value, also as it would be after a crash.
+    fn value(&self, name: &str, crashes: bool) -> Option<Vec<u8>> {
+        let slot = |slot| {
+            let number = self.names.get(&format!("{name}.{slot}"));
+            let contents = number.map(|(number, _)| &self.contents[number]);
+            let bytes = contents.map(|file| if crashes { &file.synced } else { &file.bytes });
+            MemoryStorage::of(bytes.cloned().unwrap_or_default())
+        };
+        let kept = TwoSlots::new([0, 1].map(slot)).kept();
+        kept.ok().flatten().map(|value| value.to_vec())
+    }
+
     fn crash(&mut self, rng: &mut StdRng) {
         for file in self.contents.values_mut() {
             let mut bytes = std::mem::take(&mut file.synced);
@@ -197,6 +245,15 @@ impl Files {
 }
 
 impl SimulatedFile {
+    /// Syncs what was not synced.
+    fn settle(&mut self) -> io::Result<()> {
+        let mut state = self.disk.lock();
+        state.opened.insert(self.number);
+        let is_synced = state.files.contents[&self.number].changes.is_empty();
+        drop(state);
+        if is_synced { Ok(()) } else { self.sync() }
+    }
+
     fn change(&self, change: Change) -> io::Result<()> {
         self.disk.operation(|files| {
             if let Some(file) = files.contents.get_mut(&self.number) {

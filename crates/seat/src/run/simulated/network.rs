@@ -11,8 +11,8 @@ use super::world::{Happening, OfSocket, Shared};
 
 struct Wire {
     program: usize,
-    /// The bytes of the request to the relay, until it has paired the socket.
-    request: Vec<u8>,
+    /// The bytes of the request to the relay, until it has them all.
+    request: Option<Vec<u8>>,
     peer: Option<u32>,
     /// The time of the last arrival.
     last: Duration,
@@ -56,7 +56,7 @@ impl Shared {
         let socket = self.network.last;
         let wire = Wire {
             program,
-            request: Vec::new(),
+            request: Some(Vec::new()),
             peer: None,
             last: Duration::ZERO,
             is_silent: false,
@@ -91,11 +91,14 @@ impl Shared {
         if wire.is_silent {
             return true;
         }
-        let Some(peer) = wire.peer else {
-            wire.request.extend_from_slice(bytes);
-            if wire.request.ends_with(b"\n") {
+        if let Some(request) = &mut wire.request {
+            request.extend_from_slice(bytes);
+            if request.ends_with(b"\n") {
                 self.soon(60, Happening::AtRelay(socket));
             }
+            return true;
+        }
+        let Some(peer) = wire.peer else {
             return true;
         };
         let mut bytes = bytes.to_vec();
@@ -157,7 +160,7 @@ impl Shared {
         let Some(wire) = self.network.wires.get_mut(&socket) else {
             return;
         };
-        let line = String::from_utf8(std::mem::take(&mut wire.request)).unwrap();
+        let line = String::from_utf8(wire.request.take().unwrap()).unwrap();
         let words: Vec<&str> = line.split_whitespace().collect();
         let ["please", "relay", token, "for", "side", side] = words[..] else {
             panic!("the request of a program: {line}");

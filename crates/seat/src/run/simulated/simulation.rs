@@ -61,6 +61,8 @@ struct Program {
     suspended_until: Duration,
     /// Whether a match was begun or resumed, and has not ended here.
     is_running: bool,
+    /// Whether it waits for the guest of an invite.
+    invites: bool,
     /// The time at which something last happened in the match.
     progress: Duration,
     requests: u32,
@@ -129,6 +131,7 @@ impl Simulation {
             timers: (0, 0),
             suspended_until: Duration::ZERO,
             is_running: false,
+            invites: false,
             progress: Duration::ZERO,
             requests: 0,
             backup: None,
@@ -456,6 +459,7 @@ impl Simulation {
     /// A program is killed, or its machine crashes.
     fn dies(&mut self, program: usize, how: &str) {
         self.count("killed");
+        self.disks[program].kill();
         self.programs[program].session = None;
         self.programs[program].is_running = false;
         let mut shared = self.shared();
@@ -572,8 +576,19 @@ impl Simulation {
             return;
         };
         let matches = answer["matches"].as_array().unwrap();
-        let open = matches.first().map(|open| open["match"].clone());
-        let resumes = open.filter(|_| !self.shared().once_in(4));
+        let mut open = matches.iter().filter(|open| open["closed"] == false);
+        let open = open.next().map(|open| open["match"].clone());
+        if let Some(of) = &open
+            && !checks::has(&self.disks[1 - program], of.as_str().unwrap())
+        {
+            // The other player has lost the match.
+            let body = json!({ "match": of, "close": true });
+            self.ask(program, true, "/resume", &body);
+            return;
+        }
+        let host = &self.programs[0];
+        let joins = program == 1 && host.is_running && host.invites;
+        let resumes = open.filter(|_| self.shared().once_in(4) == joins);
         let (path, body) = match (resumes, program) {
             (Some(of), _) => ("/resume", json!({ "match": of, "relay": RELAY })),
             (None, 0) => {
@@ -594,6 +609,7 @@ impl Simulation {
         };
         let this = &mut self.programs[program];
         this.is_running = true;
+        this.invites = path == "/host";
         this.progress = self.shared.borrow().now;
         let answer = self.ask(program, true, path, &body);
         if answer.is_some_and(|(status, _)| status != 200) {

@@ -251,18 +251,21 @@ impl World for Simulated {
     }
 
     fn attach_engine(&self, connection: u32, attempts: Box<dyn Attempts>) {
-        self.outside(|outside| {
+        // The previous session may count an attempt when it is dropped.
+        let previous = self.outside(|outside| {
             assert!(!outside.is_engine_busy, "two engine sessions at a time");
-            outside.engine = Some(Session::new(connection, attempts));
+            outside.engine.replace(Session::new(connection, attempts))
         });
+        drop(previous);
     }
 
     fn detach_engine(&self) {
-        self.outside(|outside| outside.engine = None);
+        let previous = self.outside(|outside| outside.engine.take());
         if self.outside(|outside| outside.is_engine_busy) {
             let settled = Happening::EngineSettled(self.program);
             self.shared.borrow_mut().soon(1_000, settled);
         }
+        drop(previous);
     }
 
     fn is_engine_settled(&self) -> bool {
