@@ -48,15 +48,19 @@ thread_local! {
     static SLOTS: RefCell<Vec<Slot>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Reads the names in the numbered files 0 to `count`. If the creation of a file has failed, and the file was
-/// then created with another number, two have its name. The one without contents is free.
+/// Reads the names in the numbered files 0 to `count`, and syncs what an earlier page has written. If the
+/// creation of a file has failed, and the file was then created with another number, two have its name. The one
+/// without contents is free.
 ///
 /// # Errors
-/// If a file cannot be read, or two with contents have the same name.
+/// If a file cannot be read or synced, or two with contents have the same name.
 pub(crate) fn open(count: u32) -> io::Result<()> {
     let mut slots: Vec<Slot> = Vec::new();
     for number in 0..count {
         let mut slot = read_head(number)?;
+        if slot != Slot::Free {
+            host::file_flush(number)?;
+        }
         if let Slot::Named { name, .. } = &slot
             && let Some(other) = slots.iter().position(|other| other.has_name(name))
         {

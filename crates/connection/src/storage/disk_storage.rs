@@ -27,14 +27,17 @@ impl DiskStorage {
         Ok(storage)
     }
 
-    /// Opens an existing file.
+    /// Opens an existing file, and syncs what an earlier program has written to it: a program that was killed
+    /// may not have done so.
     ///
     /// # Errors
-    /// If the file cannot be opened or is not a regular file; [`io::ErrorKind::WouldBlock`] if
+    /// If the file cannot be opened or synced, or is not a regular file; [`io::ErrorKind::WouldBlock`] if
     /// another process has locked it.
     pub fn open(path: &Path) -> io::Result<Self> {
         check_regular(path)?;
-        Self::locked(OpenOptions::new().read(true).append(true).open(path)?)
+        let mut storage = Self::locked(OpenOptions::new().read(true).append(true).open(path)?)?;
+        storage.sync()?;
+        Ok(storage)
     }
 
     fn locked(file: File) -> io::Result<Self> {

@@ -17,7 +17,8 @@ use dealerless_connection::{PolledConnection, Sockets};
 /// A [`Session`](super::Session) calls these functions while it is borrowed. They must not call it, and they
 /// do not wait for the engine or for other players.
 pub trait World: Sockets + 'static {
-    /// A file to which bytes are appended.
+    /// A file to which bytes are appended. When it is opened, what an earlier program has written to it is
+    /// synced.
     type File: Storage + 'static;
     /// A value that is replaced as a whole.
     type Value: Vault + 'static;

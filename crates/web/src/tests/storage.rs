@@ -256,10 +256,26 @@ fn value_whose_removal_is_interrupted_is_whole_or_gone() {
             );
         }
         if done.is_some() {
-            assert_eq!(death, 8);
+            assert_eq!(death, 10);
             return;
         }
     }
+}
+
+#[test]
+fn page_syncs_what_a_killed_page_has_written() {
+    let (disk, _) = with_files(Disk::new(1), || {
+        files::open(1).unwrap();
+        let mut file = files::NamedFile::open_or_create("name").unwrap();
+        file.append(b"text").unwrap();
+    });
+    let (mut disk, _) = with_files(disk, || files::open(1).unwrap());
+    disk.crash(0);
+    let (_, text) = with_files(disk, || {
+        files::open(1).unwrap();
+        files::NamedFile::open("name").unwrap().read().unwrap()
+    });
+    assert_eq!(text.unwrap(), b"text");
 }
 
 #[test]

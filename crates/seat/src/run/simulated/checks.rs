@@ -80,7 +80,8 @@ fn common(disks: &[Disk; 2]) -> Option<[(Vec<u8>, Record); 2]> {
     let mut guest = guest;
     over.find_map(|host| {
         let id = host.1.log.match_info().id();
-        let is_it = |(_, record): &(_, Record)| is_over(record) && record.log.match_info().id() == id;
+        let is_it =
+            |(_, record): &(_, Record)| is_over(record) && record.log.match_info().id() == id;
         let at = guest.iter().position(is_it)?;
         Some([host, guest.swap_remove(at)])
     })
@@ -93,7 +94,9 @@ pub(super) fn is_settled(disks: &[Disk; 2]) -> bool {
 
 /// Whether a disk has a record of this match.
 pub(super) fn has(disk: &Disk, of: &str) -> bool {
-    disk.names(".log").iter().any(|(name, _)| name.starts_with(of))
+    disk.names(".log")
+        .iter()
+        .any(|(name, _)| name.starts_with(of))
 }
 
 /// Checks that no honest seat has signed two parts for one step, or was convicted.
@@ -120,7 +123,10 @@ pub(super) fn agree(disks: &[Disk; 2], was_restored: bool) {
         for (_, other) in &guest {
             if one.log.match_info().id() == other.log.match_info().id() {
                 let compared = compare(one, other);
-                assert!(matches!(compared, Compared::Together { .. }), "{compared:?}");
+                assert!(
+                    matches!(compared, Compared::Together { .. }),
+                    "{compared:?}"
+                );
             }
         }
     }

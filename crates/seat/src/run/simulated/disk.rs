@@ -6,8 +6,8 @@ use std::io::{self, ErrorKind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dealerless_connection::storage::{MemoryStorage, Storage, TwoSlots, Vault as _};
-use rand::rngs::StdRng;
 use rand::RngExt;
+use rand::rngs::StdRng;
 
 /// The payload of the panic that stops a killed program.
 pub(super) struct Killed;
@@ -200,7 +200,10 @@ impl Disk {
             .map(|(name, (number, created))| (*number, name.clone(), *created))
             .collect();
         names.sort_unstable_by(|a, b| b.cmp(a));
-        names.into_iter().map(|(_, name, created)| (name, created)).collect()
+        names
+            .into_iter()
+            .map(|(_, name, created)| (name, created))
+            .collect()
     }
 
     /// The contents of the files with this ending, the newest first.

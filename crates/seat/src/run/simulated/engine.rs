@@ -175,7 +175,8 @@ impl Shared {
                 continue;
             };
             // One side may have ended its job before.
-            if begun.result.is_none() || (matches!(begun.result, Some(Ok(_))) && self.rng.random()) {
+            if begun.result.is_none() || (matches!(begun.result, Some(Ok(_))) && self.rng.random())
+            {
                 begun.result = Some(Err(lost()));
             }
             self.soon(200, Happening::EngineDone(program, connection));
@@ -274,7 +275,9 @@ impl Keep for Plaintext {
         let keep = |value: &bool| {
             let shares: [bool; 2] = rng.random();
             let mut tags = [[[0; 32]; 2]; 2];
-            tags.as_flattened_mut().iter_mut().for_each(|tag| rng.fill_bytes(tag));
+            tags.as_flattened_mut()
+                .iter_mut()
+                .for_each(|tag| rng.fill_bytes(tag));
             KeptBit {
                 masked: value ^ shares[0] ^ shares[1],
                 share: shares[me],

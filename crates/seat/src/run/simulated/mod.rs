@@ -51,7 +51,9 @@ fn matches_end_with_equal_records_through_faults_of_all_kinds() {
     };
     let mut total: BTreeMap<_, usize> = BTreeMap::new();
     thread::scope(|scope| {
-        let running: Vec<_> = (0..threads).map(|first| scope.spawn(move || play(first))).collect();
+        let running: Vec<_> = (0..threads)
+            .map(|first| scope.spawn(move || play(first)))
+            .collect();
         for counts in running.into_iter().map(|thread| thread.join().unwrap()) {
             for (what, count) in counts {
                 *total.entry(what).or_default() += count;

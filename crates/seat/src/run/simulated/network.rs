@@ -111,7 +111,10 @@ impl Shared {
                 let at = self.rng.random_range(0..bytes.len());
                 bytes[at] ^= 1 << self.rng.random_range(0..8);
             }
-            self.arrives(peer, OfSocket::Received(std::mem::replace(&mut bytes, rest)));
+            self.arrives(
+                peer,
+                OfSocket::Received(std::mem::replace(&mut bytes, rest)),
+            );
         }
         let is_ready = !self.once_in(20);
         if !is_ready {

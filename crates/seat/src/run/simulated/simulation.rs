@@ -10,12 +10,12 @@ use dealerless_connection::random::seed_this_thread;
 use rand::RngExt;
 use serde_json::{Value, json};
 
+use super::RELAY;
 use super::checks::{self, Checks};
 use super::disk::{Disk, Files, Killed};
 use super::engine;
 use super::person::{Act, Person};
 use super::world::{Happening, OfSocket, Shared, Simulated, set_unix};
-use super::RELAY;
 use crate::run::Session;
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -519,7 +519,9 @@ impl Simulation {
         match act {
             Act::Says(line) => {
                 self.shared().note(program, &format!("says {line}"));
-                self.enter(program, |session, now| session.command(line.as_bytes(), now));
+                self.enter(program, |session, now| {
+                    session.command(line.as_bytes(), now)
+                });
             }
             Act::Asks(is_post, path, body) => {
                 if let Some((status, answer)) = self.ask(program, is_post, &path, &body) {
@@ -603,8 +605,15 @@ impl Simulation {
                 let Some(invite) = self.invite.clone() else {
                     return;
                 };
-                let whom = if self.shared().once_in(4) { "Anna".into() } else { invite };
-                ("/join", json!({ "name": "Bert", "whom": whom, "relay": RELAY }))
+                let whom = if self.shared().once_in(4) {
+                    "Anna".into()
+                } else {
+                    invite
+                };
+                (
+                    "/join",
+                    json!({ "name": "Bert", "whom": whom, "relay": RELAY }),
+                )
             }
         };
         let this = &mut self.programs[program];

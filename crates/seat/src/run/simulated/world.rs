@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dealerless::mpc::{Attempt, Attempts};
-use dealerless_connection::storage::TwoSlots;
+use dealerless_connection::storage::{TwoSlots, Vault as _};
 use dealerless_connection::{Happened, Place, PolledConnection, Sockets};
 use dealerless_table::Seat;
 use dealerless_table::play::{DealCircuit, Order};
@@ -247,7 +247,12 @@ impl World for Simulated {
     }
 
     fn remove_value(&self, name: &str) -> io::Result<()> {
-        (0..2).try_for_each(|slot| self.remove_file(&format!("{name}.{slot}")))
+        let slots = [0, 1].map(|slot| format!("{name}.{slot}"));
+        // With one of its two files, a value would be damaged.
+        if let [Some(one), Some(other)] = slots.each_ref().map(|slot| self.disk.open(slot)) {
+            TwoSlots::new([one, other]).destroy()?;
+        }
+        slots.iter().try_for_each(|slot| self.disk.remove(slot))
     }
 
     fn attach_engine(&self, connection: u32, attempts: Box<dyn Attempts>) {
