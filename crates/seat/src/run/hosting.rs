@@ -343,8 +343,12 @@ impl<W: World> Hosting<W> {
                     Ok(Some(message)) => self.answer(own, *line, request(&message), now),
                     Err(why) => Err(why.into()),
                 };
-                if let Err(why) = answered {
-                    self.did_not_sit(own, &name, &why, now);
+                match answered {
+                    Err(why) => self.did_not_sit(own, &name, &why, now),
+                    Ok(()) if matches!(self.stage, Stage::Playing(_)) => {
+                        return self.next(own, now);
+                    }
+                    Ok(()) => {}
                 }
             }
             Stage::Playing(mut seat) => match seat.step(own, now) {

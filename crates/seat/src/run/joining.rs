@@ -298,7 +298,12 @@ impl<W: World> Guest<W> {
                     question => self.stage = Stage::Asked(line, question),
                 }
             }
-            Stage::Asking(asking) => self.wait_for_host(own, asking, now)?,
+            Stage::Asking(asking) => {
+                self.wait_for_host(own, asking, now)?;
+                if let Stage::Playing(_) = self.stage {
+                    return self.next(own, now);
+                }
+            }
             Stage::Leaving {
                 mut line,
                 until,

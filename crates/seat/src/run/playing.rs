@@ -364,7 +364,12 @@ impl<W: World> SeatInPlay<W> {
         if let Some(event) = self.story.report(&self.table, now) {
             self.world.report(&event);
         }
+        let had_line = self.line.is_some();
         self.look_for_connection(own, now)?;
+        if !had_line && self.line.is_some() {
+            // The first messages may have arrived already.
+            return self.play(own, now);
+        }
         Ok(None)
     }
 
@@ -553,6 +558,14 @@ impl<W: World> SeatInPlay<W> {
     /// The time of the next timer.
     pub(super) fn timer(&mut self, now: Duration) -> Duration {
         let mut timer = now + HOUR;
+        // The table does not know yet that the connection has ended.
+        if self
+            .line
+            .as_ref()
+            .is_some_and(|line| line.core.ended().is_some())
+        {
+            timer = now;
+        }
         // These timers stop when the match has stopped here.
         if self.end.is_none() {
             let until = [

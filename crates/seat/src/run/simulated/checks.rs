@@ -21,6 +21,17 @@ pub(super) struct Checks {
 }
 
 impl Checks {
+    /// The program plays no match.
+    pub(super) fn ended(&mut self, program: usize) {
+        self.at[program].0.clear();
+    }
+
+    /// Whether both programs play the same match.
+    pub(super) fn is_one_match(&self) -> bool {
+        let [host, guest] = &self.at;
+        host.0 == guest.0 && !host.0.is_empty()
+    }
+
     /// Checks an event of a program.
     pub(super) fn event(&mut self, program: usize, event: &Value) {
         let (of, chips, attempt) = &mut self.at[program];

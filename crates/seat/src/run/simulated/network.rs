@@ -141,10 +141,10 @@ impl Shared {
         wire.peer = None;
         if tells {
             self.arrives(socket, OfSocket::Closed(ErrorKind::UnexpectedEof));
+            self.engine_loses(socket);
         } else {
             wire.is_silent = true;
         }
-        self.engine_loses(socket);
     }
 
     pub(super) fn cut(&mut self, socket: u32) {

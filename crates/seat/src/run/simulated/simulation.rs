@@ -295,9 +295,18 @@ impl Simulation {
         let Some(mut session) = self.programs[program].session.take() else {
             return;
         };
+        let shared = Rc::clone(&self.shared);
+        let connection = move || Some(shared.borrow().outside[program].engine.as_ref()?.connection);
         let ran = self.runs(program, |now| {
             work(&mut session, now);
             let next = session.step(now);
+            // A seat that has lost its connection acts at once.
+            let line = connection().and_then(|number| session.line(number));
+            let is_lost = line.is_some_and(|line| line.core.ended().is_some());
+            assert!(
+                !is_lost || next.is_some_and(|next| next <= now),
+                "a lost connection is not noticed"
+            );
             (session, next)
         });
         let Some((session, next)) = ran else {
@@ -333,6 +342,7 @@ impl Simulation {
         for code in ended {
             let this = &mut self.programs[program];
             this.is_running = false;
+            self.checks.ended(program);
             self.shared().note(program, &format!("ended with {code}"));
             self.count(&format!("exit code {code}"));
             checks::agree(&self.disks, self.was_restored);
@@ -460,8 +470,10 @@ impl Simulation {
     fn dies(&mut self, program: usize, how: &str) {
         self.count("killed");
         self.disks[program].kill();
+        self.is_settled = false;
         self.programs[program].session = None;
         self.programs[program].is_running = false;
+        self.checks.ended(program);
         let mut shared = self.shared();
         shared.note(program, &format!("is killed {how}"));
         for socket in shared.network.of_program(program) {
@@ -563,9 +575,15 @@ impl Simulation {
 
     /// A player without a match begins or resumes one. A player who waits in vain ends the program.
     fn decides(&mut self, program: usize) {
-        let waited = self.shared().now - self.programs[program].progress;
+        let now = self.shared().now;
+        let waited = now - self.programs[program].progress;
         if self.programs[program].is_running {
-            if waited > 3 * MINUTE && self.shared().once_in(3) {
+            // After the faults, two programs in one match find each other without their players.
+            let waits =
+                |program: &Program| program.is_running && program.progress + 5 * MINUTE < now;
+            let is_stuck = self.programs.iter().all(waits) && self.checks.is_one_match();
+            assert!(!is_stuck || self.shared().is_faulty, "both programs wait");
+            if waited > 6 * MINUTE && self.shared().once_in(3) {
                 self.ask(program, true, "/end", &json!({}));
             }
             return;
