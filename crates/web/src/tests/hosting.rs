@@ -61,17 +61,7 @@ impl HostPage {
         body: Value,
         player: Player,
     ) -> Self {
-        Self::through(relay, relay::through(relay), disk, path, body, player)
-    }
-
-    fn through(
-        relay: SocketAddr,
-        relays: Relays,
-        disk: Disk,
-        path: &'static str,
-        body: Value,
-        player: Player,
-    ) -> Self {
+        let relays = relay::through(relay);
         let (invite, invites) = channel();
         let (line, lines) = channel();
         let (acts, to_do) = channel();
@@ -247,49 +237,6 @@ pub(super) fn played() -> [Disk; 2] {
     let host = host.closed();
     pages_agree(&host, &guest);
     [host.disk, guest.disk]
-}
-
-#[test]
-fn guest_page_that_is_cut_at_any_message_comes_back() {
-    for message in (2..24).step_by(3) {
-        let host = HostPage::new(hands(2));
-        let fault = Fault::CutInstead(message);
-        let relays = relay::faulty(host.relay, 0, fault);
-        let invite = host.invite();
-        let mut guest = page_joins(relays, Disk::new(FILES), &invite);
-        if guest.result != Some(Ok(0)) {
-            assert_eq!(
-                guest.disk.named(".log"),
-                None,
-                "{message}: {}",
-                error(&guest.lines)
-            );
-            guest = page_joins(relay::through(host.relay), guest.disk, &invite);
-        }
-        pages_agree(&host.closed(), &guest);
-    }
-}
-
-#[test]
-fn host_page_that_is_cut_at_any_message_waits_again() {
-    for message in (2..24).step_by(3) {
-        let relay = relay::start();
-        let relays = relay::faulty(relay, 0, Fault::CutInstead(message));
-        let disk = Disk::new(FILES);
-        let host = HostPage::through(relay, relays, disk, "/host", hands(2), Box::new(react));
-        let invite = host.invite();
-        let mut guest = page_joins(relay::through(relay), Disk::new(FILES), &invite);
-        if guest.result != Some(Ok(0)) {
-            assert_eq!(
-                guest.disk.named(".log"),
-                None,
-                "{message}: {}",
-                error(&guest.lines)
-            );
-            guest = page_joins(relay::through(relay), guest.disk, &invite);
-        }
-        pages_agree(&host.closed(), &guest);
-    }
 }
 
 #[test]
@@ -476,44 +423,6 @@ fn host_pauses_after_each_failure_of_its_relay_and_waits_on_while_it_meets_stran
         1
     );
     agree(&closed.disk, &[hosted.record()]);
-}
-
-/// Opens the page of a host again, which resumes its match or waits again.
-fn host_again(disk: Disk, relay: SocketAddr, player: Player) -> HostPage {
-    let (path, body) = match disk.open_match() {
-        Some(of) => ("/resume", json!({ "match": of, "relay": RELAY })),
-        None => ("/host", json!({ "again": true })),
-    };
-    HostPage::open(relay, disk, path, body, player)
-}
-
-#[test]
-fn host_page_that_is_killed_after_any_event_waits_again_or_plays_on() {
-    let mut killed = 0;
-    for last in 0..14 {
-        let mut events = 0;
-        let dies: Player = Box::new(move |event| {
-            events += 1;
-            match events > last {
-                true => vec![Act::Dies],
-                false => react(event),
-            }
-        });
-        let relay = relay::start();
-        let host = HostPage::open(relay, Disk::new(FILES), "/host", hands(2), dies);
-        let invite = host.invite();
-        let joins =
-            thread::spawn(move || page_joins(relay::through(relay), Disk::new(FILES), &invite));
-        let mut closed = host.closed();
-        if closed.result.is_none() {
-            killed += 1;
-            closed.disk.crash(last % 3);
-            let again = host_again(closed.disk, relay, Box::new(react));
-            closed = again.closed();
-        }
-        pages_agree(&closed, &joins.join().unwrap());
-    }
-    assert!(killed >= 10, "{killed}");
 }
 
 #[test]

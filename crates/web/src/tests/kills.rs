@@ -5,24 +5,23 @@ use serde_json::json;
 
 use super::disk::Disk;
 use super::native_host::{NativeHost, holdem};
-use super::playing::{Cards, FILES, add_cards, agree, error, join, joins, passive, react};
-use super::tab::{Act, Player, command, open, plays};
+use super::playing::{Cards, FILES, add_cards, agree, error, join, joins, passive};
+use super::tab::{open, plays};
 
 /// Plays a match of which each page is killed at the next of `deaths`: before that operation of its disk,
-/// with that number of the unsynced changes left. Returns the number of pages that were killed, and the
-/// cards.
-fn killed(host: &NativeHost, disk: &mut Disk, deaths: &[(usize, usize)]) -> (usize, Cards) {
+/// with that number of the unsynced changes left. Returns the number of pages that were killed.
+fn killed(host: &NativeHost, disk: &mut Disk, deaths: &[(usize, usize)]) -> usize {
     let (mut kills, mut cards) = (0, Cards::new());
     for &(operation, kept) in deaths {
         disk.dies_before = Some(disk.operations + operation);
-        match play_on(host, disk, passive(), &mut cards, kept) {
-            true => return (kills, cards),
+        match play_on(host, disk, &mut cards, kept) {
+            true => return kills,
             false => kills += 1,
         }
     }
     disk.dies_before = None;
-    assert!(play_on(host, disk, passive(), &mut cards, 0));
-    (kills, cards)
+    assert!(play_on(host, disk, &mut cards, 0));
+    kills
 }
 
 /// Opens the page on these files, and plays on. Returns whether the match has ended; otherwise the page
@@ -30,7 +29,6 @@ fn killed(host: &NativeHost, disk: &mut Disk, deaths: &[(usize, usize)]) -> (usi
 fn play_on(
     host: &NativeHost,
     disk: &mut Disk,
-    player: Player,
     cards: &mut Cards,
     kept: usize,
 ) -> bool {
@@ -46,7 +44,7 @@ fn play_on(
         ),
         _ => ("/join", join(host)),
     };
-    let closed = open(disk.clone(), joins(host), player, plays(path, body));
+    let closed = open(disk.clone(), joins(host), passive(), plays(path, body));
     add_cards(cards, &closed.lines);
     *disk = closed.disk;
     match closed.result {
@@ -70,74 +68,10 @@ fn page_killed_at_each_operation_of_its_disk_resumes_with_the_same_cards() {
         let host = NativeHost::new(holdem(4), Vec::new());
         let deaths: Vec<_> = (first..70).step_by(2).map(|at| (at, at % 3)).collect();
         let mut disk = Disk::new(FILES);
-        let (kills, _) = killed(&host, &mut disk, &deaths);
+        total += killed(&host, &mut disk, &deaths);
         agree(&disk, &host.end());
-        total += kills;
     }
     assert!(total >= 60, "{total}");
-}
-
-#[test]
-fn page_killed_after_each_event_resumes_with_the_same_cards() {
-    let mut total = 0;
-    for first in 0..2 {
-        let host = NativeHost::new(holdem(6), Vec::new());
-        let (mut disk, mut cards) = (Disk::new(FILES), Cards::new());
-        for last in (first..60).step_by(2) {
-            let mut events = 0;
-            let dies: Player = Box::new(move |event| {
-                events += 1;
-                // Half of the pages die before their answer, and half after it.
-                let mut acts = if last % 4 < 2 || events <= last {
-                    react(event)
-                } else {
-                    Vec::new()
-                };
-                if events > last {
-                    acts.push(Act::Dies);
-                }
-                acts
-            });
-            if play_on(&host, &mut disk, dies, &mut cards, last % 3) {
-                break;
-            }
-            total += 1;
-        }
-        if is_open(&disk) {
-            assert!(play_on(&host, &mut disk, passive(), &mut cards, 0));
-        }
-        agree(&disk, &host.end());
-    }
-    assert!(total >= 30, "{total}");
-}
-
-#[test]
-fn page_that_was_ended_by_its_player_resumes_with_the_same_cards() {
-    let host = NativeHost::new(holdem(2), Vec::new());
-    let (mut disk, mut cards, mut ended) = (Disk::new(FILES), Cards::new(), 0);
-    for last in 3..40 {
-        let mut events = 0;
-        let ends: Player = Box::new(move |event| {
-            events += 1;
-            if events == last {
-                return vec![
-                    Act::Post("/end".into(), Vec::new()),
-                    command(r#"{"do":"call"}"#),
-                ];
-            }
-            react(event)
-        });
-        let closed = open(disk, joins(&host), ends, plays("/join", join(&host)));
-        add_cards(&mut cards, &closed.lines);
-        disk = closed.disk;
-        match closed.result.expect("not killed") {
-            Ok(130) => ended += 1,
-            Ok(0) => break,
-            other => panic!("{other:?}: {}", error(&closed.lines)),
-        }
-    }
-    assert!(ended >= 8, "{ended}");
-    agree(&disk, &host.end());
 }
 
 /// Whether these files have no match that is over.

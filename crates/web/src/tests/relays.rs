@@ -58,14 +58,6 @@ fn received() -> usize {
 }
 
 #[test]
-fn match_survives_a_cut_instead_of_each_message_of_the_page() {
-    let survived = (1..40)
-        .filter(|number| survives(Fault::CutInstead(*number)))
-        .count();
-    assert!(survived > 20, "{survived}");
-}
-
-#[test]
 fn match_survives_a_cut_after_any_number_of_received_bytes() {
     let all = received();
     let early = (0..600).step_by(60);

@@ -1,8 +1,9 @@
 //! What must hold in every run: chips, cards, and the records of both sides.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use dealerless_table::log::{End, Phase, Stop};
+use dealerless_table::Seat;
+use dealerless_table::log::{End, MatchId, Phase, Stop};
 use dealerless_table::record::{BadRecord, Compared, Record, compare};
 use serde_json::{Value, json};
 
@@ -18,9 +19,31 @@ pub(super) struct Checks {
     cards: BTreeMap<Place, String>,
     /// The match, its chips and the current try of each program.
     at: [(String, u64, u64); 2],
+    /// The matches of each program in which both seats have signed something.
+    begun: [BTreeSet<MatchId>; 2],
 }
 
 impl Checks {
+    /// Checks that no record of a match that both sides have begun is lost.
+    pub(super) fn keeps(&mut self, program: usize, disk: &Disk) {
+        let logs: Vec<_> = records(disk)
+            .into_iter()
+            .map(|(_, record)| record.log)
+            .collect();
+        let is_kept = |of: &MatchId| logs.iter().any(|log| log.match_info().id() == *of);
+        assert!(self.begun[program].iter().all(is_kept), "a record is lost");
+        let begun = logs.iter().filter(|log| {
+            let has_parts = |seat| log.history(0).any(|part| part.seat == seat);
+            has_parts(Seat::HOST) && has_parts(Seat::GUEST)
+        });
+        self.begun[program].extend(begun.map(|log| log.match_info().id()));
+    }
+
+    /// The program has older files.
+    pub(super) fn restored(&mut self, program: usize) {
+        self.begun[program].clear();
+    }
+
     /// The program plays no match.
     pub(super) fn ended(&mut self, program: usize) {
         self.at[program].0.clear();
@@ -138,6 +161,18 @@ pub(super) fn agree(disks: &[Disk; 2], was_restored: bool) {
                     matches!(compared, Compared::Together { .. }),
                     "{compared:?}"
                 );
+            }
+        }
+    }
+}
+
+/// Checks that each match that is over on one side is over on the other one.
+pub(super) fn end_together(disks: &[Disk; 2]) {
+    let [host, guest] = disks.each_ref().map(records);
+    for (_, one) in &host {
+        for (_, other) in &guest {
+            if one.log.match_info().id() == other.log.match_info().id() {
+                assert_eq!(is_over(one), is_over(other), "only one side knows the end");
             }
         }
     }

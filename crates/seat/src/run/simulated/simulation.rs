@@ -61,6 +61,8 @@ struct Program {
     suspended_until: Duration,
     /// Whether a match was begun or resumed, and has not ended here.
     is_running: bool,
+    /// Whether it knows that its last match is over.
+    is_over: bool,
     /// Whether it waits for the guest of an invite.
     invites: bool,
     /// The time at which something last happened in the match.
@@ -81,6 +83,8 @@ pub(super) struct Simulation {
     /// The pause between two faults of a program, in milliseconds. `None` if there are none.
     pause: Option<u64>,
     was_restored: bool,
+    /// Whether a player has closed a match.
+    was_closed: bool,
     is_settled: bool,
     deadline: Duration,
 }
@@ -131,6 +135,7 @@ impl Simulation {
             timers: (0, 0),
             suspended_until: Duration::ZERO,
             is_running: false,
+            is_over: false,
             invites: false,
             progress: Duration::ZERO,
             requests: 0,
@@ -148,6 +153,7 @@ impl Simulation {
             invite: None,
             pause,
             was_restored: false,
+            was_closed: false,
             is_settled: false,
             deadline: faults + 60 * MINUTE,
         }
@@ -183,6 +189,9 @@ impl Simulation {
     /// Checks the records, and returns the trace of the run.
     pub(super) fn ends(mut self) -> (Vec<String>, Counts) {
         checks::agree(&self.disks, self.was_restored);
+        if !self.was_restored && !self.was_closed {
+            checks::end_together(&self.disks);
+        }
         let end = checks::ends(&self.disks);
         self.count(&format!("ended: {end}"));
         for program in 0..2 {
@@ -342,10 +351,19 @@ impl Simulation {
         for code in ended {
             let this = &mut self.programs[program];
             this.is_running = false;
+            let took = self.shared.borrow().now - this.progress;
+            if self.pause.is_none() && code == 0 {
+                assert!(took < Duration::from_secs(3), "the end takes {took:?}");
+                let other = &self.programs[1 - program];
+                assert!(
+                    other.is_over || !other.is_running,
+                    "only one side knows the end"
+                );
+            }
             self.checks.ended(program);
+            self.checks.keeps(program, &self.disks[program]);
             self.shared().note(program, &format!("ended with {code}"));
             self.count(&format!("exit code {code}"));
-            checks::agree(&self.disks, self.was_restored);
         }
     }
 
@@ -353,6 +371,10 @@ impl Simulation {
         let kind = event["event"].as_str().unwrap().to_owned();
         self.shared().note(program, &brief(event));
         self.checks.event(program, event);
+        self.was_closed |= kind == "closed";
+        if kind == "over" {
+            self.programs[program].is_over = true;
+        }
         if kind == "invite" {
             self.invite = event["invite"].as_str().map(str::to_owned);
         }
@@ -437,6 +459,7 @@ impl Simulation {
             self.disks[program].restore(backup.clone());
             shared.note(program, "has older files");
             self.was_restored = true;
+            self.checks.restored(program);
             *self.counts.entry("restored".into()).or_default() += 1;
         }
         if shared.is_fault(4) {
@@ -602,6 +625,7 @@ impl Simulation {
             && !checks::has(&self.disks[1 - program], of.as_str().unwrap())
         {
             // The other player has lost the match.
+            self.was_closed = true;
             let body = json!({ "match": of, "close": true });
             self.ask(program, true, "/resume", &body);
             return;
@@ -635,7 +659,7 @@ impl Simulation {
             }
         };
         let this = &mut self.programs[program];
-        this.is_running = true;
+        (this.is_running, this.is_over) = (true, false);
         this.invites = path == "/host";
         this.progress = self.shared.borrow().now;
         let answer = self.ask(program, true, path, &body);
