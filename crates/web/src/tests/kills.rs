@@ -26,12 +26,7 @@ fn killed(host: &NativeHost, disk: &mut Disk, deaths: &[(usize, usize)]) -> usiz
 
 /// Opens the page on these files, and plays on. Returns whether the match has ended; otherwise the page
 /// was killed.
-fn play_on(
-    host: &NativeHost,
-    disk: &mut Disk,
-    cards: &mut Cards,
-    kept: usize,
-) -> bool {
+fn play_on(host: &NativeHost, disk: &mut Disk, cards: &mut Cards, kept: usize) -> bool {
     // Every second page resumes the match that it has, and the others use the link again.
     let complete = disk
         .number_of(".log")

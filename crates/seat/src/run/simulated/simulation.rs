@@ -113,8 +113,8 @@ impl Simulation {
         shared.is_faulty = pause.is_some();
         let terms = terms(&mut shared);
         let disks: [Disk; 2] = Default::default();
-        for program in 0..2 {
-            shared.outside[program].disk = disks[program].clone();
+        for (program, disk) in disks.iter().enumerate() {
+            shared.outside[program].disk = disk.clone();
             shared.plan(Duration::ZERO, Happening::Starts(program));
             if let Some(pause) = pause {
                 shared.soon(pause, Happening::Fault(program));
