@@ -107,10 +107,10 @@ const MOST_AT_RELAYS: usize = 32;
 /// Waits for known peers at the relays where they may look for this player: first for those in
 /// `expected`, then for those that were met last.
 pub(crate) fn wait_at_relays(own: &Own, door: &Door, expected: &[PublicIdentity]) {
-    let peers = own.peers.lock();
-    let mut peers: Vec<_> = peers.peers().iter().collect();
+    // The door looks up peers, so their lock is not held while it is called.
+    let mut peers = own.peers.lock().peers().to_vec();
     peers.sort_by_key(|peer| (!expected.contains(&peer.identity), Reverse(peer.last_seen)));
-    let at_relays = peers.into_iter().flat_map(|peer| {
+    let at_relays = peers.iter().flat_map(|peer| {
         let relays = own.relays.with_known(peer.relay.as_ref()).into_iter();
         relays.map(|relay| (&peer.identity, relay))
     });
@@ -121,8 +121,7 @@ pub(crate) fn wait_at_relays(own: &Own, door: &Door, expected: &[PublicIdentity]
 
 /// How often the thread at a door checks whether it is still needed.
 const WATCH_POLL: Duration = Duration::from_millis(50);
-/// Timeout for a door to close. A relay that does not answer can keep it longer, but its port is
-/// free by then.
+/// Timeout for a door to close.
 const CLOSING: Duration = Duration::from_millis(500);
 
 /// The thread that answers at a door. Dropping this value ends the thread and closes the door.

@@ -5,8 +5,8 @@
 //! argument: the [`Duration`] since any fixed moment. A browser has no
 //! [`Instant`](std::time::Instant), and a test chooses the time.
 //!
-//! The cipher is outside, so that one thread can decrypt ([`Incoming`](super::incoming::Incoming))
-//! while another one encrypts ([`Sealer`](super::noise::Sealer)).
+//! The cipher is outside: [`Incoming`](super::incoming::Incoming) decrypts, and
+//! [`Sealer`](super::noise::Sealer) encrypts.
 
 use std::time::Duration;
 
@@ -86,7 +86,7 @@ impl Core {
             closing: false,
             timing,
             silent_since: now,
-            next_ping: now + timing.ping,
+            next_ping: now.saturating_add(timing.ping),
             pings: 0,
             engine_in_use: false,
             last_engine: 0,
@@ -116,7 +116,7 @@ impl Core {
     /// The reason for the end of the connection.
     pub fn received(&mut self, frame: &[u8], now: Duration) -> Result<(), ConnectionError> {
         self.silent_since = now;
-        self.next_ping = now + self.timing.ping;
+        self.next_ping = now.saturating_add(self.timing.ping);
         let processed = self.process(frame);
         self.acknowledge();
         processed.inspect_err(|why| self.end(why.clone()))
@@ -147,7 +147,7 @@ impl Core {
     /// side was suspended and did not listen. Received data may be waiting, so the silence starts
     /// again.
     pub fn tick(&mut self, now: Duration) {
-        if now > self.next_timer() + self.timing.ping {
+        if now > self.next_timer().saturating_add(self.timing.ping) {
             self.silent_since = now.saturating_sub(self.timing.ping);
             self.next_ping = now;
         }
@@ -155,7 +155,7 @@ impl Core {
             self.end(ConnectionError::Silent);
         } else if now >= self.next_ping {
             self.pings += 1;
-            self.next_ping = now + self.timing.ping;
+            self.next_ping = now.saturating_add(self.timing.ping);
             self.outbox.ping(self.pings);
         }
     }
@@ -166,7 +166,7 @@ impl Core {
     }
 
     fn dead_at(&self) -> Duration {
-        self.silent_since + self.timing.dead
+        self.silent_since.saturating_add(self.timing.dead)
     }
 
     /// The time since the last data from the peer.
@@ -200,7 +200,7 @@ impl Core {
         if self.engine_unsent() < unsent {
             self.engine_moved = now;
         }
-        let by = now + self.timing.dead;
+        let by = now.saturating_add(self.timing.dead);
         Ok(Task::Send { by })
     }
 

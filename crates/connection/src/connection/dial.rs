@@ -316,7 +316,7 @@ impl<S: Sockets> Dial<S> {
             // The program limits the time for connecting, but a browser does not.
             let opened_by = match &route.place {
                 Place::Tcp(_) => Duration::MAX,
-                Place::Url(_) => now + self.timing.meeting,
+                Place::Url(_) => now.saturating_add(self.timing.meeting),
             };
             let meeting = Meeting::guest((self.begin)()?, opened_by);
             route.tries += 1;
@@ -338,7 +338,7 @@ impl<S: Sockets> Dial<S> {
         bytes: &mut &[u8],
         now: Duration,
     ) -> Result<Option<Established>, MeetingError> {
-        let deadline = now + self.timing.meeting;
+        let deadline = now.saturating_add(self.timing.meeting);
         if let Stage::Opening = attempt.stage
             && attempt.socket.is_open()
         {

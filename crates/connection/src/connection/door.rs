@@ -459,7 +459,7 @@ impl<S: Sockets> PolledDoor<S> {
             }
         }
         let is_paused = source.is_some_and(|source| self.failures.is_paused(source, now));
-        let all = now + self.timing.meeting;
+        let all = now.saturating_add(self.timing.meeting);
         let prelude = if is_paused { now + PAUSED_TIME } else { all };
         let host = Arc::clone(&self.host);
         let first = Step::prelude(move |prelude| host.greeted(prelude));

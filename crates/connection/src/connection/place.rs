@@ -36,8 +36,8 @@ pub trait Sockets: Clone {
     /// Opens a socket. Returns its number, which was never used before.
     fn open(&self, place: &Place) -> u32;
 
-    /// Sends bytes on an open socket. They are dropped if it is closed. Returns whether the socket is ready for
-    /// more bytes. If not, it keeps these and reports [`Happened::Ready`] later.
+    /// Sends bytes on an open socket. Returns whether the socket is ready for more bytes. If not, it keeps
+    /// these and reports [`Happened::Ready`] later, or drops them because it is closed.
     fn send(&self, socket: u32, bytes: &[u8]) -> bool;
 
     /// Closes a socket if it is open. Nothing happens to it after that.

@@ -114,7 +114,15 @@ impl<S: Sockets> PolledConnection<S> {
                     continue;
                 }
                 Ok(Task::Wait { until }) => until,
-                Ok(Task::Close) | Err(_) => Duration::MAX,
+                // The peer has as long to close its side as to send anything.
+                Ok(Task::Close) => {
+                    self.core.tick(now);
+                    match self.core.ended() {
+                        None => self.core.next_timer(),
+                        Some(_) => Duration::MAX,
+                    }
+                }
+                Err(_) => Duration::MAX,
             };
             self.send(&mut frames, accepted_by);
             break until.min(self.ready_by.unwrap_or(Duration::MAX));

@@ -32,8 +32,6 @@ mod session;
 mod world;
 
 #[cfg(test)]
-mod simulated;
-#[cfg(test)]
 mod tests;
 
 pub use session::Session;

@@ -1,5 +1,7 @@
 //! A session in memory.
 
+mod simulated;
+
 use std::cell::{RefCell, RefMut};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;

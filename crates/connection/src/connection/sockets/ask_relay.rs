@@ -9,6 +9,7 @@ use std::time::Duration;
 use dealerless::net::system_time;
 
 use super::super::relay_request::{RelayAnswer, not_a_relay};
+use super::network::CONNECT_TIME;
 use crate::identity::Address;
 
 /// Checks whether a transit relay answers at an address. A relay answers a malformed request with
@@ -35,7 +36,7 @@ fn answer_of(relay: &Address, within: Duration) -> io::Result<()> {
     };
     let mut stream = Err(ErrorKind::NotFound.into());
     for address in relay.to_string().to_socket_addrs()? {
-        stream = TcpStream::connect_timeout(&address, left()?);
+        stream = TcpStream::connect_timeout(&address, left()?.min(CONNECT_TIME));
         if stream.is_ok() {
             break;
         }

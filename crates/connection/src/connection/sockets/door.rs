@@ -51,7 +51,11 @@ pub enum DoorError {
     Sockets(#[source] io::Error),
 }
 
-/// A host that waits for guests. Dropping the door stops the waiting. Connections that the door has
+/// The time limit for the first code, with the look-up of the relay's name and the connection.
+const FIRST: Duration = Duration::from_secs(30);
+
+/// A host that waits for guests. Its program must not hold the lock of the [`SharedPeers`] while it calls the
+/// door, which looks up the senders of preludes there. Dropping the door stops the waiting. Connections that the door has
 /// returned stay open.
 pub struct Door {
     home: Arc<Home>,
@@ -201,8 +205,8 @@ impl Door {
     /// invite is used.
     ///
     /// # Errors
-    /// [`SpokenError`], if the relay gives no code within 4 s of the look-up of its address. Then no code is
-    /// offered.
+    /// [`SpokenError`], if the relay gives no code within 4 s of its connection, or within 30 s. Then no code
+    /// is offered.
     pub fn offer_code(&self, relay: &Address, invite: &Invite) -> Result<SpokenCode, SpokenError> {
         let id = invite.secret.id();
         let mut state = lock(&self.shared.state);
@@ -211,13 +215,11 @@ impl Door {
             .door
             .offer_code(relay.clone().into(), invite, system_time());
         self.shared.network.wake();
-        loop {
-            state = (self.shared.has_code.wait(state)).unwrap_or_else(PoisonError::into_inner);
-            if let Some(code) = state.first.get_mut(&id).and_then(Option::take) {
-                state.first.remove(&id);
-                return code;
-            }
-        }
+        let waits = |state: &mut State| matches!(state.first.get(&id), Some(None));
+        let waited = self.shared.has_code.wait_timeout_while(state, FIRST, waits);
+        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let late = || Err(SpokenError::Relay(ErrorKind::TimedOut.into()));
+        state.first.remove(&id).flatten().unwrap_or_else(late)
     }
 
     /// Ends all codes. Their invites stay valid.

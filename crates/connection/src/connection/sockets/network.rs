@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -16,13 +16,14 @@ use mio::{Events, Interest, Poll, Registry, Token, Waker};
 use super::super::place::{Happened, Place, Sockets};
 
 /// The time limit for connecting to one IP address.
-const CONNECT_TIME: Duration = Duration::from_secs(4);
+pub(super) const CONNECT_TIME: Duration = Duration::from_secs(4);
 /// The pause after a listener could not accept, because too many files are open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// The maximum number of connections accepted in one turn.
 const ACCEPT: usize = 64;
-/// The number of bytes that are read from one socket in one turn.
-const READ: usize = 256 << 10;
+/// The number of bytes that are read from one socket in one turn. A peer that sends without pause delays the
+/// others by the time for these.
+const READ: usize = 32 << 10;
 const WAKER: Token = Token(usize::MAX);
 
 /// A state machine on sockets of this process. The thread of the sockets calls these functions.
@@ -83,10 +84,11 @@ struct Stream {
 /// # Errors
 /// If the system cannot wait for events, or the thread cannot be started.
 pub(super) fn network() -> io::Result<Arc<Network>> {
-    static NETWORK: OnceLock<io::Result<Arc<Network>>> = OnceLock::new();
-    match NETWORK.get_or_init(Network::start) {
-        Ok(network) => Ok(Arc::clone(network)),
-        Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
+    static NETWORK: Mutex<Option<Arc<Network>>> = Mutex::new(None);
+    let mut network = NETWORK.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*network {
+        Some(network) => Ok(Arc::clone(network)),
+        None => Ok(Arc::clone(network.insert(Network::start()?))),
     }
 }
 
@@ -120,8 +122,8 @@ impl Stream {
         match (self.stream.take_error(), self.stream.peer_addr()) {
             (Ok(Some(error)) | Err(error), _) => Some(Err(error)),
             (_, Ok(_)) => Some(self.stream.set_nodelay(true)),
-            (_, Err(error)) if error.kind() == ErrorKind::NotConnected => None,
-            (_, Err(error)) => Some(Err(error)),
+            // The system reports the reason above, or the attempt takes too long.
+            (_, Err(_)) => None,
         }
     }
 
@@ -161,7 +163,10 @@ impl Network {
         });
         let own = Arc::clone(&network);
         let thread = thread::Builder::new().name("sockets".into());
-        thread.spawn(move || own.run(poll))?;
+        thread.spawn(move || {
+            let _guard = AbortOnPanic;
+            own.run(poll);
+        })?;
         Ok(network)
     }
 
@@ -327,10 +332,10 @@ impl Sockets for Arc<Network> {
     fn send(&self, socket: u32, bytes: &[u8]) -> bool {
         let mut state = self.lock();
         let Some(stream) = state.stream(socket) else {
-            return true;
+            return false;
         };
         stream.send(bytes);
-        stream.unsent.is_empty()
+        !stream.is_broken && stream.unsent.is_empty()
     }
 
     fn close(&self, socket: u32) {
@@ -366,10 +371,10 @@ impl Network {
                 let Ok(number) = u32::try_from(event.token().0) else {
                     continue;
                 };
-                if event.is_writable() || event.is_error() {
-                    self.writable(number, now);
-                }
-                if event.is_readable() || event.is_read_closed() || event.is_error() {
+                let is_opened =
+                    (event.is_writable() || event.is_error()) && self.writable(number, now);
+                // What arrived before the socket was open has not been read.
+                if is_opened || event.is_readable() || event.is_read_closed() || event.is_error() {
                     ready.insert(number);
                 }
             }
@@ -429,36 +434,40 @@ impl Network {
         listeners.map(|(number, _)| *number).collect()
     }
 
-    /// Continues to open a socket, or sends what it has kept.
-    fn writable(&self, socket: u32, now: Duration) {
+    /// Continues to open a socket, or sends what it has kept. Returns whether the socket has been opened.
+    fn writable(&self, socket: u32, now: Duration) -> bool {
         let mut state = self.lock();
         let Some(stream) = state.stream(socket) else {
-            return;
+            return false;
         };
-        let is_open = match &stream.connecting {
-            None if stream.unsent.is_empty() => return,
+        let is_opened = match &stream.connecting {
+            None if stream.unsent.is_empty() => return false,
             None => {
                 stream.flush();
-                if !stream.unsent.is_empty() {
-                    return;
+                if stream.is_broken || !stream.unsent.is_empty() {
+                    return false;
                 }
-                true
+                false
             }
             Some(_) => match stream.connected() {
-                None => return,
+                None => return false,
                 Some(Ok(())) => {
                     stream.connecting = None;
-                    false
+                    true
                 }
-                Some(Err(error)) => return self.try_next(&mut state, socket, error),
+                Some(Err(error)) => {
+                    self.try_next(&mut state, socket, error);
+                    return false;
+                }
             },
         };
         drop(state);
-        let what = match is_open {
-            true => Happened::Ready,
-            false => Happened::Opened,
+        let what = match is_opened {
+            true => Happened::Opened,
+            false => Happened::Ready,
         };
         self.tell(socket, what, now);
+        is_opened
     }
 
     /// Tries the next address of a socket whose current one has failed.
@@ -506,7 +515,7 @@ impl Network {
             let received = match state.entries.get_mut(&number) {
                 Some(Entry::Listener(_)) => {
                     drop(state);
-                    return self.accept(number, now);
+                    return self.accept(number, buffer, now);
                 }
                 Some(Entry::Stream(stream)) if stream.connecting.is_none() => {
                     stream.stream.read(buffer)
@@ -534,7 +543,7 @@ impl Network {
         Turn::MayHaveMore
     }
 
-    fn accept(&self, listener: u32, now: Duration) -> Turn {
+    fn accept(&self, listener: u32, buffer: &mut [u8], now: Duration) -> Turn {
         for _ in 0..ACCEPT {
             let accepted = match self.lock().entries.get(&listener) {
                 Some(Entry::Listener(listener)) => listener.accept(),
@@ -546,6 +555,8 @@ impl Network {
                     let task = self.tasks().into_iter().find(|task| task.has(listener));
                     if let (Some(task), Ok(socket)) = (task, self.adopt(stream)) {
                         task.accepted(socket, from, now);
+                        // A guest's first message counts before the next stranger takes a place.
+                        self.read(socket, buffer, now);
                     }
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Turn::Empty,
@@ -560,6 +571,17 @@ impl Network {
             }
         }
         Turn::MayHaveMore
+    }
+}
+
+/// Ends the process if the thread of the sockets panics: its tasks would wait for ever.
+struct AbortOnPanic;
+
+impl Drop for AbortOnPanic {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            std::process::abort();
+        }
     }
 }
 
