@@ -389,12 +389,13 @@ impl Clients {
     /// Notes that a client gets `len` bytes. A guest of a code that gets the host's invite has not failed.
     fn prove_code(&mut self, slot: usize, len: usize) {
         if let Some(connection) = self.connections.get_mut(slot)
-            && connection.unproven > 0
+            && let Some((missing, used)) = connection.unproven
         {
-            connection.unproven = connection.unproven.saturating_sub(len);
-            if connection.unproven == 0 {
+            let missing = missing.saturating_sub(len);
+            connection.unproven = (missing > 0).then_some((missing, used));
+            if missing == 0 {
                 self.networks
-                    .code_has_succeeded(connection.network, self.now);
+                    .code_has_succeeded(connection.network, used, self.now);
             }
         }
     }

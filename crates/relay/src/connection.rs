@@ -33,9 +33,9 @@ pub(crate) struct Connection {
     readable: bool,
     writable: bool,
     unsent: Unsent,
-    /// The number of bytes that the host of a code has to send until the guest's use counts as a success. 0 for
-    /// all others.
-    pub(crate) unproven: usize,
+    /// The number of bytes that the host of a code has to send until the guest's use counts as a success, and
+    /// the time of the use. `None` for all others.
+    pub(crate) unproven: Option<(usize, Instant)>,
     /// The time until which the bytes of its room use up the rate of a room.
     pub(crate) paid_until: Instant,
     /// The time since which bytes are unsent.
@@ -108,7 +108,7 @@ impl Connection {
             readable: false,
             writable: true,
             unsent: Unsent::Nothing,
-            unproven: 0,
+            unproven: None,
             paid_until: now,
             blocked: None,
             pong: None,

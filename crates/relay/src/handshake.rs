@@ -182,7 +182,7 @@ impl Clients {
                 match self.rooms.use_code(number, self.now) {
                     Some(host) => {
                         if let Some(guest) = self.connections.get_mut(slot) {
-                            guest.unproven = PROOF;
+                            guest.unproven = Some((PROOF, self.now));
                         }
                         self.join(slot, host.slot);
                     }

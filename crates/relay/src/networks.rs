@@ -70,9 +70,14 @@ impl Bucket {
         fits
     }
 
-    /// Takes back a [`take`](Self::take).
-    fn give_back(&mut self, now: Instant, per_second: f64) {
-        let used = (self.used(now, per_second) - 1.0).max(0.0);
+    /// Takes back what has not decayed of a [`take`](Self::take) at this time.
+    fn give_back(&mut self, taken: Instant, now: Instant, per_second: f64) {
+        let take = Bucket {
+            used: 1.0,
+            at: taken,
+        };
+        let rest = take.used(now, per_second);
+        let used = (self.used(now, per_second) - rest).max(0.0);
         *self = Bucket { used, at: now };
     }
 }
@@ -309,12 +314,12 @@ impl Networks {
         may.then_some(()).ok_or(Limit::AllCodes)
     }
 
-    /// A code that this network has used has brought a guest to its host.
-    pub(crate) fn code_has_succeeded(&mut self, network: Network, now: Instant) {
+    /// A code that this network has used at this time has brought a guest to its host.
+    pub(crate) fn code_has_succeeded(&mut self, network: Network, used: Instant, now: Instant) {
         let (rate, _) = self.code_limits();
-        self.codes(network, now).failed.give_back(now, rate);
+        self.codes(network, now).failed.give_back(used, now, rate);
         let (rate, _) = self.failed_code_limits();
-        self.failed_codes.give_back(now, rate);
+        self.failed_codes.give_back(used, now, rate);
     }
 
     /// Forgets networks without connections whose rate limits are unused, or all without
@@ -455,8 +460,45 @@ mod tests {
         for it in 0..1000 {
             let network = network(&format!("2001:db8:0:{it:x}::1"));
             assert!(networks.may_use_code(network, now).is_ok());
-            networks.code_has_succeeded(network, now);
+            networks.code_has_succeeded(network, now, now);
         }
+    }
+
+    #[test]
+    fn a_use_that_succeeds_late_gives_back_only_what_has_not_decayed() {
+        let begin = Instant::now();
+        let of_48 = |it| network(&format!("2001:db8:0:{it:x}::1"));
+        let of_all = |it| network(&format!("10.0.{}.{}", it / 250, it % 250));
+        let many: [(Vec<Network>, usize); 2] = [
+            ((0..1000).map(of_48).collect(), 10),
+            ((0..1000).map(of_all).collect(), 60),
+        ];
+        for (networks_of, most) in many {
+            let used_at = |networks: &mut Networks, now| {
+                let may = |it: &&Network| networks.may_use_code(**it, now).is_ok();
+                networks_of.iter().filter(may).copied().collect::<Vec<_>>()
+            };
+            let mut networks = Networks::new(Limits::default(), begin);
+            let saved_up = used_at(&mut networks, begin);
+            let later = begin + Duration::from_secs(3600);
+            assert_eq!(saved_up.len(), most);
+            assert_eq!(used_at(&mut networks, later).len(), most);
+            for network in saved_up {
+                networks.code_has_succeeded(network, begin, later);
+            }
+            assert_eq!(used_at(&mut networks, later).len(), 0);
+        }
+        // After a second, a half of each use is left of the limit for all.
+        let mut networks = Networks::new(Limits::default(), begin);
+        let later = begin + Duration::from_secs(1);
+        for it in 0..2 {
+            assert!(networks.may_use_code(of_all(it), begin).is_ok());
+        }
+        for it in 0..2 {
+            networks.code_has_succeeded(of_all(it), begin, later);
+        }
+        let uses = (2..1000).filter(|it| networks.may_use_code(of_all(*it), later).is_ok());
+        assert_eq!(uses.count(), 59);
     }
 
     #[test]
