@@ -102,8 +102,9 @@ struct Numbers {
 impl Numbers {
     const FIRST: u32 = 10_000;
     const COUNT: u32 = 90_000;
-    /// The maximum count of taken numbers. A drawn number is free with probability 1/2 at least.
-    const MOST: usize = Self::COUNT as usize / 2;
+    /// The maximum count of taken numbers. A stranger may have taken all of them, and knows which they are. So
+    /// it finds a given code more easily, by a factor of 8/7.
+    const MOST: usize = Self::COUNT as usize / 8;
 
     fn new(rest: Duration) -> Self {
         Numbers {
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_spread_over_their_range_and_at_most_half_are_taken() {
+    fn numbers_are_spread_over_their_range_and_at_most_an_eighth_is_taken() {
         let mut rooms = Rooms::new(REST);
         let now = Instant::now();
         let mut tenths = [0; 9];
@@ -198,8 +199,9 @@ mod tests {
             // Resting numbers count, too.
             rooms.leave(&Place::Code(number), id(host), now);
         }
-        // 5000 on average, with a standard deviation of 47: a failure has a probability below 2^-60.
-        assert!(tenths.iter().all(|count| (4500..5500).contains(count)));
+        assert_eq!(rooms.numbers.taken.len(), 11_250);
+        // 1250 on average, with a standard deviation of 31: a failure has a probability below 2^-60.
+        assert!(tenths.iter().all(|count| (950..1550).contains(count)));
         assert_eq!(rooms.open_code(id(0)), None);
         rooms.tick(now + REST);
         assert!(rooms.open_code(id(0)).is_some());
