@@ -35,8 +35,8 @@ pub use event_loop::{Relay, Stop};
 pub use page::Page;
 
 /// What clients may use. An *address* is an IPv4 address, or a /64 of IPv6. A /48 may have eight times as
-/// many connections, and open eight times as many codes. The codes that it uses in vain count as those of
-/// one address. The other limits apply to each /64.
+/// many connections, open eight times as many codes, and use four times as many in vain. The other limits
+/// apply to each /64.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The maximum number of connections. Beyond it, a new connection takes the place of the oldest

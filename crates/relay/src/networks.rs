@@ -159,6 +159,8 @@ impl Networks {
 
     /// A /48 may have as many connections, and open as many codes, as this number of addresses.
     const WIDE: usize = 8;
+    /// A /48 may use as many codes in vain as this number of addresses.
+    const WIDE_FAILED: usize = 4;
 
     /// Counts a new connection, which is idle.
     pub(crate) fn add(&mut self, network: Network, id: Id, now: Instant) {
@@ -306,8 +308,12 @@ impl Networks {
     /// [succeeded](Self::code_has_succeeded), so a stranger has no more guesses from many addresses.
     pub(crate) fn may_use_code(&mut self, network: Network, now: Instant) -> Result<(), Limit> {
         let (rate, burst) = self.code_limits();
+        let wide = Self::WIDE_FAILED as f64;
         let may = self.usage(network, now).codes.take(now, rate, burst)
-            && self.codes(network, now).failed.take(now, rate, burst);
+            && self
+                .codes(network, now)
+                .failed
+                .take(now, wide * rate, wide * burst);
         may.then_some(()).ok_or(Limit::Codes)?;
         let (rate, burst) = self.failed_code_limits();
         let may = self.failed_codes.take(now, rate, burst);
@@ -317,7 +323,8 @@ impl Networks {
     /// A code that this network has used at this time has brought a guest to its host.
     pub(crate) fn code_has_succeeded(&mut self, network: Network, used: Instant, now: Instant) {
         let (rate, _) = self.code_limits();
-        self.codes(network, now).failed.give_back(used, now, rate);
+        let wide = Self::WIDE_FAILED as f64 * rate;
+        self.codes(network, now).failed.give_back(used, now, wide);
         let (rate, _) = self.failed_code_limits();
         self.failed_codes.give_back(used, now, rate);
     }
@@ -331,7 +338,8 @@ impl Networks {
         let (codes, _) = self.code_limits();
         self.codes.retain(|_, wide| {
             let opened = wide.opened.used(now, Self::WIDE as f64 * codes);
-            !many_wide && opened + wide.failed.used(now, codes) > 0.0
+            let failed = wide.failed.used(now, Self::WIDE_FAILED as f64 * codes);
+            !many_wide && opened + failed > 0.0
         });
         self.usage.retain(|_, usage| {
             let counts = usage.arrivals.used(now, arrivals) + usage.codes.used(now, codes) > 0.0;
@@ -440,7 +448,7 @@ mod tests {
             (0..1000).map(of_48).collect(),
             (0..1000).map(of_all).collect(),
         ];
-        for (networks_of, most) in many.into_iter().zip([10 + 360, 10 + 360, 60 + 1800]) {
+        for (networks_of, most) in many.into_iter().zip([10 + 360, 40 + 1440, 60 + 1800]) {
             let mut networks = Networks::new(limits, begin);
             let mut guesses = 0;
             for second in 0..=3600 {
@@ -470,7 +478,7 @@ mod tests {
         let of_48 = |it| network(&format!("2001:db8:0:{it:x}::1"));
         let of_all = |it| network(&format!("10.0.{}.{}", it / 250, it % 250));
         let many: [(Vec<Network>, usize); 2] = [
-            ((0..1000).map(of_48).collect(), 10),
+            ((0..1000).map(of_48).collect(), 40),
             ((0..1000).map(of_all).collect(), 60),
         ];
         for (networks_of, most) in many {
@@ -499,6 +507,18 @@ mod tests {
         }
         let uses = (2..1000).filter(|it| networks.may_use_code(of_all(*it), later).is_ok());
         assert_eq!(uses.count(), 59);
+    }
+
+    #[test]
+    fn one_address_leaves_codes_to_the_rest_of_its_48() {
+        let now = Instant::now();
+        let mut networks = Networks::new(Limits::default(), now);
+        let mut uses = |address| {
+            let may = |_: &u32| networks.may_use_code(network(address), now).is_ok();
+            (0..100).filter(may).count()
+        };
+        assert_eq!(uses("2001:db8::1"), 10);
+        assert_eq!(uses("2001:db8:0:1::1"), 10);
     }
 
     #[test]
