@@ -172,12 +172,16 @@ impl Clients {
                         self.answer(slot, format!("code {number}\n").as_bytes());
                     }
                     Ok(number) => self.rooms.leave(&Place::Code(number), id, self.now),
-                    Err(limit) => self.limited(slot, limit),
+                    Err(limit) => {
+                        self.counts.reached(limit);
+                        self.lose(slot);
+                    }
                 }
             }
             Request::UseCode(number) => {
                 if let Err(limit) = self.networks.may_use_code(network, self.now) {
-                    return self.limited(slot, limit);
+                    self.counts.reached(limit);
+                    return self.close(slot, b"too many codes\n");
                 }
                 match self.rooms.use_code(number, self.now) {
                     Some(host) => {
@@ -190,12 +194,6 @@ impl Clients {
                 }
             }
         }
-    }
-
-    /// Ends a connection that has reached a limit, without an answer.
-    fn limited(&mut self, slot: usize, limit: Limit) {
-        self.counts.reached(limit);
-        self.lose(slot);
     }
 
     /// Makes a connection wait. Ends it if too many of its network wait, and returns false.

@@ -292,32 +292,38 @@ impl Networks {
         })
     }
 
-    /// Whether this network may open another code now.
+    /// Whether this network may open another code now. One that is refused does not count.
     pub(crate) fn may_open_code(&mut self, network: Network, now: Instant) -> Result<(), Limit> {
         let (rate, burst) = self.code_limits();
         let wide = Self::WIDE as f64;
-        let may = self.usage(network, now).codes.take(now, rate, burst)
-            && self
-                .codes(network, now)
-                .opened
-                .take(now, wide * rate, wide * burst);
-        may.then_some(()).ok_or(Limit::Codes)
+        let mut own = self.usage(network, now).codes;
+        let mut opened = self.codes(network, now).opened;
+        if !own.take(now, rate, burst) || !opened.take(now, wide * rate, wide * burst) {
+            return Err(Limit::Codes);
+        }
+        self.usage(network, now).codes = own;
+        self.codes(network, now).opened = opened;
+        Ok(())
     }
 
     /// Whether this network may use another code now. The use counts as failed until it has
-    /// [succeeded](Self::code_has_succeeded), so a stranger has no more guesses from many addresses.
+    /// [succeeded](Self::code_has_succeeded), so a stranger has no more guesses from many addresses. One that is
+    /// refused does not count.
     pub(crate) fn may_use_code(&mut self, network: Network, now: Instant) -> Result<(), Limit> {
         let (rate, burst) = self.code_limits();
         let wide = Self::WIDE_FAILED as f64;
-        let may = self.usage(network, now).codes.take(now, rate, burst)
-            && self
-                .codes(network, now)
-                .failed
-                .take(now, wide * rate, wide * burst);
-        may.then_some(()).ok_or(Limit::Codes)?;
+        let mut own = self.usage(network, now).codes;
+        let mut failed = self.codes(network, now).failed;
+        if !own.take(now, rate, burst) || !failed.take(now, wide * rate, wide * burst) {
+            return Err(Limit::Codes);
+        }
         let (rate, burst) = self.failed_code_limits();
-        let may = self.failed_codes.take(now, rate, burst);
-        may.then_some(()).ok_or(Limit::AllCodes)
+        if !self.failed_codes.take(now, rate, burst) {
+            return Err(Limit::AllCodes);
+        }
+        self.usage(network, now).codes = own;
+        self.codes(network, now).failed = failed;
+        Ok(())
     }
 
     /// A code that this network has used at this time has brought a guest to its host.
@@ -507,6 +513,40 @@ mod tests {
         }
         let uses = (2..1000).filter(|it| networks.may_use_code(of_all(*it), later).is_ok());
         assert_eq!(uses.count(), 59);
+    }
+
+    #[test]
+    fn a_use_that_the_limit_for_all_refuses_does_not_count() {
+        let begin = Instant::now();
+        let limits = Limits {
+            failed_codes: 0,
+            ..Limits::default()
+        };
+        let mut networks = Networks::new(limits, begin);
+        let address = network("2001:db8::1");
+        for _ in 0..100 {
+            let refused = networks.may_use_code(address, begin);
+            assert!(matches!(refused, Err(Limit::AllCodes)));
+        }
+        networks.limits = Limits::default();
+        let uses = (0..100).filter(|_| networks.may_use_code(address, begin).is_ok());
+        assert_eq!(uses.count(), 10);
+    }
+
+    #[test]
+    fn a_code_that_a_full_48_cannot_open_does_not_count_for_its_address() {
+        let begin = Instant::now();
+        let mut networks = Networks::new(Limits::default(), begin);
+        let of_48 = |it| network(&format!("2001:db8:0:{it:x}::1"));
+        for it in 0..80 {
+            assert!(networks.may_open_code(of_48(it), begin).is_ok());
+        }
+        let last = of_48(99);
+        for _ in 0..100 {
+            assert!(networks.may_open_code(last, begin).is_err());
+        }
+        let uses = (0..100).filter(|_| networks.may_use_code(last, begin).is_ok());
+        assert_eq!(uses.count(), 10);
     }
 
     #[test]

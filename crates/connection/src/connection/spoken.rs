@@ -116,6 +116,9 @@ pub enum SpokenError {
         "no host waits with this code: check its number; a code serves once, for at most an hour"
     )]
     NoSuchCode,
+    /// The guest: the relay takes no more codes now, of this address or of all.
+    #[error("too many codes were tried at this relay: try again in a minute")]
+    TooMany,
     /// The guest: the host has other words.
     #[error("the code is wrong, and is void now: ask the host for a new one")]
     Wrong,
@@ -330,6 +333,7 @@ fn paired(line: &[u8]) -> Result<(), SpokenError> {
     match line {
         b"ok\n" => Ok(()),
         b"no such code\n" => Err(SpokenError::NoSuchCode),
+        b"too many codes\n" => Err(SpokenError::TooMany),
         b"bad handshake\n" => Err(SpokenError::NotOffered),
         b"impatient\n" => Err(SpokenError::Relay(refused("the relay answered: impatient"))),
         _ => Err(SpokenError::Relay(not_a_relay())),

@@ -457,7 +457,11 @@ fn the_answers_of_relays_are_distinguished_and_bounded() {
     ));
     assert!(matches!(
         answers(b"no such code\n"),
-        (_, SpokenError::NoSuchCode)
+        (SpokenError::Relay(_), SpokenError::NoSuchCode)
+    ));
+    assert!(matches!(
+        answers(b"too many codes\n"),
+        (SpokenError::Relay(_), SpokenError::TooMany)
     ));
     let endless = [b'1'; 64];
     for other in [
