@@ -83,7 +83,7 @@ impl Bucket {
 }
 
 /// The codes of an IPv4 address or a /48.
-struct Codes {
+struct WideCodes {
     opened: Bucket,
     /// The uses of codes that have brought no guest to a host.
     failed: Bucket,
@@ -107,7 +107,7 @@ pub(crate) struct Networks {
     wide: HashMap<Wide, BTreeSet<Id>>,
     /// The keys of `wide`, by the number of connections.
     by_connections: BTreeSet<(usize, Wide)>,
-    codes: HashMap<Wide, Codes>,
+    wide_codes: HashMap<Wide, WideCodes>,
     /// The uses of codes by all clients that have brought no guest to a host.
     failed_codes: Bucket,
     /// The number of idle connections.
@@ -120,7 +120,7 @@ impl Networks {
     pub(crate) fn new(limits: Limits, now: Instant) -> Self {
         Networks {
             limits,
-            codes: HashMap::new(),
+            wide_codes: HashMap::new(),
             failed_codes: Bucket { used: 0.0, at: now },
             usage: HashMap::new(),
             wide: HashMap::new(),
@@ -284,9 +284,9 @@ impl Networks {
         )
     }
 
-    fn codes(&mut self, network: Network, now: Instant) -> &mut Codes {
+    fn wide_codes(&mut self, network: Network, now: Instant) -> &mut WideCodes {
         let bucket = Bucket { used: 0.0, at: now };
-        self.codes.entry(network.wide()).or_insert(Codes {
+        self.wide_codes.entry(network.wide()).or_insert(WideCodes {
             opened: bucket,
             failed: bucket,
         })
@@ -297,12 +297,12 @@ impl Networks {
         let (rate, burst) = self.code_limits();
         let wide = Self::WIDE as f64;
         let mut own = self.usage(network, now).codes;
-        let mut opened = self.codes(network, now).opened;
+        let mut opened = self.wide_codes(network, now).opened;
         if !own.take(now, rate, burst) || !opened.take(now, wide * rate, wide * burst) {
             return Err(Limit::Codes);
         }
         self.usage(network, now).codes = own;
-        self.codes(network, now).opened = opened;
+        self.wide_codes(network, now).opened = opened;
         Ok(())
     }
 
@@ -313,7 +313,7 @@ impl Networks {
         let (rate, burst) = self.code_limits();
         let wide = Self::WIDE_FAILED as f64;
         let mut own = self.usage(network, now).codes;
-        let mut failed = self.codes(network, now).failed;
+        let mut failed = self.wide_codes(network, now).failed;
         if !own.take(now, rate, burst) || !failed.take(now, wide * rate, wide * burst) {
             return Err(Limit::Codes);
         }
@@ -322,7 +322,7 @@ impl Networks {
             return Err(Limit::AllCodes);
         }
         self.usage(network, now).codes = own;
-        self.codes(network, now).failed = failed;
+        self.wide_codes(network, now).failed = failed;
         Ok(())
     }
 
@@ -330,7 +330,9 @@ impl Networks {
     pub(crate) fn code_has_succeeded(&mut self, network: Network, used: Instant, now: Instant) {
         let (rate, _) = self.code_limits();
         let wide = Self::WIDE_FAILED as f64 * rate;
-        self.codes(network, now).failed.give_back(used, now, wide);
+        self.wide_codes(network, now)
+            .failed
+            .give_back(used, now, wide);
         let (rate, _) = self.failed_code_limits();
         self.failed_codes.give_back(used, now, rate);
     }
@@ -339,16 +341,16 @@ impl Networks {
     /// connections if there are very many. The limit for all clients remains.
     pub(crate) fn forget(&mut self, now: Instant) {
         let many = self.usage.len() > 4 * self.limits.connections;
-        let many_wide = self.codes.len() > 4 * self.limits.connections;
+        let many_wide = self.wide_codes.len() > 4 * self.limits.connections;
         let arrivals = f64::from(self.limits.arrivals_per_second);
-        let (codes, _) = self.code_limits();
-        self.codes.retain(|_, wide| {
-            let opened = wide.opened.used(now, Self::WIDE as f64 * codes);
-            let failed = wide.failed.used(now, Self::WIDE_FAILED as f64 * codes);
+        let (rate, _) = self.code_limits();
+        self.wide_codes.retain(|_, wide| {
+            let opened = wide.opened.used(now, Self::WIDE as f64 * rate);
+            let failed = wide.failed.used(now, Self::WIDE_FAILED as f64 * rate);
             !many_wide && opened + failed > 0.0
         });
         self.usage.retain(|_, usage| {
-            let counts = usage.arrivals.used(now, arrivals) + usage.codes.used(now, codes) > 0.0;
+            let counts = usage.arrivals.used(now, arrivals) + usage.codes.used(now, rate) > 0.0;
             usage.connections > 0 || (counts && !many)
         });
     }
