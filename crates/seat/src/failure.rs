@@ -34,7 +34,10 @@ pub fn blame_of_meeting(error: &MeetingError) -> Blame {
 /// Returns whose fault the error of a code can be.
 pub fn blame_of_code(error: &SpokenError) -> Blame {
     match error {
-        SpokenError::Relay(_) | SpokenError::TooMany | SpokenError::WrongHost => Blame::Connection,
+        SpokenError::Relay(_)
+        | SpokenError::NoNewCode(_)
+        | SpokenError::TooMany
+        | SpokenError::WrongHost => Blame::Connection,
         SpokenError::Invite => Blame::ProgramOrConnection,
         _ => Blame::ThisSide,
     }

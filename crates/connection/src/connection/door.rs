@@ -54,14 +54,15 @@ pub enum DoorEvent<C> {
     /// A guest used an invite, but the file of invites cannot be written. The guest received no
     /// answer.
     CannotBurn(io::Error),
-    /// A code is void and its invite has reached nobody, or no code was given. The invite stays valid.
+    /// A code is void and its invite has reached nobody, or no code was given. The invite stays valid. If no new
+    /// code is given in place of a void one, the door asks again, and this event comes once.
     CodeVoid {
         /// The invite.
         invite: Box<Invite>,
         /// The reason.
         why: SpokenError,
-        /// Whether no new code follows: too many codes of the invite were void, or its first one was not
-        /// given.
+        /// Whether no new code follows: too many codes of the invite were void, its first one was not given,
+        /// or the relay offers no codes any more.
         is_last: bool,
     },
     /// A code for an invite: the first one, or a new one in place of a void one.
@@ -309,7 +310,8 @@ impl<S: Sockets> PolledDoor<S> {
     ///
     /// If a code is void, the door offers a new one, until the invite is used or 24 codes were void that
     /// nobody had used. A code that somebody has used without success is replaced after a pause, which
-    /// grows from 1 s to 60 s. After four of these, the codes of the invite have four words.
+    /// grows from 1 s to 60 s. After four of these, the codes of the invite have four words. If the relay does not
+    /// give a new code, the door asks again after a pause that grows from 2 s to 60 s.
     pub fn offer_code(&mut self, relay: Place, invite: &Invite, now: Duration) {
         self.offers.push(Offer::new(relay, invite.clone(), now));
     }

@@ -10,7 +10,8 @@
 //!   doubles from 1 s to 60 s. It starts at 1 s again after a code that has expired, which takes 59 minutes.
 //!   So a day has fewer than 1500 guesses, and adds a probability of less than 1/2 800 000.
 //!
-//! A code that nobody has used is replaced at once, until [`MAX_UNUSED`] of them were void.
+//! A code that nobody has used is replaced at once, until [`MAX_UNUSED`] of them were void. If the relay does not
+//! give the new code, the offer reports it once, and asks again after a pause that doubles from 2 s to 60 s.
 
 use std::io::{self, ErrorKind};
 use std::time::Duration;
@@ -28,8 +29,8 @@ const SHORT: u32 = 4;
 const MAX_UNUSED: u32 = 24;
 /// The time limit for a code, after the connection to the relay.
 const FIRST: Duration = Duration::from_secs(4);
-/// The pause after a failure to get a code.
-const PAUSE: Duration = Duration::from_secs(2);
+/// The shortest and the longest pause after a failure to get a code.
+const FAILED_PAUSES: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(60)];
 /// The shortest and the longest pause after a used code.
 const USED_PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(60)];
 
@@ -48,6 +49,8 @@ pub(super) struct Offer<S: Sockets> {
     unused: u32,
     /// The pause after the next used code.
     pause: Duration,
+    /// The pause after the next failure to get a code.
+    failed_pause: Duration,
 }
 
 /// A code, or the request for one.
@@ -81,6 +84,7 @@ impl<S: Sockets> Offer<S> {
             used: 0,
             unused: 0,
             pause: USED_PAUSES[0],
+            failed_pause: FAILED_PAUSES[0],
         }
     }
 
@@ -157,6 +161,7 @@ impl<S: Sockets> Offer<S> {
             Ok(None) => {
                 let code = exchange.code().filter(|_| !current.has_code)?.clone();
                 (current.has_code, self.is_first) = (true, false);
+                self.failed_pause = FAILED_PAUSES[0];
                 Some(Offered::Code(code))
             }
             Err(why) => self.failed(why, now),
@@ -165,9 +170,16 @@ impl<S: Sockets> Offer<S> {
 
     fn failed(&mut self, why: SpokenError, now: Duration) -> Option<Offered> {
         if !self.current.take()?.has_code {
-            self.next = now + PAUSE;
-            let is_last = self.is_first || matches!(why, SpokenError::NotOffered);
-            return is_last.then_some(Offered::Void { why, is_last });
+            let is_reported = self.failed_pause > FAILED_PAUSES[0];
+            self.next = now + self.failed_pause;
+            self.failed_pause = FAILED_PAUSES[1].min(2 * self.failed_pause);
+            let (why, is_last) = match why {
+                SpokenError::Relay(error) if !self.is_first => {
+                    (SpokenError::NoNewCode(error), false)
+                }
+                why => (why, true),
+            };
+            return (is_last || !is_reported).then_some(Offered::Void { why, is_last });
         }
         self.next = now;
         if matches!(why, SpokenError::Guessed | SpokenError::Left) {

@@ -130,6 +130,9 @@ pub enum SpokenError {
     /// The host knows the code, and has sent something else than an invite.
     #[error("the host of this code sent an invalid invite: ask for a new code")]
     Invite,
+    /// The host: its relay gives no code in place of a void one. The host asks again.
+    #[error("the relay gives no new code now: this program asks it again")]
+    NoNewCode(#[source] io::Error),
     /// The relay cannot be reached or violates its protocol, or the other player has left.
     #[error("the connection to the relay of the code failed, or the other player left")]
     Relay(#[source] io::Error),

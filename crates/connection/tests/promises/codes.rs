@@ -182,6 +182,13 @@ fn a_relay_that_uses_the_code_before_the_player_knows_it_gets_no_guess() {
     let Some(DoorEvent::CodeVoid { is_last: false, .. }) = door.next(SOON) else {
         panic!("no event for a void code")
     };
+    let Some(DoorEvent::CodeVoid { why, is_last, .. }) = door.next(SOON) else {
+        panic!("no event for a code that was not given")
+    };
+    assert!(
+        matches!(why, SpokenError::NoNewCode(_)) && !is_last,
+        "{why}"
+    );
     until(|| rooms.last.load(Ordering::Relaxed) == 4);
     assert!(door.next(Duration::from_millis(50)).is_none());
 }

@@ -890,24 +890,35 @@ fn first_code_is_given_within_four_seconds_or_not_at_all() {
 }
 
 #[test]
-fn later_code_is_asked_for_until_the_relay_gives_it_or_offers_codes_no_longer() {
+fn later_code_is_asked_for_after_pauses_that_grow_and_the_failure_is_reported_once() {
     let mut host = Host::new();
     let invite = host.invite.clone();
     host.door.offer_code(relay(), &invite, NOW);
     host.door.step(NOW);
     let (socket, _) = host.gets_code(NOW);
-    host.closes(socket, ErrorKind::UnexpectedEof, NOW);
-    host.void();
-    let mut now = NOW;
-    for number in 2..100 {
-        host.closes(number, ErrorKind::ConnectionRefused, now);
-        assert!(host.has_no_event());
-        now += PAUSE;
-        assert_eq!(host.door.timer(), now);
-        host.door.step(now);
+    let (mut now, mut code_on) = (NOW, socket);
+    for _ in 0..2 {
+        host.closes(code_on, ErrorKind::UnexpectedEof, now);
+        assert!(matches!(host.void(), (SpokenError::Relay(_), false)));
+        for (failures, pause) in [2, 4, 8, 16, 32, 60, 60, 60].into_iter().enumerate() {
+            let number = *host.sockets.open().last().unwrap();
+            host.closes(number, ErrorKind::ConnectionRefused, now);
+            if failures == 0 {
+                assert!(matches!(host.void(), (SpokenError::NoNewCode(_), false)));
+            }
+            assert!(host.has_no_event());
+            now += Duration::from_secs(pause);
+            assert_eq!(host.door.timer(), now);
+            host.door.step(now);
+        }
+        (code_on, _) = host.gets_code(now);
     }
-    host.opens(100, now);
-    host.receives(100, b"bad handshake\n", now);
+    // The relay offers codes no longer.
+    host.closes(code_on, ErrorKind::UnexpectedEof, now);
+    host.void();
+    let number = *host.sockets.open().last().unwrap();
+    host.opens(number, now);
+    host.receives(number, b"bad handshake\n", now);
     assert!(matches!(host.void(), (SpokenError::NotOffered, true)));
     assert!(host.sockets.open().is_empty() && host.door.timer() == Duration::MAX);
 }
