@@ -53,7 +53,8 @@ pub(crate) enum RoomEvent {
     Leaked(String),
     /// A peer has come with an invite, but the file of invites cannot be written.
     CannotBurn(io::Error),
-    /// A code is void, and its invite has reached nobody. If the flag is set, no new code follows.
+    /// A code is void and its invite has reached nobody, or no new code is given yet. If the flag is set, no
+    /// new code follows.
     CodeVoid(SpokenError, bool),
     /// A new code for an invite of this host.
     NewCode(SpokenCode),
