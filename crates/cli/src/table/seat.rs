@@ -2,7 +2,7 @@
 //! table go to the player, and commands of the player go to the table.
 
 use std::io;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dealerless::mpc::Attempts;
 use dealerless::net::system_time;
@@ -30,6 +30,8 @@ use super::standing;
 
 /// The timeout when nothing is due.
 const LONG: Duration = Duration::from_secs(3600);
+/// The time in which a guest that has just come accepts that its host does not resume the match.
+const JUST: Duration = Duration::from_secs(10);
 
 /// A seat, with its table and its player.
 pub(crate) struct SeatRunner<'a, S, V> {
@@ -43,8 +45,9 @@ pub(crate) struct SeatRunner<'a, S, V> {
     pub(crate) guests: Option<OtherGuests>,
     pub(crate) sessions: Sessions,
     pub(crate) banks: Option<Banks>,
-    /// A guest: whether the host has not answered the request with which this side came.
-    pub(crate) awaits_answer: bool,
+    /// A guest that has come to ask the host: until when it follows the host's answer, although other
+    /// guests may be connected. `None` once it may sign, or has lost the connection.
+    pub(crate) asks_until: Option<Instant>,
     /// A guest: whether the player knows that the host does not resume the match.
     pub(crate) told_declined: bool,
 }
@@ -94,10 +97,10 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
     }
 
     /// Handles a message of the host to a guest. To the other guests, a guest that stops would look
-    /// absent, unless it has just come to ask the host.
+    /// absent, unless it has come to ask the host less than [`JUST`] ago and has signed nothing since.
     fn answered(&mut self, control: Control) -> anyhow::Result<Option<Stopped>> {
         let stopped = Stopped::by_host(control);
-        if stopped.is_some() && !self.awaits_answer && self.plays_without_host() {
+        if stopped.is_some() && self.plays_without_host() {
             if !std::mem::replace(&mut self.told_declined, true) {
                 let text = declined_by_host(&self.log().match_info().id());
                 self.player.tell(&Event::Notice { text })?;
@@ -112,9 +115,13 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
     fn news(&mut self, news: &News) -> anyhow::Result<Option<Stopped>> {
         // A guest that resumes with other guests still looks for its host. The connection may be lost
         // again by now.
-        if *news == News::Resumed && self.table.play().is_synced() && self.table.is_connected() {
-            (self.awaits_answer, self.told_declined) = (false, false);
-            self.dialer.iter_mut().for_each(Dialer::connected);
+        if *news == News::Resumed {
+            // From here on, this side signs.
+            self.asks_until = None;
+            if self.table.play().is_synced() && self.table.is_connected() {
+                self.told_declined = false;
+                self.dialer.iter_mut().for_each(Dialer::connected);
+            }
         }
         let (now, rng) = (system_time(), &mut rand::rng());
         for event in self.story.news(news, &self.table, now, rng) {
@@ -187,13 +194,27 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         Ok(())
     }
 
-    /// Whether this side is a guest that is connected to another guest of a match that has begun. Then
-    /// a host who declines cannot make this side stop: to the others it would look absent.
+    /// Whether this side is a guest that is connected to another guest of a match that has begun, and has
+    /// not just come to ask the host. Then a host who declines cannot make this side stop: to the others
+    /// it would look absent.
     fn plays_without_host(&self) -> bool {
         let others = self.story.others().iter();
         let mut guests = others.filter(|other| other.seat != Seat::HOST);
         let has_begun = self.log().step() > 0;
-        has_begun && guests.any(|guest| self.table.connection(guest.seat).is_some())
+        let is_host_gone = self.log().gone().contains(&Seat::HOST);
+        let has_just_come = self.asks_until.is_some_and(|until| Instant::now() < until);
+        has_begun
+            && (is_host_gone || !has_just_come)
+            && guests.any(|guest| self.table.connection(guest.seat).is_some())
+    }
+
+    /// Starts or resumes the match on the connection on which this side has just asked its host.
+    ///
+    /// # Errors
+    /// The errors of [`connected`](Self::connected).
+    pub(crate) fn has_asked(&mut self, connection: Connection) -> anyhow::Result<()> {
+        self.asks_until = Some(Instant::now() + JUST);
+        self.connected(connection, false)
     }
 
     fn connection_lost(&mut self, peer: Seat, error: &PlayError) -> anyhow::Result<()> {
@@ -212,7 +233,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
             }
             return Ok(());
         }
-        self.awaits_answer = false;
+        self.asks_until = None;
         match lost {
             // A host that was removed cannot dial its guests: they tell it when it comes back.
             ConnectionLost::Ignored => self.dial(),

@@ -202,7 +202,7 @@ impl<'a> StoredMatch<'a> {
             guests,
             sessions: Sessions::default(),
             banks,
-            awaits_answer: false,
+            asks_until: None,
             told_declined: false,
         };
         Ok(StoredMatch {
@@ -217,14 +217,13 @@ impl<'a> StoredMatch<'a> {
         PathBuf::from(&self.log_file)
     }
 
-    /// Resumes the match on this connection. If a question to the player is necessary, the caller
-    /// has asked it.
+    /// Resumes the match on this connection, on which the host was just asked to. If a question to the
+    /// player is necessary, the caller has asked it.
     ///
     /// # Errors
     /// If the file cannot be written.
     pub(crate) fn meet_again(&mut self, connection: Connection) -> anyhow::Result<()> {
-        self.seat.awaits_answer = true;
-        self.seat.connected(connection, false)
+        self.seat.has_asked(connection)
     }
 
     /// Looks for a new connection.

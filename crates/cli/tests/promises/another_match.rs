@@ -248,11 +248,12 @@ fn open_match_of_three() -> ([TempDir; 3], String) {
 }
 
 /// Starts a host who gives up the match of three, once both guests, started by `start`, are connected to
-/// each other.
+/// each other and have waited for the host for `seconds`: 5 or 15.
 fn gives_up_match_of_three(
     [a, b, c]: &[TempDir; 3],
     at: &str,
     start: impl Fn(&Path, &str) -> Side,
+    seconds: u64,
 ) -> (Person, [Side; 2]) {
     let mut host = Person::host(a.path(), at, &["--seats", "3", "--hands", "1"]);
     host.until("Waiting for a player");
@@ -261,7 +262,8 @@ fn gives_up_match_of_three(
     let mut guests = [bert, start(c.path(), at)];
     for guest in &mut guests {
         // Not for the other guest.
-        while guest.until("waiting")["seats"] != json!([0]) {}
+        let waits = |event: Value| event["seats"] == json!([0]) && event["seconds"] == seconds;
+        while !waits(guest.until("waiting")) {}
     }
     host.enter("new");
     host.until("closed here");
@@ -271,7 +273,7 @@ fn gives_up_match_of_three(
 #[test]
 fn guests_of_several_join_the_new_match_at_once() {
     let (folders, at) = open_match_of_three();
-    let (mut host, mut guests) = gives_up_match_of_three(&folders, &at, join);
+    let (mut host, mut guests) = gives_up_match_of_three(&folders, &at, join, 5);
     for guest in &mut guests {
         let is_told = |event: &Value| {
             assert_ne!(event["event"], "line-lost", "{event}");
@@ -296,7 +298,19 @@ fn guests_of_several_join_the_new_match_at_once() {
 fn guests_of_several_who_resume_are_told_once_that_their_host_does_not() {
     let (folders, at) = open_match_of_three();
     let resume = |folder: &Path, at: &str| resume(folder, &["--at", at]);
-    let (_host, mut guests) = gives_up_match_of_three(&folders, &at, resume);
+    let (_host, guests) = gives_up_match_of_three(&folders, &at, resume, 5);
+    are_told_once(guests);
+}
+
+#[test]
+fn guests_of_several_who_have_asked_their_host_long_ago_stay_in_the_match() {
+    let (folders, at) = open_match_of_three();
+    let (_host, guests) = gives_up_match_of_three(&folders, &at, join, 15);
+    are_told_once(guests);
+}
+
+/// Guests stay in a match that their host does not resume, and are told once.
+fn are_told_once(mut guests: [Side; 2]) {
     for guest in &mut guests {
         let (mut told, mut lost) = (0, 0);
         while lost < 3 {

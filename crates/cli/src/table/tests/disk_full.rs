@@ -101,7 +101,7 @@ fn a_full_disk_stops_the_match_with_an_error_and_the_peer_waits() {
         guests: None,
         sessions,
         banks: None,
-        awaits_answer: false,
+        asks_until: None,
         told_declined: false,
     };
     let error = seat.play().unwrap_err();
