@@ -113,12 +113,18 @@ pub fn removes(log: &MatchLog, own: Seat, answer: &Control, asks: bool) -> Resul
 
 /// The notice to a guest whose host proposes a new match instead of resuming the open one.
 pub fn instead_of<S>(opened: &Opened<S>) -> String {
-    let of = opened.sitting.match_info.id();
+    let (of, state) = (opened.sitting.match_info.id(), state(opened));
+    if opened.sitting.match_info.seats() > 2 && opened.log.step() > 0 {
+        return format!(
+            "The host says that it does not resume your open match {of} ({state}), and proposes a new match. \
+             If you sit down, the open match is closed here. The other guests may continue it without you; \
+             `dealerless resume {of}` keeps your seat."
+        );
+    }
     format!(
-        "The host does not resume your open match {of} ({}): the host has closed it, or uses another \
+        "The host does not resume your open match {of} ({state}): the host has closed it, or uses another \
          folder. The host proposes a new match. If you sit down, the open match is closed here; \
-         `dealerless resume {of}` continues it.",
-        state(opened)
+         `dealerless resume {of}` continues it."
     )
 }
 

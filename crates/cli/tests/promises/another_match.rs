@@ -278,7 +278,9 @@ fn guests_of_several_join_the_new_match_at_once() {
         let is_told = |event: &Value| {
             assert_ne!(event["event"], "line-lost", "{event}");
             let text = event["text"].as_str().unwrap_or_default();
-            text.contains("does not resume your open match")
+            let is_told = text.contains("does not resume your open match");
+            assert_eq!(is_told, text.contains("The other guests may continue it"));
+            is_told
         };
         while !is_told(&guest.event()) {}
     }
