@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use dealerless::Blame;
+use dealerless_connection::InviteId;
 use dealerless_connection::identity::{
     Address, Fingerprint, KnownPeers, Name, PeersError, PublicIdentity, Recognised, Standing,
     Succession,
@@ -16,22 +17,33 @@ use crate::words::counted;
 pub const BLOCKED: &str =
     "you have blocked this player; to play with them again, run: dealerless peers unblock NAME";
 
-/// The further players who came with used invites of a host.
+/// The further players who came with each used invite of a host. The invite that leaked last is the last.
 #[derive(Debug, Default)]
-pub struct Leaks(Vec<Fingerprint>);
+pub struct Leaks(Vec<(InviteId, Vec<Fingerprint>)>);
 
 impl Leaks {
-    /// The maximum number of players whom the host is told of: anybody can make new keys.
+    /// The maximum number of players of an invite whom the host is told of: anybody can make new keys.
     const MOST: usize = 16;
+    /// The maximum number of invites. A further one replaces the one that leaked first.
+    const MOST_INVITES: usize = 32;
 
     /// Notice to the host that another guest came with a used invite. `None` if there is nothing new: each
-    /// player is reported once, and the first one with a warning.
-    pub fn notice(&mut self, second: &Fingerprint) -> Option<String> {
-        if self.0.len() > Self::MOST || self.0.contains(second) {
+    /// player is reported once for an invite, and the first one with a warning.
+    pub fn notice(&mut self, invite: InviteId, second: &Fingerprint) -> Option<String> {
+        let known = self.0.iter().position(|(id, _)| *id == invite);
+        let index = known.unwrap_or_else(|| {
+            if self.0.len() == Self::MOST_INVITES {
+                self.0.remove(0);
+            }
+            self.0.push((invite, Vec::new()));
+            self.0.len() - 1
+        });
+        let players = &mut self.0[index].1;
+        if players.len() > Self::MOST || players.contains(second) {
             return None;
         }
-        self.0.push(*second);
-        Some(match self.0.len() {
+        players.push(*second);
+        Some(match players.len() {
             1 => format!(
                 "WARNING: THE INVITE HAS LEAKED. A second player used it ({second}) and was turned away. \
                  One of the two is not the player that you invited: compare fingerprints."
@@ -39,7 +51,7 @@ impl Leaks {
             2..=Self::MOST => {
                 format!("Another player used a leaked invite ({second}) and was turned away.")
             }
-            _ => "Further players who use a leaked invite are turned away too, and are not shown."
+            _ => "Further players who use this invite are turned away too, and are not shown."
                 .to_owned(),
         })
     }
@@ -331,7 +343,7 @@ mod tests {
         let mut leaks = Leaks::default();
         let mut notices = Vec::new();
         for seed in (0..100).chain(0..100) {
-            notices.extend(leaks.notice(&identity(seed).public().fingerprint()));
+            notices.extend(leaks.notice([0; 8], &identity(seed).public().fingerprint()));
         }
         assert_eq!(notices.len(), Leaks::MOST + 1);
         let first = identity(0).public().fingerprint().to_string();
@@ -344,6 +356,14 @@ mod tests {
             );
         }
         assert!(notices[Leaks::MOST].contains("are not shown"));
-        assert_eq!(leaks.0.len(), Leaks::MOST + 1);
+        // Each other invite has its own warning. The invite that leaked first is forgotten.
+        for id in 1..=32 {
+            let warning = leaks.notice([id; 8], &identity(0).public().fingerprint());
+            assert!(warning.unwrap().contains("LEAKED"));
+            let again = leaks.notice([id; 8], &identity(0).public().fingerprint());
+            assert_eq!(again, None);
+        }
+        assert_eq!(leaks.0.len(), Leaks::MOST_INVITES);
+        assert!(leaks.0.iter().all(|(invite, _)| *invite != [0; 8]));
     }
 }

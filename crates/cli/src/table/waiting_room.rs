@@ -90,8 +90,8 @@ impl WaitingRoom {
                 Some(DoorEvent::Connection(connection)) => {
                     return Some(RoomEvent::Connected(connection));
                 }
-                Some(DoorEvent::InviteLeaked { second }) => {
-                    if let Some(text) = self.leaks.notice(&second) {
+                Some(DoorEvent::InviteLeaked { invite, second }) => {
+                    if let Some(text) = self.leaks.notice(invite, &second) {
                         return Some(RoomEvent::Leaked(text));
                     }
                 }

@@ -48,6 +48,8 @@ pub enum DoorEvent<C> {
     /// **A second guest used an invite that belongs to another guest: the invite has leaked.** One
     /// of the two is not the guest that the host invited, so the players must compare fingerprints.
     InviteLeaked {
+        /// The invite.
+        invite: InviteId,
         /// The second guest. It was told that the invite is used, and nothing else.
         second: Fingerprint,
     },
@@ -509,7 +511,9 @@ impl<S: Sockets> PolledDoor<S> {
             self.count_failure(stranger.source, now);
         }
         match error {
-            MeetingError::SecondGuest(second) => self.report(DoorEvent::InviteLeaked { second }),
+            MeetingError::SecondGuest(invite, second) => {
+                self.report(DoorEvent::InviteLeaked { invite, second });
+            }
             MeetingError::Invites(error) => self.report(DoorEvent::CannotBurn(error)),
             _ => {}
         }

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::invite::InviteId;
 use crate::identity::{Address, BadIdentity, BadSuccession, Fingerprint};
 
 /// A connection has ended, or cannot do what was requested.
@@ -132,8 +133,8 @@ pub enum MeetingError {
     #[error("cannot read or write the file of invites")]
     Invites(#[source] io::Error),
     /// A second guest used an invite that belongs to another guest. Only the host gets this error.
-    #[error("{0} used an invite that belongs to another guest")]
-    SecondGuest(Fingerprint),
+    #[error("{1} used an invite that belongs to another guest")]
+    SecondGuest(InviteId, Fingerprint),
 }
 
 impl MeetingError {

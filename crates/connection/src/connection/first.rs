@@ -114,7 +114,7 @@ pub(super) fn as_host(
                 .map_err(MeetingError::Invites)?;
             let mut agreed = handshake.finish();
             if burned == Burned::ByAnother {
-                let second = MeetingError::SecondGuest(peer.current().fingerprint());
+                let second = MeetingError::SecondGuest(id, peer.current().fingerprint());
                 return Ok(Step::over(agreed.seal(&[USED]), Err(second)));
             }
             let mut answer = Writer::default();

@@ -31,8 +31,8 @@ pub(super) const MAX_ADDRESSES: usize = 8;
 #[derive(Clone)]
 pub(crate) struct InviteSecret(pub(super) Zeroizing<[u8; 32]>);
 
-/// Identifies an invite in the prelude: a hash of the secret, which does not reveal it.
-pub(crate) type InviteId = [u8; 8];
+/// Identifies an invite: a hash of the secret, which does not reveal it.
+pub type InviteId = [u8; 8];
 
 impl InviteSecret {
     pub(crate) fn new(rng: &mut impl CryptoRng) -> Self {

@@ -38,7 +38,7 @@ pub use code_call::CodeCall;
 pub use dial::Dial;
 pub use door::{Admits, DoorEvent, PolledDoor};
 pub use error::{ConnectionError, MeetingError};
-pub use invite::{BadInvite, Invite};
+pub use invite::{BadInvite, Invite, InviteId};
 pub use invites::Invites;
 pub use meeting::{Credentials, MAX_HEADER, Met, Side};
 pub use place::{Happened, Place, Socket, Sockets};

@@ -164,7 +164,7 @@ fn mistyped_used_and_ended_invites_have_different_errors() {
     assert!(matches!(second.join(&used), Err(MeetingError::Used)));
     let fingerprint = second.home.identity().public().fingerprint();
     match door.next(SOON) {
-        Some(DoorEvent::InviteLeaked { second }) => assert_eq!(second, fingerprint),
+        Some(DoorEvent::InviteLeaked { second, .. }) => assert_eq!(second, fingerprint),
         _ => panic!("the host was not notified"),
     }
     let wrong = invite(&door);

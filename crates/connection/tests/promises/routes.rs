@@ -105,7 +105,7 @@ fn host_at_two_addresses_and_a_relay_gets_one_connection() {
         assert!(matches!(mallory, Err(MeetingError::Used)), "{mallory:?}");
         let fingerprint = second.home.identity().public().fingerprint();
         match door.next(SOON) {
-            Some(DoorEvent::InviteLeaked { second }) => assert_eq!(second, fingerprint),
+            Some(DoorEvent::InviteLeaked { second, .. }) => assert_eq!(second, fingerprint),
             _ => panic!("the host was not notified"),
         }
     }

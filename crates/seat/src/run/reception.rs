@@ -79,8 +79,8 @@ impl<W: World> Reception<W> {
         while let Some(event) = self.door.next_event() {
             let text = match event {
                 DoorEvent::Connection(line) => return Some(*line),
-                DoorEvent::InviteLeaked { second } => {
-                    match self.leaks.borrow_mut().notice(&second) {
+                DoorEvent::InviteLeaked { invite, second } => {
+                    match self.leaks.borrow_mut().notice(invite, &second) {
                         Some(text) => text,
                         None => continue,
                     }

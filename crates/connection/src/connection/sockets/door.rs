@@ -314,7 +314,9 @@ impl Shared {
                     let connection = Connection::new(&self.network, *connection);
                     DoorEvent::Connection(Box::new(connection))
                 }
-                DoorEvent::InviteLeaked { second } => DoorEvent::InviteLeaked { second },
+                DoorEvent::InviteLeaked { invite, second } => {
+                    DoorEvent::InviteLeaked { invite, second }
+                }
                 DoorEvent::CannotBurn(error) => DoorEvent::CannotBurn(error),
                 DoorEvent::RelayFails { .. } => continue,
                 DoorEvent::CodeVoid {

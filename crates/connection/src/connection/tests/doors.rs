@@ -352,7 +352,8 @@ fn second_guest_of_an_invite_is_reported_and_told() {
     let refused = host.comes(invited(&carol, &host.invite));
     assert!(matches!(refused, Err(MeetingError::Used)));
     match host.door.next_event() {
-        Some(DoorEvent::InviteLeaked { second }) => {
+        Some(DoorEvent::InviteLeaked { invite, second }) => {
+            assert_eq!(invite, host.invite.secret.id());
             assert_eq!(second, carol.identity.public().fingerprint());
         }
         _ => panic!("no leak"),
