@@ -210,11 +210,9 @@ impl GuestSeat<'_> {
             (None, Some(of)) => bail!(open_match::elsewhere(&of)),
             (Some(file), _) => {
                 let (of, path) = (file.id(), file.path.clone());
-                if sit::send(&connection, Control::Resume(of)).is_err() {
-                    // The answer of a host that plays with others may have come before the end.
-                    sit::next(&connection, file.opened.sitting.match_info.seats())?;
-                }
+                let sent = sit::send(&connection, Control::Resume(of));
                 if file.is_over() {
+                    sent?;
                     stored_match::send_end(own, file, connection)?;
                     let text = guest::END_SENT.into();
                     player.tell(&Event::Notice { text })?;
@@ -226,6 +224,7 @@ impl GuestSeat<'_> {
                     ..around(player, of)
                 };
                 let mut stored = StoredMatch::resume(around, file)?;
+                // If the connection has ended, the seat notices it and dials again.
                 stored.meet_again(connection)?;
                 (path, stored)
             }
