@@ -36,9 +36,9 @@ pub(super) const PAUSED_TIME: Duration = Duration::from_secs(1);
 pub(super) const MAX_EVENTS: usize = 16;
 /// The pause after a failed connection to a relay.
 const PAUSE: Duration = Duration::from_secs(2);
-/// The minimum time between two guests from a relay. Otherwise a relay could fill the door with
-/// made-up guests, which displace all other strangers.
-const BETWEEN: Duration = Duration::from_millis(100);
+/// The pause of a door for each stranger that has come through a relay. Otherwise relays could fill the
+/// door with made-up guests, which displace all other strangers, and make it open many connections.
+const BETWEEN: Duration = Duration::from_millis(250);
 
 /// An event at the door. `C` is the type of a connection.
 pub enum DoorEvent<C> {
@@ -207,6 +207,8 @@ pub struct PolledDoor<S: Sockets> {
     strangers: VecDeque<Stranger<S>>,
     failures: Failures,
     waiting: Vec<Waiting<S>>,
+    /// The earliest time of the next connection to a relay, after [`BETWEEN`] for each stranger.
+    at_relays_from: Duration,
     /// The relays whose failure was reported and that have not worked since then.
     failing: Vec<Place>,
     offers: Vec<Offer<S>>,
@@ -261,6 +263,7 @@ impl<S: Sockets> PolledDoor<S> {
             strangers: VecDeque::new(),
             failures: Failures::default(),
             waiting: Vec::new(),
+            at_relays_from: Duration::ZERO,
             failing: Vec::new(),
             offers: Vec::new(),
             events: VecDeque::new(),
@@ -421,7 +424,7 @@ impl<S: Sockets> PolledDoor<S> {
         let strangers = self.strangers.iter();
         let waiting = self.waiting.iter().map(|waiting| match &waiting.asking {
             Some(asking) => asking.until,
-            None => waiting.next,
+            None => waiting.next.max(self.at_relays_from),
         });
         let connections = self.events.iter().filter_map(|event| match event {
             DoorEvent::Connection(connection) => Some(connection.timer()),
@@ -489,6 +492,10 @@ impl<S: Sockets> PolledDoor<S> {
                 if let Some(Stranger { socket, relay, .. }) = self.strangers.remove(index) {
                     self.failing
                         .retain(|failing| Some(failing) != relay.as_ref());
+                    if relay.is_some() {
+                        // The guest can come again soon, even if others have come at the same time.
+                        self.at_relays_from = self.at_relays_from.min(now + BETWEEN);
+                    }
                     let connection =
                         PolledConnection::new(socket, relay, met, bytes, self.timing, now);
                     self.report(DoorEvent::Connection(Box::new(connection)));
@@ -538,13 +545,12 @@ impl<S: Sockets> PolledDoor<S> {
             None => {}
         }
         let waiting = &mut self.waiting[index];
-        if waiting.asking.is_none() && now >= waiting.next {
+        if waiting.asking.is_none() && now >= waiting.next.max(self.at_relays_from) {
             waiting.asking = Some(Asking {
                 socket: Socket::open(&self.sockets, &waiting.relay),
                 answer: RelayAnswer::default(),
                 until: now + Self::RENEW,
             });
-            waiting.next = now + BETWEEN;
         }
     }
 
@@ -572,6 +578,7 @@ impl<S: Sockets> PolledDoor<S> {
                     return self.relay_failed(index, error, now);
                 }
                 let relay = Some(waiting.relay.clone());
+                self.at_relays_from = self.at_relays_from.max(now) + BETWEEN;
                 self.greet(asking.socket, None, relay, bytes, now);
             }
         }

@@ -105,7 +105,7 @@ pub(super) struct Hosting<W: World> {
 
 enum Stage<W: World> {
     /// Waiting for the guest.
-    Waiting(Reception<W>),
+    Waiting(Box<Reception<W>>),
     /// The player is asked whether to play with a peer after failed attempts.
     Asked(Box<PolledConnection<W>>),
     /// The guest has come, and has until this time to say what it wants.
@@ -172,7 +172,7 @@ impl<W: World> Hosting<W> {
             relay,
             invite: Some(invite),
             header,
-            stage: Stage::Waiting(reception),
+            stage: Stage::Waiting(Box::new(reception)),
         }
     }
 
@@ -202,7 +202,7 @@ impl<W: World> Hosting<W> {
     fn wait(&mut self, own: &Own<W>, now: Duration) {
         let (relay, invite) = (&self.relay, self.invite.as_ref());
         let reception = Reception::new(own, relay, &self.header, invite, None, now + PAUSE);
-        self.stage = Stage::Waiting(reception);
+        self.stage = Stage::Waiting(Box::new(reception));
     }
 
     /// Tells the player why the guest does not sit down, and waits again.

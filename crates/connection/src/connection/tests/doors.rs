@@ -29,7 +29,7 @@ use crate::storage::{MemoryVault, Vault};
 const NOW: Duration = Duration::from_secs(100);
 const MS: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);
-const BETWEEN: Duration = Duration::from_millis(100);
+const BETWEEN: Duration = Duration::from_millis(250);
 const PAUSE: Duration = Duration::from_secs(2);
 const RENEW: Duration = PolledDoor::<Fake>::RENEW;
 
@@ -568,6 +568,39 @@ fn failures_through_a_relay_pause_no_source_and_a_relay_cannot_fill_the_door_at_
         now += BETWEEN;
     }
     assert!(host.has_no_event());
+}
+
+#[test]
+fn pauses_for_strangers_of_all_places_at_relays_add_up_until_a_guest_is_met() {
+    let mut host = Host::new();
+    let bob = player(2);
+    let invite = host.invite.clone();
+    host.door.wait_for_invite(relay(), &invite, NOW);
+    for seed in 2..5 {
+        let peer = player(seed);
+        host.door
+            .wait_for_known(relay(), peer.identity.public(), NOW);
+    }
+    // All wait at once.
+    host.door.step(NOW);
+    assert_eq!(host.sockets.open(), [1, 2, 3, 4]);
+    for socket in 1..5 {
+        host.opens(socket, NOW);
+    }
+    for socket in 2..5 {
+        host.receives(socket, b"ok\nsomething else", NOW);
+    }
+    assert_eq!(host.sockets.open(), [1]);
+    host.door.step(NOW + BETWEEN * 3 - MS);
+    assert_eq!(host.sockets.open(), [1]);
+    assert_eq!(host.door.timer(), NOW + BETWEEN * 3);
+    host.receives(1, b"ok\n", NOW);
+    let mut guest = invited(&bob, &invite);
+    assert!(host.runs(1, &mut guest, NOW).unwrap().is_some());
+    host.connection();
+    assert_eq!(host.door.timer(), NOW + BETWEEN);
+    host.door.step(NOW + BETWEEN);
+    assert_eq!(host.sockets.open(), [5, 6, 7, 8]);
 }
 
 #[test]
