@@ -318,7 +318,7 @@ impl Shared {
                     DoorEvent::InviteLeaked { invite, second }
                 }
                 DoorEvent::CannotBurn(error) => DoorEvent::CannotBurn(error),
-                DoorEvent::RelayFails { .. } => continue,
+                DoorEvent::RelayFails { relay, source } => DoorEvent::RelayFails { relay, source },
                 DoorEvent::CodeVoid {
                     invite,
                     why,
