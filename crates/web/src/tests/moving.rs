@@ -13,7 +13,11 @@ use crate::page;
 fn asks(disk: Disk, requests: Vec<(&'static str, Value)>) -> Closed<Vec<Result<Value, String>>> {
     let relays: Relays = Box::new(|_, _| unreachable!("a moved identity calls nobody"));
     open(disk, relays, passive(), move || {
-        page::start(with_tab(|tab| tab.disk.files.len()) as u32).unwrap();
+        if let Err(error) = page::start(with_tab(|tab| tab.disk.files.len()) as u32) {
+            // A page whose files cannot be used does nothing.
+            let error = format!("{error:#}");
+            return requests.iter().map(|_| Err(error.clone())).collect();
+        }
         let answered = requests.into_iter().map(|(path, body)| {
             let is_post = path != "/identity" && path != "/peers" && path != "/state";
             let (status, answer) = request(is_post, path, body.to_string().as_bytes());
@@ -159,6 +163,7 @@ fn move_that_is_killed_at_any_operation_leaves_an_identity_that_plays_or_has_mov
         let mut disk = closed.disk;
         if let Some(answers) = closed.result {
             answers.into_iter().for_each(|answer| drop(answer.unwrap()));
+            disk.dies_before = None;
             is_gone(&disk);
             break;
         }
@@ -178,14 +183,22 @@ fn move_that_is_killed_at_any_operation_leaves_an_identity_that_plays_or_has_mov
 #[test]
 fn move_that_fails_at_any_operation_never_plays_on_with_a_moved_identity() {
     let played = played();
-    for operation in 0..12 {
+    let opens = asks(played.clone(), Vec::new()).disk.operations - played.operations;
+    for operation in 0..opens + 12 {
         let mut disk = played.clone();
         disk.fails = Some((disk.operations + operation, 1));
         let closed = asks(disk, vec![("/move", json!({})), ("/identity", Value::Null)]);
         let [moved, shown] = &closed.result.unwrap()[..] else {
             unreachable!()
         };
-        let after = ask(closed.disk, "/identity", Value::Null).1.unwrap();
+        let mut disk = closed.disk;
+        disk.fails = None;
+        let after = ask(disk, "/identity", Value::Null).1.unwrap();
+        if operation < opens {
+            // The page has not started.
+            assert!(moved.is_err() && shown.is_err() && after["moved"].is_null());
+            continue;
+        }
         let in_memory = shown.as_ref().map(|shown| shown["moved"].clone());
         assert_eq!(in_memory, Ok(after["moved"].clone()), "{operation}");
         assert!(moved.is_err() || after["moved"] == true, "{operation}");

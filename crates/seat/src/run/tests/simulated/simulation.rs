@@ -453,7 +453,8 @@ impl Simulation {
         let mut shared = shared.borrow_mut();
         let has_crashed = shared.once_in(2);
         self.disks[program].restart(has_crashed, &mut shared.rng);
-        let restores = shared.is_fault(8);
+        // Once the match is over on both sides, the other player does not come back for it.
+        let restores = shared.is_fault(8) && !checks::is_settled(&self.disks);
         let this = &mut self.programs[program];
         if restores && let Some(backup) = &this.backup {
             self.disks[program].restore(backup.clone());
