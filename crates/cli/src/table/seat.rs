@@ -30,7 +30,7 @@ use super::standing;
 
 /// The timeout when nothing is due.
 const LONG: Duration = Duration::from_secs(3600);
-/// The time in which a guest that has just come accepts that its host does not resume the match.
+/// After `join`, the time limit within which a guest follows a host that does not resume the match.
 const JUST: Duration = Duration::from_secs(10);
 
 /// A seat, with its table and its player.

@@ -1,4 +1,4 @@
-//! How a guest connects to its host and runs the meeting, without threads and sockets.
+//! How a guest connects to its host and runs the meeting: a state machine over [`Sockets`].
 //!
 //! A guest tries all routes to the host at the same time, and prefers the addresses of the host to a
 //! relay. Each route has a handshake of its own, because a host answers a first message only once. The
@@ -40,7 +40,7 @@ pub struct Dial<S: Sockets> {
     request: String,
     /// The addresses of the host, and then the relay.
     routes: Vec<Route<S>>,
-    /// The time from which the relay is tried even if an address has not failed.
+    /// The time at which the relay is tried, even if an address has not failed.
     relays_time: Duration,
     /// The errors of the routes, with their numbers.
     failures: Vec<(usize, MeetingError)>,
@@ -53,7 +53,7 @@ type Begin = Box<dyn Fn() -> Stepped + Send>;
 struct Route<S: Sockets> {
     place: Place,
     is_relay: bool,
-    /// How often the route was started.
+    /// The number of attempts.
     tries: usize,
     state: State<S>,
 }
@@ -192,7 +192,7 @@ impl<S: Sockets> Dial<S> {
         answered.map(|(number, _)| number)
     }
 
-    /// The route whose turn it is, and the time from which it gives way.
+    /// The route that may send its second message, and the time at which another one may.
     fn turn(&self) -> Option<(usize, Duration)> {
         self.attempts()
             .find_map(|(number, attempt)| match attempt.stage {

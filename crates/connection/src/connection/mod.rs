@@ -41,7 +41,7 @@ pub use error::{ConnectionError, MeetingError};
 pub use invite::{BadInvite, Invite, InviteId};
 pub use invites::Invites;
 pub use meeting::{Credentials, MAX_HEADER, Met, Side};
-pub use place::{Happened, Place, Socket, Sockets};
+pub use place::{Happened, Place, Sockets};
 pub use polled::PolledConnection;
 #[cfg(not(target_family = "wasm"))]
 pub use sockets::{

@@ -58,7 +58,7 @@ pub enum Happened<'a> {
 }
 
 /// A socket, closed when dropped.
-pub struct Socket<S: Sockets> {
+pub(super) struct Socket<S: Sockets> {
     sockets: S,
     number: u32,
     is_open: bool,
@@ -66,7 +66,7 @@ pub struct Socket<S: Sockets> {
 
 impl<S: Sockets> Socket<S> {
     /// Opens a socket.
-    pub fn open(sockets: &S, place: &Place) -> Self {
+    pub(super) fn open(sockets: &S, place: &Place) -> Self {
         Socket {
             number: sockets.open(place),
             sockets: sockets.clone(),
@@ -84,12 +84,12 @@ impl<S: Sockets> Socket<S> {
     }
 
     /// Its number.
-    pub fn number(&self) -> u32 {
+    pub(super) fn number(&self) -> u32 {
         self.number
     }
 
     /// Whether it has been opened.
-    pub fn is_open(&self) -> bool {
+    pub(super) fn is_open(&self) -> bool {
         self.is_open
     }
 
@@ -97,7 +97,7 @@ impl<S: Sockets> Socket<S> {
     ///
     /// # Errors
     /// The socket is closed, or could not be opened.
-    pub fn happened<'a>(&mut self, what: Happened<'a>) -> io::Result<&'a [u8]> {
+    pub(super) fn happened<'a>(&mut self, what: Happened<'a>) -> io::Result<&'a [u8]> {
         match what {
             Happened::Opened => {
                 self.is_open = true;
@@ -116,7 +116,7 @@ impl<S: Sockets> Socket<S> {
     }
 
     /// Sends bytes on an open socket, unless there are none. Returns whether it is ready for more.
-    pub fn send(&self, bytes: &[u8]) -> bool {
+    pub(super) fn send(&self, bytes: &[u8]) -> bool {
         bytes.is_empty() || self.sockets.send(self.number, bytes)
     }
 }

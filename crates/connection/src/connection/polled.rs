@@ -23,7 +23,7 @@ pub struct PolledConnection<S: Sockets> {
     incoming: Incoming,
     sealer: Sealer,
     socket: Socket<S>,
-    /// The time by which the socket must be ready to send again, if it is not.
+    /// The deadline for the socket to be ready again, if it is not.
     ready_by: Option<Duration>,
     /// The time of the next timer.
     timer: Duration,

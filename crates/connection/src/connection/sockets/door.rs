@@ -77,7 +77,7 @@ struct Shared {
 
 struct State {
     door: PolledDoor<Arc<Network>>,
-    /// The time at which the thread of the sockets acts on the door again.
+    /// The timer that the event loop has seen last.
     planned: Duration,
     /// The invites whose first code the program waits for.
     first: BTreeMap<InviteId, Option<Result<SpokenCode, SpokenError>>>,

@@ -43,7 +43,7 @@ pub(super) struct Shared {
 
 pub(super) struct State {
     pub(super) connection: PolledConnection<Arc<Network>>,
-    /// The time at which the thread of the sockets acts on this connection again.
+    /// The timer that the event loop has seen last.
     planned: Duration,
 }
 
