@@ -201,6 +201,7 @@ pub(super) fn is_failure(error: &MeetingError, shown: Shown) -> bool {
 /// [`timer`](Self::timer).
 pub struct PolledDoor<S: Sockets> {
     sockets: S,
+    listeners: Vec<Socket<S>>,
     host: Arc<Host>,
     timing: Timing,
     /// The strangers, the oldest first.
@@ -258,6 +259,7 @@ impl<S: Sockets> PolledDoor<S> {
     ) -> Self {
         PolledDoor {
             sockets: sockets.clone(),
+            listeners: Vec::new(),
             host: Arc::new(Host::new(own, admits, invites, header)),
             timing,
             strangers: VecDeque::new(),
@@ -268,6 +270,12 @@ impl<S: Sockets> PolledDoor<S> {
             offers: Vec::new(),
             events: VecDeque::new(),
         }
+    }
+
+    /// Waits for guests at a listening socket, which belongs to the door from now on.
+    pub fn listen(&mut self, listener: u32) {
+        self.listeners
+            .push(Socket::accepted(&self.sockets, listener));
     }
 
     /// Waits at a relay for the guest of an invite, from the time `first` on.
@@ -327,7 +335,7 @@ impl<S: Sockets> PolledDoor<S> {
     }
 
     /// Meets a stranger whose connection was accepted from this address.
-    pub fn accepted(&mut self, socket: u32, from: IpAddr, now: Duration) {
+    fn accepted(&mut self, socket: u32, from: IpAddr, now: Duration) {
         let socket = Socket::accepted(&self.sockets, socket);
         self.greet(socket, Some(Source::of(from)), None, &[], now);
     }
@@ -354,7 +362,9 @@ impl<S: Sockets> PolledDoor<S> {
             DoorEvent::Connection(connection) => Some(connection.number()),
             _ => None,
         });
-        (strangers.chain(asking.map(|asking| &asking.socket)))
+        (self.listeners.iter())
+            .chain(strangers)
+            .chain(asking.map(|asking| &asking.socket))
             .map(Socket::number)
             .chain(offers.map(Socket::number))
             .chain(connections)
@@ -363,6 +373,9 @@ impl<S: Sockets> PolledDoor<S> {
 
     /// Processes what has happened to a socket.
     pub fn happened(&mut self, socket: u32, what: Happened<'_>, now: Duration) {
+        if let Happened::Accepted { socket, from } = what {
+            return self.accepted(socket, from, now);
+        }
         let is_it = |other: &Socket<S>| other.number() == socket;
         let mut strangers = self.strangers.iter();
         let mut waiting = self.waiting.iter();

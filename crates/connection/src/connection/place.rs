@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{self, ErrorKind};
+use std::net::IpAddr;
 
 use crate::identity::Address;
 
@@ -53,6 +54,13 @@ pub enum Happened<'a> {
     Received(&'a [u8]),
     /// It is ready to send again.
     Ready,
+    /// It listens, and has accepted a connection from this address on another socket.
+    Accepted {
+        /// The number of the other socket, which is open.
+        socket: u32,
+        /// The address.
+        from: IpAddr,
+    },
     /// It is closed, or could not be opened.
     Closed(io::Error),
 }
@@ -103,7 +111,7 @@ impl<S: Sockets> Socket<S> {
                 self.is_open = true;
                 Ok(&[])
             }
-            Happened::Ready => Ok(&[]),
+            Happened::Ready | Happened::Accepted { .. } => Ok(&[]),
             Happened::Received(bytes) => Ok(bytes),
             // A browser reports the end of a socket also if it was not opened.
             Happened::Closed(error)

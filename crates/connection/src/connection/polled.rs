@@ -66,7 +66,7 @@ impl<S: Sockets> PolledConnection<S> {
     /// [`Core::next_message`] returns it after the messages that arrived before.
     pub fn happened(&mut self, what: Happened<'_>, now: Duration) {
         match what {
-            Happened::Opened => {}
+            Happened::Opened | Happened::Accepted { .. } => {}
             Happened::Received(bytes) => self.received(bytes, now),
             Happened::Ready => self.ready_by = None,
             Happened::Closed(error) => self.core.end(ConnectionError::Cut(error.kind())),

@@ -16,11 +16,11 @@ use super::super::door::{Admits, DoorEvent, PolledDoor};
 use super::super::invite::{Invite, InviteId};
 use super::super::invites::Invites;
 use super::super::meeting::{Credentials, MAX_HEADER};
-use super::super::place::{Happened, Sockets as _};
+use super::super::place::Happened;
 use super::super::spoken::SpokenError;
 use super::super::spoken_code::SpokenCode;
 use super::live::Connection;
-use super::network::{Network, Task, network};
+use super::network::{Network, SocketTask, network};
 use crate::identity::{Address, Home, Name, PublicIdentity, SharedPeers};
 
 /// The maximum number of events that the host's program has not taken yet. Further events are
@@ -68,7 +68,6 @@ pub struct Door {
 /// A door that the thread of the sockets shares with its program.
 struct Shared {
     network: Arc<Network>,
-    listeners: Vec<u32>,
     state: Mutex<State>,
     /// The first code of an invite, or the error, has come.
     has_code: Condvar,
@@ -76,7 +75,8 @@ struct Shared {
 }
 
 struct State {
-    door: PolledDoor<Arc<Network>>,
+    /// `None` once [`Door::into_polled`] has returned it.
+    door: Option<PolledDoor<Arc<Network>>>,
     /// The timer that the event loop has seen last.
     planned: Duration,
     /// The invites whose first code the program waits for.
@@ -137,27 +137,20 @@ impl Door {
             identity: Arc::clone(home.identity()),
             name,
         };
-        let door = PolledDoor::new(&network, own, admits, Arc::clone(&invites), header, timing);
+        let mut door = PolledDoor::new(&network, own, admits, Arc::clone(&invites), header, timing);
         let (sender, events) = sync_channel(MAX_EVENTS);
-        let (mut listeners, mut addresses) = (Vec::new(), Vec::new());
-        for address in listen {
-            match network.listen(*address) {
-                Ok((number, address)) => {
-                    listeners.push(number);
-                    addresses.push(address);
-                }
-                Err(source) => {
-                    listeners.iter().for_each(|number| network.close(*number));
-                    let address = *address;
-                    return Err(DoorError::Listen { address, source });
-                }
-            }
+        let mut addresses = Vec::new();
+        for &address in listen {
+            let listening = network.listen(address);
+            let (number, address) =
+                listening.map_err(|source| DoorError::Listen { address, source })?;
+            door.listen(number);
+            addresses.push(address);
         }
         let shared = Arc::new(Shared {
             network: Arc::clone(&network),
-            listeners,
             state: Mutex::new(State {
-                door,
+                door: Some(door),
                 planned: Duration::ZERO,
                 first: BTreeMap::new(),
             }),
@@ -211,9 +204,9 @@ impl Door {
         let id = invite.secret.id();
         let mut state = lock(&self.shared.state);
         state.first.insert(id, None);
-        state
-            .door
-            .offer_code(relay.clone().into(), invite, system_time());
+        if let Some(door) = &mut state.door {
+            door.offer_code(relay.clone().into(), invite, system_time());
+        }
         self.shared.network.wake();
         let waits = |state: &mut State| matches!(state.first.get(&id), Some(None));
         let waited = self.shared.has_code.wait_timeout_while(state, FIRST, waits);
@@ -225,7 +218,9 @@ impl Door {
     /// Ends all codes. Their invites stay valid.
     pub fn end_codes(&self) {
         let mut state = lock(&self.shared.state);
-        state.door.end_codes();
+        if let Some(door) = &mut state.door {
+            door.end_codes();
+        }
         for first in state.first.values_mut() {
             *first = Some(Err(SpokenError::Relay(ErrorKind::Interrupted.into())));
         }
@@ -257,7 +252,9 @@ impl Door {
         let network = &self.shared.network;
         let mut state = lock(&self.shared.state);
         let socket = network.adopt(mio::net::TcpStream::from_std(stream))?;
-        (state.door).accepted_at(socket, relay.into(), system_time());
+        if let Some(door) = &mut state.door {
+            door.accepted_at(socket, relay.into(), system_time());
+        }
         network.wake();
         Ok(())
     }
@@ -266,7 +263,8 @@ impl Door {
     #[cfg(test)]
     pub(super) fn failures(&self) -> u32 {
         loop {
-            match lock(&self.shared.state).door.counts() {
+            let state = lock(&self.shared.state);
+            match state.door.as_ref().map_or((0, 0), PolledDoor::counts) {
                 (0, failures) => return failures,
                 _ => std::thread::yield_now(),
             }
@@ -277,14 +275,26 @@ impl Door {
     pub fn next(&self, within: Duration) -> Option<DoorEvent<Connection>> {
         self.events.recv_timeout(within).ok()
     }
+
+    /// The door without its lock and its waiting, for the [`SocketTask`] that uses it from now on, as
+    /// [`Connection::into_polled`], and the events that the program has not taken. `None` only if it was taken
+    /// before.
+    pub fn into_polled(
+        self,
+    ) -> (
+        Option<PolledDoor<Arc<Network>>>,
+        Vec<DoorEvent<Connection>>,
+    ) {
+        let door = lock(&self.shared.state).door.take();
+        (door, self.events.try_iter().collect())
+    }
 }
 
 impl Drop for Door {
     fn drop(&mut self) {
         self.shared.network.remove(&*self.shared);
-        for listener in &self.shared.listeners {
-            self.shared.network.close(*listener);
-        }
+        // The event loop may hold the task for a moment, but the program may listen on the same port again now.
+        drop(lock(&self.shared.state).door.take());
     }
 }
 
@@ -299,16 +309,20 @@ impl Shared {
     fn with(&self, work: impl FnOnce(&mut PolledDoor<Arc<Network>>, Duration)) {
         let mut state = lock(&self.state);
         let now = system_time();
-        work(&mut state.door, now);
-        state.door.step(now);
+        let Some(door) = &mut state.door else {
+            return;
+        };
+        work(door, now);
+        door.step(now);
+        let timer = door.timer();
         self.report(&mut state);
-        if state.door.timer() < state.planned {
+        if timer < state.planned {
             self.network.wake();
         }
     }
 
     fn report(&self, state: &mut State) {
-        while let Some(event) = state.door.next_event() {
+        while let Some(event) = state.door.as_mut().and_then(PolledDoor::next_event) {
             let event = match event {
                 DoorEvent::Connection(connection) => {
                     let connection = Connection::new(&self.network, *connection);
@@ -352,17 +366,18 @@ impl Shared {
     }
 }
 
-impl Task for Shared {
+impl SocketTask for Shared {
     fn has(&self, socket: u32) -> bool {
-        self.listeners.contains(&socket) || lock(&self.state).door.has(socket)
+        let state = lock(&self.state);
+        state.door.as_ref().is_some_and(|door| door.has(socket))
     }
 
-    fn happened(&self, socket: u32, what: Happened<'_>, _: Duration) {
+    fn happened(&self, socket: u32, what: Happened<'_>, now: Duration) {
+        if lock(&self.state).door.is_none() {
+            // It was taken meanwhile. Its new task has the socket.
+            return self.network.tell(socket, what, now);
+        }
         self.with(|door, now| door.happened(socket, what, now));
-    }
-
-    fn accepted(&self, socket: u32, from: SocketAddr, _: Duration) {
-        self.with(|door, now| door.accepted(socket, from.ip(), now));
     }
 
     fn step(&self, _: Duration) {
@@ -371,7 +386,8 @@ impl Task for Shared {
 
     fn timer(&self) -> Duration {
         let mut state = lock(&self.state);
-        state.planned = state.door.timer();
+        let door = state.door.as_ref();
+        state.planned = door.map_or(Duration::MAX, PolledDoor::timer);
         state.planned
     }
 }

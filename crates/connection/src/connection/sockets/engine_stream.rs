@@ -30,7 +30,7 @@ impl Transport for EngineStream {
             return Err(ErrorKind::NotConnected.into());
         }
         let mut state = self.shared.lock();
-        let core = &mut state.connection.core;
+        let core = state.core()?;
         let sent = core.send_engine(&bytes, within, system_time());
         self.shared.flush(&mut state);
         Ok(sent?)
@@ -40,7 +40,7 @@ impl Transport for EngineStream {
         let deadline = system_time() + within;
         let mut state = self.shared.lock();
         loop {
-            if let Some(count) = state.connection.core.read_engine(buf)? {
+            if let Some(count) = state.core()?.read_engine(buf)? {
                 // Acknowledges the bytes.
                 self.shared.flush(&mut state);
                 return Ok(count);
@@ -55,14 +55,14 @@ impl Transport for EngineStream {
     fn drain(&mut self, max_unsent: usize, within: Duration) -> io::Result<()> {
         let deadline = system_time() + within;
         let mut state = self.shared.lock();
-        while state.connection.core.engine_unsent() > max_unsent {
-            state.connection.core.check()?;
+        while state.core()?.engine_unsent() > max_unsent {
+            state.core()?.check()?;
             state = self
                 .shared
                 .wait(state, deadline)
                 .ok_or(ErrorKind::TimedOut)?;
         }
-        Ok(state.connection.core.check()?)
+        Ok(state.core()?.check()?)
     }
 
     fn close(&mut self, within: Duration) {
@@ -75,7 +75,9 @@ impl Transport for EngineStream {
 impl Drop for EngineStream {
     fn drop(&mut self) {
         let mut state = self.shared.lock();
-        state.connection.core.end_engine();
+        if let Ok(core) = state.core() {
+            core.end_engine();
+        }
         self.shared.flush(&mut state);
     }
 }

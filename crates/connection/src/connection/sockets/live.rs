@@ -8,13 +8,14 @@ use std::time::Duration;
 
 use dealerless::net::system_time;
 
+use super::super::core::Core;
 use super::super::error::ConnectionError;
 use super::super::meeting::Met;
 use super::super::place::{Happened, Place};
 use super::super::polled::PolledConnection;
 use super::super::streams::{Message, Priority, Stream};
 use super::engine_stream::EngineStream;
-use super::network::{Network, Task};
+use super::network::{Network, SocketTask};
 use crate::identity::Address;
 
 /// An encrypted connection to a peer whose keys have been verified.
@@ -42,9 +43,22 @@ pub(super) struct Shared {
 }
 
 pub(super) struct State {
-    pub(super) connection: PolledConnection<Arc<Network>>,
+    /// `None` once [`Connection::into_polled`] has returned it.
+    connection: Option<PolledConnection<Arc<Network>>>,
     /// The timer that the event loop has seen last.
     planned: Duration,
+}
+
+impl State {
+    /// The messages, engine bytes, limits and deadlines.
+    ///
+    /// # Errors
+    /// If the connection was taken.
+    pub(super) fn core(&mut self) -> Result<&mut Core, ConnectionError> {
+        let connection = self.connection.as_mut();
+        let connection = connection.ok_or(ConnectionError::ClosedHere)?;
+        Ok(&mut connection.core)
+    }
 }
 
 impl Shared {
@@ -55,7 +69,7 @@ impl Shared {
             network: Arc::clone(network),
             socket,
             state: Mutex::new(State {
-                connection,
+                connection: Some(connection),
                 planned: Duration::ZERO,
             }),
             changed: Condvar::new(),
@@ -89,9 +103,11 @@ impl Shared {
 
     /// Sends what may be sent now.
     pub(super) fn flush(&self, state: &mut State) {
-        state.connection.flush(system_time());
-        if state.connection.timer() < state.planned {
-            self.network.wake();
+        if let Some(connection) = &mut state.connection {
+            connection.flush(system_time());
+            if connection.timer() < state.planned {
+                self.network.wake();
+            }
         }
         self.changed.notify_all();
     }
@@ -99,31 +115,41 @@ impl Shared {
     /// Ends the connection here.
     fn end(&self, why: ConnectionError) {
         let mut state = self.lock();
-        state.connection.core.end(why);
+        if let Ok(core) = state.core() {
+            core.end(why);
+        }
         self.flush(&mut state);
     }
 }
 
-impl Task for Shared {
+impl SocketTask for Shared {
     fn has(&self, socket: u32) -> bool {
-        socket == self.socket
+        socket == self.socket && self.lock().connection.is_some()
     }
 
-    fn happened(&self, _: u32, what: Happened<'_>, now: Duration) {
+    fn happened(&self, socket: u32, what: Happened<'_>, now: Duration) {
         let mut state = self.lock();
-        state.connection.happened(what, now);
-        state.connection.flush(now);
+        let Some(connection) = &mut state.connection else {
+            drop(state);
+            // It was taken meanwhile. Its new task has it.
+            return self.network.tell(socket, what, now);
+        };
+        connection.happened(what, now);
+        connection.flush(now);
         self.changed.notify_all();
     }
 
     fn step(&self, now: Duration) {
-        self.lock().connection.flush(now);
+        if let Some(connection) = &mut self.lock().connection {
+            connection.flush(now);
+        }
         self.changed.notify_all();
     }
 
     fn timer(&self) -> Duration {
         let mut state = self.lock();
-        state.planned = state.connection.timer();
+        let connection = state.connection.as_ref();
+        state.planned = connection.map_or(Duration::MAX, PolledConnection::timer);
         state.planned
     }
 }
@@ -166,7 +192,7 @@ impl Connection {
 
     fn send(&self, stream: Stream, bytes: &[u8]) -> Result<(), ConnectionError> {
         let mut state = self.shared.lock();
-        state.connection.core.send(stream, bytes)?;
+        state.core()?.send(stream, bytes)?;
         self.shared.flush(&mut state);
         Ok(())
     }
@@ -181,7 +207,7 @@ impl Connection {
         let deadline = system_time() + within;
         let mut state = self.shared.lock();
         loop {
-            match state.connection.core.next_message() {
+            match state.core()?.next_message() {
                 Ok(Some(message)) => {
                     // Acknowledges it.
                     self.shared.flush(&mut state);
@@ -209,7 +235,7 @@ impl Connection {
     /// smaller. Otherwise the reason for the end of the connection.
     pub fn engine(&self, number: u64) -> Result<EngineStream, ConnectionError> {
         let mut state = self.shared.lock();
-        state.connection.core.begin_engine(number)?;
+        state.core()?.begin_engine(number)?;
         self.shared.flush(&mut state);
         drop(state);
         Ok(EngineStream::new(Arc::clone(&self.shared)))
@@ -219,7 +245,9 @@ impl Connection {
     /// to all unsent engine bytes.
     pub fn set_engine_priority(&self, priority: Priority) {
         let mut state = self.shared.lock();
-        state.connection.core.set_engine_priority(priority);
+        if let Ok(core) = state.core() {
+            core.set_engine_priority(priority);
+        }
         self.shared.flush(&mut state);
     }
 
@@ -227,7 +255,9 @@ impl Connection {
     /// longer than [`Timing::ping`].
     #[cfg(feature = "internals")]
     pub fn silent_for(&self) -> Duration {
-        self.shared.lock().connection.core.silent_for(system_time())
+        let mut state = self.shared.lock();
+        let core = state.core();
+        core.map_or(Duration::MAX, |core| core.silent_for(system_time()))
     }
 
     /// The number of bytes that this side has sent after the handshake, including encryption.
@@ -237,7 +267,10 @@ impl Connection {
 
     /// The reason for the end of the connection, if it has ended.
     pub fn ended(&self) -> Option<ConnectionError> {
-        self.shared.lock().connection.core.ended().cloned()
+        match self.shared.lock().core() {
+            Ok(core) => core.ended().cloned(),
+            Err(taken) => Some(taken),
+        }
     }
 
     /// Sends the queued control and log messages and closes the connection, within the given time.
@@ -245,17 +278,30 @@ impl Connection {
     pub fn close(&self, within: Duration) -> bool {
         let deadline = system_time() + within;
         let mut state = self.shared.lock();
-        state.connection.core.close();
+        let is_flushed = |state: &State| {
+            let connection = state.connection.as_ref();
+            connection.is_some_and(PolledConnection::is_flushed)
+        };
+        if let Ok(core) = state.core() {
+            core.close();
+        }
         self.shared.flush(&mut state);
         // Wait until the peer has closed its side too. Closing the socket while received bytes are
         // unread could discard the last bytes that were sent.
-        while state.connection.core.ended().is_none() {
+        while state.core().is_ok_and(|core| core.ended().is_none()) {
             match self.shared.wait(state, deadline) {
                 Some(next) => state = next,
-                None => return self.shared.lock().connection.is_flushed(),
+                None => return is_flushed(&self.shared.lock()),
             }
         }
-        state.connection.is_flushed()
+        is_flushed(&state)
+    }
+
+    /// The connection without its lock and its waiting, for the [`SocketTask`] that uses it from now on: the network
+    /// must have this task already, and [`SocketTask::has`] must wait until the task has the connection. `None` only
+    /// if it was taken before.
+    pub fn into_polled(self) -> Option<PolledConnection<Arc<Network>>> {
+        self.shared.lock().connection.take()
     }
 }
 

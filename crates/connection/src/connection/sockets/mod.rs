@@ -17,4 +17,5 @@ pub use door::{Door, DoorError};
 pub use engine_stream::EngineStream;
 pub use join::{Guest, use_code};
 pub use live::Connection;
+pub use network::{Network, SocketTask, network};
 pub use reach::own_addresses;

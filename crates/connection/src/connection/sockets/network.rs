@@ -1,5 +1,5 @@
 //! The sockets of this process. One thread waits for all of them, with [`mio`], and for the timers of the
-//! [`Task`]s that use them.
+//! [`SocketTask`]s that use them.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -27,15 +27,12 @@ const READ: usize = 32 << 10;
 const WAKER: Token = Token(usize::MAX);
 
 /// A state machine on sockets of this process. The thread of the sockets calls these functions.
-pub(super) trait Task: Send + Sync {
+pub trait SocketTask: Send + Sync {
     /// Whether it uses this socket or listener.
     fn has(&self, socket: u32) -> bool;
 
     /// Something has happened to one of its sockets.
     fn happened(&self, socket: u32, what: Happened<'_>, now: Duration);
-
-    /// One of its listeners has accepted a connection.
-    fn accepted(&self, _socket: u32, _from: SocketAddr, _now: Duration) {}
 
     /// Acts on the time.
     fn step(&self, now: Duration);
@@ -44,8 +41,8 @@ pub(super) trait Task: Send + Sync {
     fn timer(&self) -> Duration;
 }
 
-/// The sockets of this process.
-pub(super) struct Network {
+/// The sockets of this process, and the thread that waits for them.
+pub struct Network {
     registry: Registry,
     waker: Waker,
     state: Mutex<State>,
@@ -56,7 +53,7 @@ struct State {
     /// The number of the last socket or listener.
     last: u32,
     entries: HashMap<u32, Entry>,
-    tasks: Vec<Arc<dyn Task>>,
+    tasks: Vec<Arc<dyn SocketTask>>,
 }
 
 enum Entry {
@@ -83,7 +80,7 @@ struct Stream {
 ///
 /// # Errors
 /// If the system cannot wait for events, or the thread cannot be started.
-pub(super) fn network() -> io::Result<Arc<Network>> {
+pub fn network() -> io::Result<Arc<Network>> {
     static NETWORK: Mutex<Option<Arc<Network>>> = Mutex::new(None);
     let mut network = NETWORK.lock().unwrap_or_else(PoisonError::into_inner);
     match &*network {
@@ -176,14 +173,14 @@ impl Network {
     }
 
     /// Adds a task.
-    pub(super) fn add(&self, task: Arc<dyn Task>) {
+    pub fn add(&self, task: Arc<dyn SocketTask>) {
         self.lock().tasks.push(task);
         self.wake();
     }
 
     /// Removes a task.
-    pub(super) fn remove(&self, task: &dyn Task) {
-        let own = |other: &Arc<dyn Task>| std::ptr::addr_eq(Arc::as_ptr(other), task);
+    pub fn remove(&self, task: &dyn SocketTask) {
+        let own = |other: &Arc<dyn SocketTask>| std::ptr::addr_eq(Arc::as_ptr(other), task);
         let mut state = self.lock();
         let found = state.tasks.iter().position(own);
         let removed = found.map(|found| state.tasks.swap_remove(found));
@@ -193,7 +190,7 @@ impl Network {
     }
 
     /// Lets the thread look at all timers again.
-    pub(super) fn wake(&self) {
+    pub fn wake(&self) {
         // This fails only if the system is out of resources. The next event then wakes the thread.
         let _ = self.waker.wake();
     }
@@ -392,7 +389,7 @@ impl Network {
         }
     }
 
-    fn tasks(&self) -> Vec<Arc<dyn Task>> {
+    fn tasks(&self) -> Vec<Arc<dyn SocketTask>> {
         self.lock().tasks.clone()
     }
 
@@ -421,7 +418,7 @@ impl Network {
         next.min(now + Duration::from_secs(3600))
     }
 
-    fn tell(&self, socket: u32, what: Happened<'_>, now: Duration) {
+    pub(super) fn tell(&self, socket: u32, what: Happened<'_>, now: Duration) {
         if let Some(task) = self.tasks().iter().find(|task| task.has(socket)) {
             task.happened(socket, what, now);
         }
@@ -554,7 +551,8 @@ impl Network {
                 Ok((stream, from)) => {
                     let task = self.tasks().into_iter().find(|task| task.has(listener));
                     if let (Some(task), Ok(socket)) = (task, self.adopt(stream)) {
-                        task.accepted(socket, from, now);
+                        let from = from.ip();
+                        task.happened(listener, Happened::Accepted { socket, from }, now);
                         // A guest's first message counts before the next stranger takes a place.
                         self.read(socket, buffer, now);
                     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use dealerless::net::system_time;
 
 use super::super::place::Happened;
-use super::network::{Network, Task, network};
+use super::network::{Network, SocketTask, network};
 
 /// A state machine that returns one result.
 pub(super) trait Machine: Send {
@@ -61,7 +61,7 @@ pub(super) fn wait<M: Machine + 'static, R: Send + 'static>(
     });
     // The machine is made under the lock: events of its sockets wait until it can process them.
     let mut state = waiting.lock();
-    let task: Arc<dyn Task> = Arc::clone(&waiting) as _;
+    let task: Arc<dyn SocketTask> = Arc::clone(&waiting) as _;
     network.add(Arc::clone(&task));
     match begin(&network, system_time()) {
         Ok(machine) => *state = State::Runs(machine),
@@ -99,7 +99,7 @@ impl<M: Machine, R> Waiting<M, R> {
     }
 }
 
-impl<M: Machine + 'static, R: Send + 'static> Task for Waiting<M, R> {
+impl<M: Machine + 'static, R: Send + 'static> SocketTask for Waiting<M, R> {
     fn has(&self, socket: u32) -> bool {
         matches!(&*self.lock(), State::Runs(machine) if machine.has(socket))
     }

@@ -1,7 +1,7 @@
 //! Sockets on loopback, and what happens to them.
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener};
+use std::net::TcpListener;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::*;
@@ -31,24 +31,23 @@ impl Notes {
     }
 }
 
-impl Task for Notes {
+impl SocketTask for Notes {
     fn has(&self, socket: u32) -> bool {
         self.sockets.lock().unwrap().contains(&socket)
     }
 
     fn happened(&self, socket: u32, what: Happened<'_>, _: Duration) {
         let noted = match what {
+            Happened::Accepted { socket, .. } => {
+                self.sockets.lock().unwrap().push(socket);
+                return self.note(0, Noted::Accepted(socket));
+            }
             Happened::Opened => Noted::Opened,
             Happened::Received(bytes) => Noted::Received(bytes.to_vec()),
             Happened::Ready => Noted::Ready,
             Happened::Closed(error) => Noted::Closed(error.kind()),
         };
         self.note(socket, noted);
-    }
-
-    fn accepted(&self, socket: u32, _: SocketAddr, _: Duration) {
-        self.sockets.lock().unwrap().push(socket);
-        self.note(0, Noted::Accepted(socket));
     }
 
     fn step(&self, _: Duration) {}
