@@ -1,8 +1,8 @@
 //! Open matches: their states in words, and what a guest does with one that its host does not resume.
 
-use dealerless_connection::identity::Name;
+use dealerless_connection::identity::{Name, PublicIdentity};
 use dealerless_table::Seat;
-use dealerless_table::log::{Claim, Claimed, MatchId, MatchLog, Opened};
+use dealerless_table::log::{Claim, Claimed, MatchId, MatchLog, Opened, Past};
 use dealerless_table::play::Control;
 
 use crate::event::Awaited;
@@ -190,6 +190,16 @@ pub fn went_on(of: &MatchId, chips: u64, absent: Option<&str>) -> String {
              There you have {chips}, with which you can join the host's next match. {TO_CHECK}"
         ),
     }
+}
+
+/// The answer to a player of the match before who resumes it although it was settled. `None` for everybody
+/// else. It is only a hint: the header of the next match has the chips, and all remaining players have
+/// signed it.
+pub fn answer_after(past: &Past, peer: &PublicIdentity) -> Option<Control> {
+    let of_seat = |seat| past.player(seat);
+    let mut players = Seat::all(past.seats).filter_map(of_seat);
+    let (_, chips) = players.find(|(player, _)| *player == peer.fingerprint())?;
+    Some(Control::WentOn(past.match_id, chips))
 }
 
 /// The notice to the host of a match that the other players have continued without it, by the word of

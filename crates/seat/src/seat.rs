@@ -170,6 +170,8 @@ pub struct PlayerNeeds {
     pub pauses: bool,
     /// A report of each second of a wait.
     pub each_second: bool,
+    /// The player is a bot, which is never asked whether to play on after failures: the match stops.
+    pub never_asked: bool,
 }
 
 /// A seat of a match, as its player sees it.

@@ -9,7 +9,7 @@ use anyhow::Context;
 use dealerless::mpc::Attempts;
 use dealerless_connection::{Happened, Place, PolledConnection, Sockets};
 use dealerless_seat::event::Event;
-use dealerless_seat::run::{Session, World};
+use dealerless_seat::run::{SeatWorld, Session, World};
 use dealerless_seat::words::Narrator;
 use dealerless_table::Seat;
 use dealerless_table::play::{DealCircuit, Order};
@@ -97,9 +97,11 @@ impl Sockets for Page {
     }
 }
 
-impl World for Page {
+impl SeatWorld for Page {
     type File = NamedFile;
     type Value = Value;
+
+    const IN_PAGE: bool = true;
 
     fn unix() -> u64 {
         host::unix()
@@ -112,6 +114,37 @@ impl World for Page {
         }
     }
 
+    fn attach_engine(&self, connection: u32, attempts: Box<dyn Attempts>) {
+        engine::attach(connection, attempts);
+    }
+
+    fn detach_engine(&self) {
+        engine::detach();
+    }
+
+    fn is_engine_settled(&self) -> bool {
+        engine::is_settled()
+    }
+
+    fn start_engine(
+        &self,
+        line: &mut PolledConnection<Self>,
+        seat: Seat,
+        circuit: &Arc<DealCircuit>,
+    ) -> io::Result<()> {
+        engine::start(line, seat, circuit)
+    }
+
+    fn order_engine(&self, order: Order) {
+        engine::order(order);
+    }
+
+    fn count_voided_run(&self) -> io::Result<()> {
+        engine::count_voided()
+    }
+}
+
+impl World for Page {
     fn respond(&self, request: u32, status: u16, body: &str) {
         host::respond(request, status, body);
     }
@@ -150,34 +183,5 @@ impl World for Page {
 
     fn remove_value(&self, name: &str) -> io::Result<()> {
         files::remove_value(name)
-    }
-
-    fn attach_engine(&self, connection: u32, attempts: Box<dyn Attempts>) {
-        engine::attach(connection, attempts);
-    }
-
-    fn detach_engine(&self) {
-        engine::detach();
-    }
-
-    fn is_engine_settled(&self) -> bool {
-        engine::is_settled()
-    }
-
-    fn start_engine(
-        &self,
-        line: &mut PolledConnection<Self>,
-        seat: Seat,
-        circuit: &Arc<DealCircuit>,
-    ) -> io::Result<()> {
-        engine::start(line, seat, circuit)
-    }
-
-    fn order_engine(&self, order: Order) {
-        engine::order(order);
-    }
-
-    fn count_voided_run(&self) -> io::Result<()> {
-        engine::count_voided()
     }
 }

@@ -16,9 +16,8 @@ use dealerless_table::record::Record;
 use serde_json::{Value, json};
 
 use super::errors::BrokenOff;
-use super::finding::{goodbye, request};
+use super::finding::{Route, goodbye, request};
 use super::joining::check_memory;
-use super::line::Route;
 use super::matches::{self, Kept};
 use super::own::Own;
 use super::program::{Program, refuse};
@@ -94,15 +93,11 @@ impl<W: World> Auditor<W> {
             check_memory(&header.stakes, terms.algorithm)?;
         }
         let stage = if seat == Seat::HOST {
-            let reception = Reception::new(own, &relay, header, None, Some(&peer), now);
+            let reception = Reception::at_relay(own, &relay, header, None, Some(&peer), now);
             Stage::Waiting(Box::new(reception), None)
         } else {
             Stage::Calling(Box::new(Calls {
-                route: Route {
-                    relay,
-                    invite: None,
-                    peer: Some(peer.clone()),
-                },
+                route: Route::at_relay(relay, None, Some(peer.clone())),
                 call: None,
                 next: now,
                 failure: None,
@@ -144,7 +139,8 @@ impl<W: World> Auditor<W> {
                 let met = match &mut calls.call {
                     Some(call) => call.step(now),
                     None if now >= calls.next => {
-                        calls.call = Some(calls.route.call(own, 1, now)?);
+                        let keys = own.credentials();
+                        calls.call = Some(calls.route.call(&own.world, keys, 1, now)?);
                         Ok(None)
                     }
                     None => Ok(None),

@@ -1,115 +1,486 @@
-//! How a seat finds its peer again after the connection was lost.
+//! How a seat and the other players of its match find each other: whom it calls, and who may come to its door.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
-use dealerless_connection::{Dial, Message, PolledConnection, Stream, system_rng};
+use dealerless_connection::identity::{Address, PublicIdentity};
+use dealerless_connection::{
+    Credentials, Dial, Happened, Invite, MeetingError, Message, Place, PolledConnection, Stream,
+    Timing, system_rng,
+};
+use dealerless_table::log::{MatchId, Past};
 use dealerless_table::play::Control;
 
-use super::line::Route;
 use super::reception::Reception;
-use super::world::World;
+use super::world::SeatWorld;
+use crate::event::Event;
+use crate::open_match::{answer_after, went_on_without_host};
 use crate::retry::{HOST_PAUSE, pause};
 
-/// How a seat finds its peer again after the connection was lost.
-pub(super) enum Finder<W: World> {
-    /// A guest calls its host.
-    Calls(Caller<W>),
-    /// A host waits for its guest.
-    Waits(Reception<W>, Option<Box<Arrival<W>>>),
+/// Timeout for the first message of a player who has come. It is long because a guest's player may be
+/// reading the terms of another match.
+const FIRST_MESSAGE: Duration = Duration::from_secs(600);
+/// Timeout for a declined player to receive the reason.
+const GOODBYE: Duration = Duration::from_secs(2);
+/// The maximum number of silent connections, and of leaving ones. A new connection replaces the oldest one.
+const MOST: usize = 16;
+
+/// How to reach another player, and how to authenticate to it.
+#[derive(Clone)]
+pub struct Route {
+    /// The invite of a host, if there is one.
+    pub invite: Option<Box<Invite>>,
+    /// The keys of the player, if they are known.
+    pub peer: Option<PublicIdentity>,
+    /// The addresses of the player.
+    pub addresses: Vec<Address>,
+    /// The relay of the player.
+    pub relay: Option<Place>,
 }
 
-/// Calls the host.
-pub(super) struct Caller<W: World> {
-    pub(super) route: Route,
-    pub(super) call: Option<Box<Dial<W>>>,
-    /// The time of the next call.
-    pub(super) next: Option<Duration>,
-    /// The number of calls since the match last continued.
-    pub(super) tries: u32,
-}
+impl Route {
+    /// The route of a page: through a relay with this URL.
+    pub(super) fn at_relay(
+        url: String,
+        invite: Option<Box<Invite>>,
+        peer: Option<PublicIdentity>,
+    ) -> Self {
+        Route {
+            invite,
+            peer,
+            addresses: Vec::new(),
+            relay: Some(Place::Url(url)),
+        }
+    }
 
-/// The guest has connected again.
-pub(super) struct Arrival<W: World> {
-    pub(super) line: PolledConnection<W>,
-    /// Whether the guest has asked to resume this match. The match continues when the engine of the last
-    /// connection has ended.
-    pub(super) resumes: bool,
-}
+    /// The relay in words.
+    pub(super) fn relay(&self) -> String {
+        self.relay
+            .as_ref()
+            .map(Place::to_string)
+            .unwrap_or_default()
+    }
 
-impl<W: World> Arrival<W> {
-    pub(super) fn new(line: PolledConnection<W>) -> Box<Self> {
-        Box::new(Arrival {
-            line,
-            resumes: false,
-        })
+    /// Call number `number` on this route. Calls alternate between the invite and the host's keys: the
+    /// host may know the invite without knowing the guest yet.
+    ///
+    /// # Errors
+    /// [`MeetingError::Oneself`]; [`MeetingError::NoAddress`] if there is no way to the player.
+    pub(super) fn call<W: SeatWorld>(
+        &self,
+        world: &W,
+        own: Credentials,
+        number: u32,
+        now: Duration,
+    ) -> Result<Dial<W>, MeetingError> {
+        let (timing, at, relay) = (Timing::default(), &self.addresses, self.relay.clone());
+        match (&self.invite, &self.peer) {
+            (Some(invite), peer) if number.is_multiple_of(2) || peer.is_none() => {
+                Dial::by_invite(world, own, invite, at, relay, timing, now)
+            }
+            (_, Some(peer)) => Dial::with_known(world, own, peer, at, relay, timing, now),
+            _ => Err(MeetingError::NoAddress),
+        }
     }
 }
 
-impl<W: World> Finder<W> {
-    /// A guest that calls its host on this route.
-    pub(super) fn calls(route: Route) -> Self {
-        Finder::Calls(Caller {
+/// Calls another player until it answers.
+pub struct Caller<W: SeatWorld> {
+    peer: PublicIdentity,
+    route: Route,
+    /// The first message on a connection.
+    first: Control,
+    /// The longest pause between two calls.
+    longest: Duration,
+    call: Option<Box<Dial<W>>>,
+    /// The time of the next call.
+    next: Option<Duration>,
+    /// The number of calls since the match last continued.
+    tries: u32,
+    /// Whether the player is not called any more.
+    has_left: bool,
+}
+
+impl<W: SeatWorld> Caller<W> {
+    /// Calls this player, to resume the match.
+    pub fn new(of: MatchId, peer: PublicIdentity, route: Route) -> Self {
+        Caller {
+            peer,
             route,
+            first: Control::Resume(of),
+            longest: HOST_PAUSE,
             call: None,
             next: None,
             tries: 0,
-        })
-    }
-
-    pub(super) fn stop(&mut self) {
-        match self {
-            Finder::Calls(caller) => {
-                caller.call = None;
-                caller.next = None;
-            }
-            Finder::Waits(reception, arrival) => {
-                reception.stop();
-                *arrival = None;
-            }
+            has_left: false,
         }
     }
 
-    /// Looks for the peer. A guest calls after a pause, unless this is the first call. A host waits until it
-    /// [stops](Self::stop).
-    pub(super) fn look(&mut self, now: Duration) {
-        let caller = match self {
-            Finder::Calls(caller) => caller,
-            Finder::Waits(reception, _) => return reception.begin(now),
-        };
-        let pause = match caller.tries {
+    /// Calls with the pause after `tries` failed calls at first, and with pauses of up to `longest`.
+    #[must_use]
+    pub fn pausing(self, tries: u32, longest: Duration) -> Self {
+        Caller {
+            tries,
+            longest,
+            ..self
+        }
+    }
+
+    /// Sends this message first on a connection, in place of the request to resume the match. The connection
+    /// has no other use, and is kept until the other side closes it.
+    #[must_use]
+    pub fn beginning_with(self, first: Control) -> Self {
+        Caller { first, ..self }
+    }
+
+    /// Calls the player after a pause, unless this is the first call.
+    fn look(&mut self, now: Duration) {
+        if self.has_left {
+            return;
+        }
+        let pause = match self.tries {
             0 => Duration::ZERO,
-            tries => pause(tries, HOST_PAUSE, &mut system_rng()),
+            tries => pause(tries, self.longest, &mut system_rng()),
         };
-        caller.tries = caller.tries.saturating_add(1);
-        caller.next = Some(now + pause);
+        self.tries = self.tries.saturating_add(1);
+        self.next = Some(now + pause);
+        self.call = None;
     }
 
-    /// The match has continued: the next call is made at once.
-    pub(super) fn found(&mut self) {
-        if let Finder::Calls(caller) = self {
-            caller.tries = 0;
-        }
+    /// Stops calling. The next call continues with longer pauses.
+    fn stop(&mut self) {
+        self.call = None;
+        self.next = None;
     }
 
-    pub(super) fn timer(&self) -> Duration {
-        match self {
-            Finder::Calls(caller) => {
-                let call = caller
-                    .call
-                    .as_ref()
-                    .map_or(Duration::MAX, |call| call.timer());
-                call.min(caller.next.unwrap_or(Duration::MAX))
-            }
-            Finder::Waits(reception, arrival) => {
-                let arrival = arrival.as_ref();
-                let line = arrival.map_or(Duration::MAX, |arrival| arrival.line.timer());
-                reception.timer().min(line)
+    /// Continues after a step of the call. Returns the connection to the player, on which the first message
+    /// was sent.
+    fn met(
+        &mut self,
+        met: Result<Option<PolledConnection<W>>, MeetingError>,
+        now: Duration,
+    ) -> Option<PolledConnection<W>> {
+        let met = match met {
+            Ok(None) => return None,
+            met => met.ok().flatten(),
+        };
+        self.call = None;
+        let is_peer = |line: &PolledConnection<W>| line.met.peer == self.peer;
+        let Some(mut line) = met.filter(is_peer) else {
+            self.look(now);
+            return None;
+        };
+        // If the connection has ended, its user learns it from the next message.
+        let _ = line.core.send(Stream::Control, &self.first.encode());
+        line.flush(now);
+        Some(line)
+    }
+
+    fn step(&mut self, world: &W, own: &Credentials, now: Duration) -> Option<PolledConnection<W>> {
+        if self.next.is_some_and(|next| now >= next) {
+            self.next = None;
+            match self.route.call(world, own.clone(), self.tries, now) {
+                Ok(call) => self.call = Some(Box::new(call)),
+                // Only the other side can call.
+                Err(_) => self.has_left = true,
             }
         }
+        let met = self.call.as_mut()?.step(now);
+        self.met(met, now)
+    }
+
+    fn timer(&self) -> Duration {
+        let call = self.call.as_ref().map(|call| call.timer());
+        let times = [call, self.next];
+        times.into_iter().flatten().min().unwrap_or(Duration::MAX)
     }
 }
 
-/// The request of a guest in its first message, if it is one.
+/// A connection, and the time at which it is dropped.
+type Until<W> = (PolledConnection<W>, Duration);
+
+/// Finds the players of a match: calls them, and answers at the door.
+pub struct Finder<W: SeatWorld> {
+    world: W,
+    own: Credentials,
+    of: MatchId,
+    /// The other players of the match.
+    players: Vec<PublicIdentity>,
+    /// The match before, if it was settled without absent players. One who resumes it is told that the table
+    /// went on.
+    past: Option<Past>,
+    callers: Vec<Caller<W>>,
+    door: Option<Reception<W>>,
+    /// The connections at the door on which the first message has not arrived, the oldest first.
+    silent: Vec<Until<W>>,
+    /// The connections on which the last message was sent.
+    leaving: Vec<Until<W>>,
+    /// The players who have reported that the others went on without this host.
+    reported: Vec<PublicIdentity>,
+    found: VecDeque<PolledConnection<W>>,
+}
+
+impl<W: SeatWorld> Finder<W> {
+    /// Finds these players of a match.
+    pub fn new(world: &W, own: Credentials, of: MatchId, players: Vec<PublicIdentity>) -> Self {
+        Finder {
+            world: world.clone(),
+            own,
+            of,
+            players,
+            past: None,
+            callers: Vec::new(),
+            door: None,
+            silent: Vec::new(),
+            leaving: Vec::new(),
+            reported: Vec::new(),
+            found: VecDeque::new(),
+        }
+    }
+
+    /// Also answers the players who were absent in the match before.
+    #[must_use]
+    pub fn after(self, past: Option<&Past>) -> Self {
+        let past = past.filter(|past| !past.without.is_empty()).cloned();
+        Finder { past, ..self }
+    }
+
+    /// Answers at this door.
+    #[must_use]
+    pub fn waiting(self, door: Reception<W>) -> Self {
+        let door = Some(door);
+        Finder { door, ..self }
+    }
+
+    /// Calls with this caller when it [looks](Self::look_for) for its player.
+    #[must_use]
+    pub fn calling(mut self, caller: Caller<W>) -> Self {
+        self.callers.push(caller);
+        self
+    }
+
+    /// Closes the door.
+    pub fn close_door(&mut self) {
+        self.door = None;
+        self.silent.clear();
+    }
+
+    /// Stops looking for everybody.
+    pub(super) fn stop(&mut self) {
+        self.callers.iter_mut().for_each(Caller::stop);
+        self.door.iter_mut().for_each(Reception::stop);
+        self.silent.clear();
+        self.found.clear();
+    }
+
+    /// Waits at the door again after [`stop`](Self::stop).
+    pub(super) fn begin_waiting(&mut self, now: Duration) {
+        self.door.iter_mut().for_each(|door| door.begin(now));
+    }
+
+    /// Looks for all players whom this side calls.
+    pub fn look_for_all(&mut self, now: Duration) {
+        for caller in &mut self.callers {
+            caller.look(now);
+        }
+    }
+
+    /// Looks for a player: calls it, if this side has a caller for it, and waits for it at the door.
+    pub fn look_for(&mut self, peer: &PublicIdentity, now: Duration) {
+        self.begin_waiting(now);
+        self.of_peer(peer, |caller| caller.look(now));
+    }
+
+    /// The match has continued with this player: the next call is made at once.
+    pub(super) fn has_found(&mut self, peer: &PublicIdentity) {
+        self.of_peer(peer, |caller| {
+            caller.tries = 0;
+            caller.stop();
+        });
+    }
+
+    /// Stops calling a player. The next call comes after a longer pause.
+    pub(super) fn stop_calling(&mut self, peer: &PublicIdentity) {
+        self.of_peer(peer, Caller::stop);
+    }
+
+    /// Does not call a player any more.
+    pub(super) fn has_left(&mut self, peer: &PublicIdentity) {
+        self.of_peer(peer, |caller| {
+            caller.has_left = true;
+            caller.stop();
+        });
+    }
+
+    fn of_peer(&mut self, peer: &PublicIdentity, work: impl Fn(&mut Caller<W>)) {
+        let mut callers = self.callers.iter_mut();
+        if let Some(caller) = callers.find(|caller| caller.peer == *peer) {
+            work(caller);
+        }
+    }
+
+    /// The next connection to a player of the match, who is to resume it there.
+    pub fn take_found(&mut self) -> Option<PolledConnection<W>> {
+        self.found.pop_front()
+    }
+
+    /// Waits for the request of somebody who has come, if it is a player. Closes an older connection of the
+    /// same player, who has probably lost it, so that each player takes at most one place.
+    pub fn admit(&mut self, line: PolledConnection<W>, now: Duration) {
+        let peer = &line.met.peer;
+        if !self.players.contains(peer) && self.went_on(peer).is_none() {
+            return self.decline(line, &Control::Taken, now);
+        }
+        self.silent.retain(|(other, _)| other.met.peer != *peer);
+        if self.silent.len() >= MOST {
+            self.silent.remove(0);
+        }
+        self.silent.push((line, now + FIRST_MESSAGE));
+    }
+
+    /// Sends a last message, and closes the connection when the other side has it.
+    fn decline(&mut self, mut line: PolledConnection<W>, control: &Control, now: Duration) {
+        let peer = &line.met.peer;
+        self.leaving.retain(|(other, _)| other.met.peer != *peer);
+        if self.leaving.len() >= MOST {
+            self.leaving.remove(0);
+        }
+        if line.core.send(Stream::Control, &control.encode()).is_ok() {
+            line.core.close();
+            line.flush(now);
+            self.leaving.push((line, now + GOODBYE));
+        }
+    }
+
+    fn went_on(&self, peer: &PublicIdentity) -> Option<Control> {
+        answer_after(self.past.as_ref()?, peer)
+    }
+
+    /// Answers the request of a player.
+    fn asked(&mut self, line: PolledConnection<W>, request: Control, now: Duration) {
+        let peer = &line.met.peer;
+        if !self.players.contains(peer) {
+            let resumes = |answer: &Control| match answer {
+                Control::WentOn(of, _) => request == Control::Resume(*of),
+                _ => false,
+            };
+            let answer = self.went_on(peer).filter(resumes);
+            return self.decline(line, &answer.unwrap_or(Control::Taken), now);
+        }
+        match request {
+            Control::Resume(of) if of == self.of => self.found.push_back(line),
+            Control::WentOn(of, chips) if of == self.of => {
+                if !self.reported.contains(peer) {
+                    self.reported.push(peer.clone());
+                    let text = went_on_without_host(&line.met.peer_name, &of, chips);
+                    self.world.report(&Event::Notice { text });
+                }
+                self.decline(line, &Control::Taken, now);
+            }
+            _ => self.decline(line, &Control::Open(self.of), now),
+        }
+    }
+
+    /// A caller has met its player.
+    fn called(&mut self, index: usize, line: PolledConnection<W>) {
+        let caller = &mut self.callers[index];
+        match &caller.first {
+            Control::Resume(_) => self.found.push_back(line),
+            _ => {
+                caller.has_left = true;
+                self.leaving.push((line, Duration::MAX));
+            }
+        }
+    }
+
+    /// The connection with this number.
+    pub(super) fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W>> {
+        let lines = self.silent.iter_mut().chain(&mut self.leaving);
+        let lines = lines.map(|(line, _)| line).chain(&mut self.found);
+        let mut lines = lines.filter(|line| line.number() == number);
+        lines.next()
+    }
+
+    /// Whether a socket is used to find somebody.
+    pub fn has(&mut self, number: u32) -> bool {
+        let mut calls = self
+            .callers
+            .iter()
+            .filter_map(|caller| caller.call.as_ref());
+        calls.any(|call| call.has(number))
+            || self.door.as_ref().is_some_and(|door| door.has(number))
+            || self.line(number).is_some()
+    }
+
+    /// Something has happened to a connection.
+    pub fn happened(&mut self, number: u32, what: Happened<'_>, now: Duration) {
+        if let Some(line) = self.line(number) {
+            return line.happened(what, now);
+        }
+        for index in 0..self.callers.len() {
+            let caller = &mut self.callers[index];
+            if let Some(call) = caller.call.as_mut().filter(|call| call.has(number)) {
+                let met = call.happened(number, what, now);
+                if let Some(line) = caller.met(met, now) {
+                    self.called(index, line);
+                }
+                return;
+            }
+        }
+        if let Some(door) = &mut self.door {
+            let arrived = door.happened(number, what, now);
+            self.arrived(arrived, now);
+        }
+    }
+
+    /// Takes the players who have come to the door.
+    fn arrived(&mut self, mut arrived: Option<PolledConnection<W>>, now: Duration) {
+        while let Some(line) = arrived {
+            self.admit(line, now);
+            arrived = self.door.as_mut().and_then(|door| door.step(now));
+        }
+    }
+
+    /// Does all that is due.
+    pub fn step(&mut self, now: Duration) {
+        for index in 0..self.callers.len() {
+            let met = self.callers[index].step(&self.world, &self.own, now);
+            if let Some(line) = met {
+                self.called(index, line);
+            }
+        }
+        let arrived = self.door.as_mut().and_then(|door| door.step(now));
+        self.arrived(arrived, now);
+        for (mut line, until) in std::mem::take(&mut self.silent) {
+            line.flush(now);
+            match line.core.next_message() {
+                Ok(None) if now < until => self.silent.push((line, until)),
+                Ok(Some(message)) => {
+                    if let Some(request) = request(&message) {
+                        self.asked(line, request, now);
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.leaving.retain_mut(|(line, until)| {
+            line.flush(now);
+            line.core.ended().is_none() && now < *until
+        });
+    }
+
+    /// The time of the next timer.
+    pub fn timer(&self) -> Duration {
+        let callers = self.callers.iter().map(Caller::timer);
+        let door = self.door.as_ref().map(Reception::timer);
+        let lines = self.silent.iter().chain(&self.leaving);
+        let lines = lines.map(|(line, until)| line.timer().min(*until));
+        let times = callers.chain(door).chain(lines);
+        times.min().unwrap_or(Duration::MAX)
+    }
+}
+
+/// The request of a player in its first message, if it is one.
 pub(super) fn request(message: &Message) -> Option<Control> {
     match message.stream {
         Stream::Control => Control::decode(&message.bytes),
@@ -118,7 +489,7 @@ pub(super) fn request(message: &Message) -> Option<Control> {
 }
 
 /// Sends a last message on a connection, and drops it.
-pub(super) fn goodbye<W: World>(
+pub(super) fn goodbye<W: SeatWorld>(
     mut line: PolledConnection<W>,
     control: &Control,
     now: Duration,

@@ -167,7 +167,7 @@ impl<W: World> Hosting<W> {
             opens: None,
         });
         let relay = kept.request.relay;
-        let reception = Reception::new(own, &relay, &header, Some(&invite), None, now);
+        let reception = Reception::at_relay(own, &relay, &header, Some(&invite), None, now);
         Hosting {
             relay,
             invite: Some(invite),
@@ -187,8 +187,10 @@ impl<W: World> Hosting<W> {
         now: Duration,
     ) -> anyhow::Result<Self> {
         let header = kept.opened.sitting.match_info.header().clone();
-        let reception = Reception::new(own, &relay, &header, None, Some(kept.peer()), now);
-        let mut seat = matches::resume(own, kept, Finder::Waits(reception, None), now)?;
+        let reception = Reception::at_relay(own, &relay, &header, None, Some(kept.peer()), now);
+        let players = vec![kept.peer().clone()];
+        let finder = Finder::new(&own.world, own.credentials(), kept.id(), players);
+        let mut seat = matches::resume(own, kept, finder.waiting(reception), now)?;
         seat.reconnect(now)?;
         Ok(Hosting {
             relay,
@@ -201,7 +203,7 @@ impl<W: World> Hosting<W> {
     /// Waits for the guest of the invite again.
     fn wait(&mut self, own: &Own<W>, now: Duration) {
         let (relay, invite) = (&self.relay, self.invite.as_ref());
-        let reception = Reception::new(own, relay, &self.header, invite, None, now + PAUSE);
+        let reception = Reception::at_relay(own, relay, &self.header, invite, None, now + PAUSE);
         self.stage = Stage::Waiting(Box::new(reception));
     }
 
@@ -261,7 +263,8 @@ impl<W: World> Hosting<W> {
             return Ok(());
         }
         let seating = Seating::of_meeting(met, self.header.clone(), own.player())?;
-        let mut seat = matches::begin(own, seating, self.finder(own, &met.peer, now), now)?;
+        let finder = self.finder(own, seating.sitting.match_info.id(), &met.peer, now);
+        let mut seat = matches::begin(own, seating, finder, now)?;
         // The match has its files before the guest knows that it begins. If the connection has ended, the seat
         // looks for another one.
         let _ = line.core.send(Stream::Control, &Control::Sit.encode());
@@ -296,7 +299,8 @@ impl<W: World> Hosting<W> {
                 text: END_SENT.into(),
             });
         }
-        let mut seat = matches::resume(own, kept, self.finder(own, peer, now), now)?;
+        let finder = self.finder(own, of, peer, now);
+        let mut seat = matches::resume(own, kept, finder, now)?;
         seat.resume(line, now)?;
         self.stage = Stage::Playing(Box::new(seat));
         own.keep_hosting(None)
@@ -304,12 +308,12 @@ impl<W: World> Hosting<W> {
 
     /// Waits for the peer of a match, also by the invite: its program may not know yet that this side knows
     /// it.
-    fn finder(&self, own: &Own<W>, peer: &PublicIdentity, now: Duration) -> Finder<W> {
+    fn finder(&self, own: &Own<W>, of: MatchId, peer: &PublicIdentity, now: Duration) -> Finder<W> {
         let (relay, invite) = (&self.relay, self.invite.as_ref());
-        Finder::Waits(
-            Reception::new(own, relay, &self.header, invite, Some(peer), now + PAUSE),
-            None,
-        )
+        let (header, from) = (&self.header, now + PAUSE);
+        let reception = Reception::at_relay(own, relay, header, invite, Some(peer), from);
+        let players = vec![peer.clone()];
+        Finder::new(&own.world, own.credentials(), of, players).waiting(reception)
     }
 
     fn next(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<bool> {
@@ -351,7 +355,7 @@ impl<W: World> Hosting<W> {
                     Ok(()) => {}
                 }
             }
-            Stage::Playing(mut seat) => match seat.step(own, now) {
+            Stage::Playing(mut seat) => match seat.step(now) {
                 None => self.stage = Stage::Playing(seat),
                 Some(stopped) => {
                     let stopped = stopped?;
@@ -391,7 +395,7 @@ impl<W: World> Program<W> for Hosting<W> {
         now: Duration,
     ) -> anyhow::Result<()> {
         match &mut self.stage {
-            Stage::Playing(seat) => seat.happened(own, number, what, now)?,
+            Stage::Playing(seat) => seat.happened(number, what, now),
             Stage::Waiting(reception) => {
                 if let Some(line) = reception.happened(number, what, now) {
                     self.met(own, line, now);

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail, ensure};
 use dealerless::shuffle::Algorithm;
+use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::{
     CodeCall, ConnectionError, Dial, Happened, MeetingError, Place, PolledConnection, SpokenCode,
     Stream,
@@ -14,8 +15,7 @@ use dealerless_table::rules::Stakes;
 use serde_json::Value;
 
 use super::errors::AnswerIsNo;
-use super::finding::Finder;
-use super::line::Route;
+use super::finding::{Caller, Finder, Route};
 use super::matches::{self, Kept};
 use super::own::Own;
 use super::playing::SeatInPlay;
@@ -107,7 +107,7 @@ impl<W: World> Guest<W> {
     /// # Errors
     /// If these are the keys of this player.
     pub(super) fn joining(own: &Own<W>, route: Route, now: Duration) -> anyhow::Result<Self> {
-        let call = route.call(own, 0, now)?;
+        let call = route.call(&own.world, own.credentials(), 0, now)?;
         Ok(Guest {
             route,
             by_code: false,
@@ -121,11 +121,7 @@ impl<W: World> Guest<W> {
     pub(super) fn using_code(world: &W, code: SpokenCode, relay: String, now: Duration) -> Self {
         let call = CodeCall::new(world, &Place::Url(relay.clone()), code, now);
         Guest {
-            route: Route {
-                relay,
-                invite: None,
-                peer: None,
-            },
+            route: Route::at_relay(relay, None, None),
             by_code: false,
             changes: 0,
             host_said: None,
@@ -143,7 +139,8 @@ impl<W: World> Guest<W> {
         kept: Kept<W>,
         now: Duration,
     ) -> anyhow::Result<Self> {
-        let mut seat = matches::resume(own, kept, Finder::calls(route.clone()), now)?;
+        let finder = finder(own, &route, kept.id(), kept.peer());
+        let mut seat = matches::resume(own, kept, finder, now)?;
         seat.reconnect(now)?;
         Ok(Guest {
             route,
@@ -175,7 +172,7 @@ impl<W: World> Guest<W> {
         };
         let line = Box::new(line);
         let met = &line.met;
-        let question = own.recognise(met, &self.route.relay)?;
+        let question = own.recognise(met, &self.route.relay())?;
         self.route.peer = Some(met.peer.clone());
         match question {
             Some(question) => {
@@ -217,8 +214,13 @@ impl<W: World> Guest<W> {
                     text: END_SENT.into(),
                 });
             }
-            let mut seat = matches::resume(own, kept, Finder::calls(self.route.clone()), now)?;
-            seat.resume(*line, now)?;
+            let finder = finder(own, &self.route, kept.id(), &line.met.peer);
+            let mut line = *line;
+            let request = Control::Resume(kept.id()).encode();
+            let mut seat = matches::resume(own, kept, finder, now)?;
+            // If the connection has ended, the seat learns it from the next message.
+            let _ = line.core.send(Stream::Control, &request);
+            seat.resume(line, now)?;
             self.stage = Stage::Playing(Box::new(seat));
             return Ok(());
         }
@@ -315,7 +317,7 @@ impl<W: World> Guest<W> {
                 }
                 self.stage = Stage::Leaving { line, until, why };
             }
-            Stage::Playing(mut seat) => match seat.step(own, now) {
+            Stage::Playing(mut seat) => match seat.step(now) {
                 None => self.stage = Stage::Playing(seat),
                 Some(stopped) => return self.stopped(own, &seat, stopped?, now),
             },
@@ -371,7 +373,9 @@ impl<W: World> Guest<W> {
         if let Some(kept) = offer.instead_of {
             kept.close()?;
         }
-        let mut seat = matches::begin(own, offer.seating, Finder::calls(self.route.clone()), now)?;
+        let of = offer.seating.sitting.match_info.id();
+        let finder = finder(own, &self.route, of, &line.met.peer);
+        let mut seat = matches::begin(own, offer.seating, finder, now)?;
         seat.begin(line, now)?;
         self.stage = Stage::Playing(Box::new(seat));
         Ok(())
@@ -382,7 +386,12 @@ impl<W: World> Guest<W> {
         self.changes += 1;
         ensure!(self.changes <= CHANGES, KEEPS_CHANGING);
         self.host_said = Some(said);
-        self.stage = Stage::Calling(Box::new(self.route.call(own, 0, now)?));
+        self.stage = Stage::Calling(Box::new(self.route.call(
+            &own.world,
+            own.credentials(),
+            0,
+            now,
+        )?));
         Ok(())
     }
 
@@ -445,12 +454,17 @@ impl<W: World> Program<W> for Guest<W> {
         now: Duration,
     ) -> anyhow::Result<()> {
         match &mut self.stage {
-            Stage::Playing(seat) => seat.happened(own, number, what, now)?,
+            Stage::Playing(seat) => seat.happened(number, what, now),
             Stage::UsingCode(call) if call.has(number) => {
                 if let Some(invite) = call.happened(what, now)? {
                     self.route.invite = Some(Box::new(invite));
                     self.by_code = true;
-                    self.stage = Stage::Calling(Box::new(self.route.call(own, 0, now)?));
+                    self.stage = Stage::Calling(Box::new(self.route.call(
+                        &own.world,
+                        own.credentials(),
+                        0,
+                        now,
+                    )?));
                 }
             }
             Stage::Calling(call) => {
@@ -530,6 +544,12 @@ impl<W: World> Program<W> for Guest<W> {
             Stage::Changing => Duration::MAX,
         }
     }
+}
+
+/// How the seat of a guest finds its host again.
+fn finder<W: World>(own: &Own<W>, route: &Route, of: MatchId, host: &PublicIdentity) -> Finder<W> {
+    let caller = Caller::new(of, host.clone(), route.clone());
+    Finder::new(&own.world, own.credentials(), of, vec![host.clone()]).calling(caller)
 }
 
 /// Checks the host's proposal before anything has begun.

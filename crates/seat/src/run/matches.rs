@@ -16,11 +16,11 @@ use dealerless_table::play::{DealCircuit, DeckSetting, SealedSetting, Seating, S
 
 use super::finding::Finder;
 use super::own::Own;
-use super::playing::{SeatInPlay, SeatSetting};
+use super::playing::{SeatFiles, SeatInPlay, SeatSetting};
 use super::world::World;
 use crate::open_match::{closed_claim, names, others};
 use crate::peers::all_keys;
-use crate::seat::Stopped;
+use crate::seat::{PlayerNeeds, Stopped};
 
 /// The ending of the names of records.
 pub(super) const RECORD: &str = ".log";
@@ -309,7 +309,7 @@ pub(super) fn begin<W: World>(
     let journal = Journal::create(file, own.identity().file_key(), &sitting)?;
     let log = MatchLog::new(sitting.match_info.clone(), sitting.seat);
     let setting = setting(own, &sitting, journal, log, circuit)?;
-    SeatInPlay::new(own, &sitting, setting, false, finder, now)
+    seat(own, (sitting, setting), false, finder, now)
 }
 
 /// Resumes a match, still without a connection.
@@ -325,7 +325,32 @@ pub(super) fn resume<W: World>(
     let opened = kept.opened;
     let Seating { sitting, circuit } = Seating::of_file(opened.sitting)?;
     let setting = setting(own, &sitting, opened.journal, opened.log, circuit)?;
-    SeatInPlay::new(own, &sitting, setting, true, finder, now)
+    seat(own, (sitting, setting), true, finder, now)
+}
+
+/// The needs of the player of a page.
+const NEEDS: PlayerNeeds = PlayerNeeds {
+    pauses: true,
+    each_second: false,
+    never_asked: false,
+};
+
+fn seat<W: World>(
+    own: &Own<W>,
+    (sitting, setting): (Sitting, SeatSetting<W>),
+    resumed: bool,
+    finder: Finder<W>,
+    now: Duration,
+) -> anyhow::Result<SeatInPlay<W>> {
+    let of = sitting.match_info.id();
+    let files = SeatFiles {
+        record: record_name(&of),
+        resumed,
+        setting,
+        clock: own.world.open_or_create_file(&clock_name(&of))?,
+        sitting,
+    };
+    SeatInPlay::new(&own.world, files, own.peers.clone(), NEEDS, finder, now)
 }
 
 fn setting<W: World>(

@@ -1,7 +1,8 @@
 //! A player's session as a state machine: it joins, hosts, plays, resumes and audits matches, moves the
 //! identity, and answers questions about what is stored. It sees everything outside through a [`World`].
 //!
-//! It is the session of a page in a browser: it plays matches of two, and meets other players at a relay.
+//! A [`Session`] is that of a page in a browser: it sits down to matches of two, and meets other players at a
+//! relay. A [`SeatInPlay`] plays matches of 2 to 10 in any program.
 //!
 //! | module | contents |
 //! |---|---|
@@ -10,8 +11,7 @@
 //! | `joining`, `hosting` | a guest that meets its host and sits down; a host that invites a guest |
 //! | `playing` | a seat in play |
 //! | `auditing` | an audit of a match that is over |
-//! | `line` | how a guest calls its host, and how a host waits for its guest, at a relay |
-//! | `reception`, `finding` | where a host waits for its guest; how a seat finds its peer again |
+//! | `reception`, `finding` | a door; how the players of a match find each other again |
 //! | `own`, `matches` | the identity, the known peers and the settings; the stored matches |
 //! | `moving` | the identity moves away, or another one moves here |
 //! | `errors` | exit codes and advice |
@@ -21,7 +21,6 @@ mod errors;
 mod finding;
 mod hosting;
 mod joining;
-mod line;
 mod matches;
 mod moving;
 mod own;
@@ -34,5 +33,8 @@ mod world;
 #[cfg(test)]
 mod tests;
 
+pub use finding::{Caller, Finder, Route};
+pub use playing::{SeatFiles, SeatInPlay, SeatSetting};
+pub use reception::Reception;
 pub use session::Session;
-pub use world::World;
+pub use world::{SeatWorld, World};

@@ -1,9 +1,8 @@
 //! What a player keeps: the identity, the known peers and the settings.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
-use std::rc::Rc;
+
 use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, ensure};
@@ -26,7 +25,7 @@ pub(super) struct Own<W: World> {
     identity: Arc<Identity>,
     pub(super) peers: SharedPeers,
     pub(super) invites: Arc<Mutex<Invites>>,
-    pub(super) leaks: Rc<RefCell<Leaks>>,
+    pub(super) leaks: Arc<Mutex<Leaks>>,
     name: Name,
     /// Whether the identity was moved away.
     is_moved: bool,
@@ -101,7 +100,7 @@ impl<W: World> Own<W> {
             identity: Arc::new(identity),
             peers,
             invites: Arc::new(Mutex::new(invites)),
-            leaks: Rc::default(),
+            leaks: Arc::default(),
             name: Name::clean(&settings.name),
             is_moved,
             settings,

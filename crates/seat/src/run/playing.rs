@@ -1,60 +1,92 @@
-//! A seat in play: a table over one connection, which is made again when it is lost.
+//! A seat in play: a table over the connections to other players, which are made again when they are lost.
 
-use std::io;
+use std::collections::BTreeMap;
+use std::io::{self, ErrorKind};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dealerless_connection::identity::SharedPeers;
+use anyhow::bail;
+use dealerless_connection::identity::{PublicIdentity, SharedPeers};
 use dealerless_connection::storage::Storage as _;
 use dealerless_connection::{
-    ConnectionError, Happened, MeetingError, PolledConnection, Stream, SystemRng, system_rng,
+    ConnectionError, Happened, PolledConnection, Side, Stream, SystemRng, system_rng,
 };
 use dealerless_table::Seat;
-use dealerless_table::log::{MatchId, Sitting};
+use dealerless_table::log::{End, MatchId, MatchLog, Sitting};
 use dealerless_table::play::{
     Control, DealCircuit, Done, Event as Happens, Incoming, Moment, News, Order, Orders, PlayError,
-    Setting, TableCore, TableEvent,
+    Setting, TableCore, TableEvent, TimeLeft,
 };
 
-use super::finding::{Arrival, Finder, goodbye, request};
-use super::matches;
-use super::own::Own;
+use super::finding::Finder;
 use super::program::refuse;
-use super::world::World;
+use super::world::SeatWorld;
 use crate::banks::Banks;
 use crate::command::{Said, nobody_asked};
 use crate::ending::Breach;
 use crate::event::Event;
+use crate::open_match::declined_by_host;
 use crate::seat::{
-    Accepted, ConnectionLost, LAST_CALL, PlayerNeeds, SeatStory, Stopped, stopped_after,
+    Accepted, ConnectionLost, LAST_CALL, PlayerNeeds, SeatStory, Stopped, connected_again,
+    gone_after, is_own_turn, is_sealed, stopped_after,
 };
 use crate::seated::Seated;
 
-/// Timeout for the peer to receive the last messages on a connection.
+/// Timeout for a peer to receive the last messages on a connection.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// The longest time between two steps.
 const HOUR: Duration = Duration::from_secs(3600);
+/// The time limit within which a guest that has come to ask its host follows the host's answer, although it is
+/// connected to other guests.
+const JUST: Duration = Duration::from_secs(10);
 
-pub(super) type SeatSetting<W> = Setting<<W as World>::File, <W as World>::Value, SystemRng>;
+/// The table of a seat, on the files of a world.
+pub type SeatSetting<W> = Setting<<W as SeatWorld>::File, <W as SeatWorld>::Value, SystemRng>;
 
-/// A seat of a match.
-pub(super) struct SeatInPlay<W: World> {
+/// A match in its files, from which a seat is played.
+pub struct SeatFiles<W: SeatWorld> {
+    /// The players, and who this one is.
+    pub sitting: Sitting,
+    /// The name of the record, as it is shown to the player.
+    pub record: String,
+    /// Whether the match was begun by an earlier program.
+    pub resumed: bool,
+    /// The log and the deck.
+    pub setting: SeatSetting<W>,
+    /// The file of the time banks.
+    pub clock: W::File,
+}
+
+/// A seat of a match of 2 to 10, played until the match stops here. The caller reports what happens to the
+/// connections, and calls [`step`](Self::step) after it and at the time of [`timer`](Self::timer).
+pub struct SeatInPlay<W: SeatWorld> {
     world: W,
     table: TableCore<W::File, W::Value, SystemRng, ()>,
     story: SeatStory,
+    needs: PlayerNeeds,
     peers: SharedPeers,
-    peer: Seat,
     of: MatchId,
-    line: Option<PolledConnection<W>>,
+    lines: BTreeMap<Seat, PolledConnection<W>>,
     finder: Finder<W>,
+    /// A new connection to the peer of a sealed deck. The match continues there when the engine of the last
+    /// connection has ended, and its attempts are counted.
+    pending: Option<PolledConnection<W>>,
     /// Whether the connection was lost, and a new one is to be made when the engine has ended.
     reconnects: bool,
+    /// Whether a step has left work for the next one.
+    has_more: bool,
+    /// A guest that has come to ask the host: until when it follows the host's answer, although other
+    /// guests may be connected. `None` once it may sign, or has lost the connection.
+    asks_until: Option<Duration>,
+    /// A guest: whether the player knows that the host does not resume the match.
+    told_declined: bool,
     /// The time banks that were last kept, and their file.
     banks: (Banks, W::File),
     end: Option<Ending>,
 }
 
-/// A match that has stopped here. The peer may not know it yet.
+/// A match that has stopped here. The peers may not know it yet.
 struct Ending {
     stopped: anyhow::Result<Stopped>,
     /// The time until which this side waits.
@@ -64,12 +96,12 @@ struct Ending {
 }
 
 /// The orders of a seat to the engine on its connection.
-struct ToEngine<'a, W: World> {
+struct ToEngine<'a, W: SeatWorld> {
     world: &'a W,
     line: &'a mut PolledConnection<W>,
 }
 
-impl<W: World> Orders for ToEngine<'_, W> {
+impl<W: SeatWorld> Orders for ToEngine<'_, W> {
     fn start(&mut self, seat: Seat, circuit: &Arc<DealCircuit>) -> io::Result<()> {
         self.world.start_engine(self.line, seat, circuit)
     }
@@ -83,275 +115,277 @@ impl<W: World> Orders for ToEngine<'_, W> {
     }
 }
 
-impl<W: World> SeatInPlay<W> {
+impl<W: SeatWorld> SeatInPlay<W> {
     /// A seat without a connection.
     ///
     /// # Errors
     /// If the files of the deck cannot be read.
-    pub(super) fn new(
-        own: &Own<W>,
-        sitting: &Sitting,
-        setting: SeatSetting<W>,
-        resumed: bool,
+    pub fn new(
+        world: &W,
+        files: SeatFiles<W>,
+        peers: SharedPeers,
+        needs: PlayerNeeds,
         finder: Finder<W>,
         now: Duration,
     ) -> anyhow::Result<Self> {
-        let of = sitting.match_info.id();
-        let seated = Seated::of(sitting, Some(matches::record_name(&of)), resumed);
-        let needs = PlayerNeeds {
-            pauses: true,
-            each_second: false,
-        };
-        let peers = own.peers.clone();
-        let story = SeatStory::new(sitting, &seated, &setting.log, peers, needs);
+        let SeatFiles {
+            sitting,
+            record,
+            resumed,
+            setting,
+            mut clock,
+        } = files;
+        let seated = Seated::of(&sitting, Some(record), resumed);
+        let story = SeatStory::new(&sitting, &seated, &setting.log, peers.clone(), needs);
         let mut table = TableCore::new(setting, now)?;
-        table.play_mut().pause_after_showdowns();
-        let mut clock = own.world.open_or_create_file(&matches::clock_name(&of))?;
+        if needs.pauses {
+            table.play_mut().pause_after_showdowns();
+        }
         // If they cannot be read, the time banks are full again on this side.
         let stored = String::from_utf8(clock.read()?).unwrap_or_default();
         let (left, own_turn) = Banks::stored(&stored).to_restore();
         table.restore_banks(&left, own_turn);
         let banks = (Banks::of(&table), clock);
-        own.world.report(&Event::Seated(Box::new(seated)));
+        world.report(&Event::Seated(Box::new(seated)));
         Ok(SeatInPlay {
-            world: own.world.clone(),
+            world: world.clone(),
             table,
             story,
-            peers: own.peers.clone(),
-            peer: sitting.seat.next(2),
-            of,
-            line: None,
+            needs,
+            peers,
+            of: sitting.match_info.id(),
+            lines: BTreeMap::new(),
             finder,
+            pending: None,
             reconnects: false,
+            has_more: false,
+            asks_until: None,
+            told_declined: false,
             banks,
             end: None,
         })
     }
 
-    /// Starts the match on a connection.
+    fn log(&self) -> &MatchLog {
+        self.table.play().log()
+    }
+
+    /// The other player in this seat. `None` if it is the own one.
+    fn identity(&self, seat: Seat) -> Option<PublicIdentity> {
+        let mut others = self.story.others().iter();
+        let other = others.find(|other| other.seat == seat)?;
+        Some(other.identity.clone())
+    }
+
+    fn is_host(&self) -> bool {
+        self.table.play().seat() == Seat::HOST
+    }
+
+    /// Whether this is a guest with connections to other guests. They are optional: the host forwards
+    /// everything.
+    fn has_other_guests(&self) -> bool {
+        !self.is_host() && self.story.others().len() > 1
+    }
+
+    /// Starts the match on a connection. A host of several guests starts it on all connections before the first
+    /// [`step`](Self::step).
     ///
     /// # Errors
     /// If the peer is unknown.
-    pub(super) fn begin(&mut self, line: PolledConnection<W>, now: Duration) -> anyhow::Result<()> {
-        self.attach(line)?;
-        self.table.begin(self.peer, now);
+    pub fn begin(&mut self, line: PolledConnection<W>, now: Duration) -> anyhow::Result<()> {
+        if let Some(peer) = self.attach(line)? {
+            self.table.begin(peer, now);
+        }
         Ok(())
     }
 
-    /// Resumes the match on a connection. A guest asks its host for it.
+    /// Resumes the match on a connection on which the guest has just asked for it.
     ///
     /// # Errors
     /// If the peer is unknown, or the file of the match cannot be written.
-    pub(super) fn resume(
-        &mut self,
-        mut line: PolledConnection<W>,
-        now: Duration,
-    ) -> anyhow::Result<()> {
-        if matches!(self.finder, Finder::Calls(_)) {
-            let request = Control::Resume(self.of).encode();
-            // If the connection has ended, the table learns it from the next message.
-            let _ = line.core.send(Stream::Control, &request);
-        }
-        self.attach(line)?;
-        Ok(self.table.resume(self.peer, now)?)
+    pub fn resume(&mut self, line: PolledConnection<W>, now: Duration) -> anyhow::Result<()> {
+        self.asks_until = Some(now + JUST);
+        self.connected(line, now)
     }
 
-    fn attach(&mut self, mut line: PolledConnection<W>) -> anyhow::Result<()> {
-        // If the connection has ended, the table learns it from the next message.
-        let _ = line.core.send(Stream::Control, &Control::InPage.encode());
-        let attempts = self.peers.counted(&line.met.peer)?;
-        self.world.attach_engine(line.number(), attempts);
-        self.line = Some(line);
-        Ok(())
+    /// Resumes the match on a connection. One of somebody who does not play is dropped, and one of two
+    /// connections to another guest.
+    fn connected(&mut self, line: PolledConnection<W>, now: Duration) -> anyhow::Result<()> {
+        let Some(peer) = self.story.seat_of(&line.met.peer) else {
+            return Ok(());
+        };
+        if peer != Seat::HOST && self.has_other_guests() {
+            if !self.accepts(peer, &line) {
+                return Ok(());
+            }
+            self.finder.stop_calling(&line.met.peer);
+        }
+        self.attach(line)?;
+        Ok(self.table.resume(peer, now)?)
+    }
+
+    /// Whether to use a new connection to another guest instead of the current one, if there is one. Both
+    /// sides decide alike when two connections cross: a connection that the higher seat has made is not
+    /// replaced by one that the lower seat has made.
+    fn accepts(&self, guest: Seat, new: &PolledConnection<W>) -> bool {
+        let own = self.table.play().seat();
+        let is_by_higher =
+            |line: &PolledConnection<W>| (line.met.side == Side::Guest) == (own > guest);
+        let old = self.lines.get(&guest);
+        let old = old.filter(|old| old.core.ended().is_none());
+        old.is_none_or(|old| is_by_higher(new) || !is_by_higher(old))
+    }
+
+    fn attach(&mut self, mut line: PolledConnection<W>) -> anyhow::Result<Option<Seat>> {
+        let Some(peer) = self.story.seat_of(&line.met.peer) else {
+            return Ok(None);
+        };
+        if W::IN_PAGE {
+            // If the connection has ended, the table learns it from the next message.
+            let _ = line.core.send(Stream::Control, &Control::InPage.encode());
+        }
+        if is_sealed(self.log()) {
+            let attempts = self.peers.counted(&line.met.peer)?;
+            self.world.attach_engine(line.number(), attempts);
+        }
+        self.lines.insert(peer, line);
+        Ok(Some(peer))
     }
 
     /// Looks for a connection.
     ///
     /// # Errors
-    /// If no further session is allowed.
-    pub(super) fn reconnect(&mut self, now: Duration) -> anyhow::Result<()> {
-        let question = self.story.question(self.table.play().log())?;
+    /// If no further session is allowed, or a bot would have to be asked.
+    pub fn reconnect(&mut self, now: Duration) -> anyhow::Result<()> {
+        let question = self.story.question(self.log())?;
         self.table.on_hold = question.is_some();
         match question {
-            Some(question) => self.world.report(&question),
-            None => self.finder.look(now),
+            Some(question) => self.tell(&question)?,
+            None => self.look(now),
+        }
+        Ok(())
+    }
+
+    /// Looks for the host, or waits for the guests.
+    fn look(&mut self, now: Duration) {
+        match self.identity(Seat::HOST) {
+            Some(host) => self.finder.look_for(&host, now),
+            None => self.finder.begin_waiting(now),
+        }
+    }
+
+    /// Calls the other players whom this side calls.
+    pub fn look_for_all(&mut self, now: Duration) {
+        self.finder.look_for_all(now);
+    }
+
+    /// Tells the player.
+    ///
+    /// # Errors
+    /// If it is a question to a bot, which is never asked.
+    fn tell(&self, event: &Event) -> anyhow::Result<()> {
+        match event {
+            Event::AskAgain { message, .. } if self.needs.never_asked => bail!("{message}"),
+            event => self.world.report(event),
         }
         Ok(())
     }
 
     /// A command of the player.
-    pub(super) fn said(&mut self, said: Said, turn: Option<u64>) {
+    pub fn said(&mut self, said: Said, turn: Option<u64>) {
         match said.command() {
             Some(command) => self.table.receive(None, Incoming::Command(command, turn)),
             None => refuse(&self.world, nobody_asked()),
         }
     }
 
+    /// Tells the player what it costs to leave.
+    pub fn ask_leave(&self) {
+        self.world.report(&self.story.ask_leave(&self.table));
+    }
+
+    /// The time left for the player's own turn, in a match with a clock.
+    pub fn own_time(&self) -> Option<TimeLeft> {
+        let play = self.table.play();
+        let is_playing = self.end.is_none() && is_own_turn(play);
+        is_playing.then(|| self.table.time_left(play.seat()))?
+    }
+
     /// The connection with this number.
-    pub(super) fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W>> {
-        self.line.as_mut().filter(|line| line.number() == number)
+    pub fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W>> {
+        let lines = self.lines.values_mut().chain(&mut self.pending);
+        let mut lines = lines.filter(|line| line.number() == number);
+        lines.next()
+    }
+
+    /// Whether a socket belongs to the seat.
+    pub fn has(&mut self, number: u32) -> bool {
+        self.line(number).is_some() || self.finder.has(number)
     }
 
     /// Something has happened to a connection.
-    ///
-    /// # Errors
-    /// If the match cannot continue.
-    pub(super) fn happened(
-        &mut self,
-        own: &Own<W>,
-        number: u32,
-        what: Happened<'_>,
-        now: Duration,
-    ) -> anyhow::Result<()> {
-        if let Some(line) = self.line(number) {
-            line.happened(what, now);
-            return Ok(());
+    pub fn happened(&mut self, number: u32, what: Happened<'_>, now: Duration) {
+        match self.line(number) {
+            Some(line) => line.happened(what, now),
+            None => self.finder.happened(number, what, now),
         }
-        match &mut self.finder {
-            Finder::Calls(caller) => {
-                if let Some(call) = &mut caller.call {
-                    let met = call.happened(number, what, now);
-                    self.called(own, met, now)?;
-                }
-            }
-            Finder::Waits(_, Some(arrival)) if arrival.line.number() == number => {
-                arrival.line.happened(what, now);
-            }
-            Finder::Waits(reception, arrival) => {
-                if let Some(line) = reception.happened(number, what, now) {
-                    *arrival = Some(Arrival::new(line));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Continues after a step of a call.
-    fn called(
-        &mut self,
-        own: &Own<W>,
-        met: Result<Option<PolledConnection<W>>, MeetingError>,
-        now: Duration,
-    ) -> anyhow::Result<()> {
-        let Finder::Calls(caller) = &mut self.finder else {
-            return Ok(());
-        };
-        let met = match met {
-            Ok(None) => return Ok(()),
-            met => met.ok().flatten(),
-        };
-        caller.call = None;
-        let is_peer =
-            |line: &PolledConnection<W>| self.story.seat_of(&line.met.peer) == Some(self.peer);
-        let Some(line) = met.filter(is_peer) else {
-            self.finder.look(now);
-            return Ok(());
-        };
-        self.connected(own, line, now)
-    }
-
-    /// Handles a new connection to the peer. The player was asked before, unlike on the first connection.
-    fn connected(
-        &mut self,
-        own: &Own<W>,
-        line: PolledConnection<W>,
-        now: Duration,
-    ) -> anyhow::Result<()> {
-        let met = &line.met;
-        let mut peers = own.peers.lock();
-        peers.remember(&met.peer, &met.peer_name, &[], None)?;
-        drop(peers);
-        // Otherwise the connection is dropped, which closes it.
-        if self.story.may_connect(self.table.play().log())? {
-            self.resume(line, now)?;
-        }
-        Ok(())
-    }
-
-    /// Reads the request of the guest on a new connection.
-    fn receive_arrival(&mut self, own: &Own<W>, now: Duration) -> anyhow::Result<()> {
-        let Finder::Waits(_, waiting) = &mut self.finder else {
-            return Ok(());
-        };
-        let Some(mut arrival) = waiting.take() else {
-            return Ok(());
-        };
-        let is_peer = self.story.seat_of(&arrival.line.met.peer) == Some(self.peer);
-        if !arrival.resumes {
-            let control = match arrival.line.core.next_message() {
-                Ok(None) if is_peer => {
-                    arrival.line.flush(now);
-                    *waiting = Some(arrival);
-                    return Ok(());
-                }
-                Ok(Some(message)) if is_peer => request(&message),
-                // The connection has ended, or is of somebody else.
-                _ => return Ok(()),
-            };
-            match control {
-                Some(Control::Resume(of)) if of == self.of => arrival.resumes = true,
-                Some(Control::Resume(of)) => {
-                    return goodbye(arrival.line, &Control::Unknown(of), now);
-                }
-                _ => return goodbye(arrival.line, &Control::Open(self.of), now),
-            }
-            // The peer has lost the old connection, which this side may not have noticed.
-            self.table.lose_connection(self.peer);
-            self.line = None;
-            self.world.detach_engine();
-        }
-        if self.world.is_engine_settled() {
-            self.reconnects = false;
-            return self.connected(own, arrival.line, now);
-        }
-        if let Finder::Waits(_, waiting) = &mut self.finder {
-            *waiting = Some(arrival);
-        }
-        Ok(())
     }
 
     /// A result of the engine on the connection with this number.
-    pub(super) fn engine_done(&mut self, number: u32, done: Done) {
-        if self.line(number).is_some() {
+    pub fn engine_done(&mut self, number: u32, done: Done) {
+        let mut lines = self.lines.iter();
+        if let Some((peer, _)) = lines.find(|(_, line)| line.number() == number) {
             let event = Incoming::Event(Happens::Done(done));
-            self.table.receive(Some(self.peer), event);
+            self.table.receive(Some(*peer), event);
         }
     }
 
     /// Does all that is due. Returns why the match has stopped, once it has.
-    pub(super) fn step(&mut self, own: &Own<W>, now: Duration) -> Option<anyhow::Result<Stopped>> {
+    pub fn step(&mut self, now: Duration) -> Option<anyhow::Result<Stopped>> {
+        self.has_more = false;
         if self.end.is_none() {
-            match self.play(own, now) {
+            match self.play(now) {
                 Ok(None) => {}
                 Ok(Some(stopped)) => self.stop(Ok(stopped), now),
                 Err(error) => self.stop(Err(error), now),
             }
         }
-        let ended = self.ending(own, now);
-        if let Some(line) = &mut self.line {
-            line.flush(now);
-        }
+        let ended = self.ending(now);
+        self.flush(now);
         ended
             .then(|| self.end.take().map(|end| end.stopped))
             .flatten()
     }
 
-    fn play(&mut self, own: &Own<W>, now: Duration) -> anyhow::Result<Option<Stopped>> {
+    fn flush(&mut self, now: Duration) {
+        let lines = self.lines.values_mut().chain(&mut self.pending);
+        lines.for_each(|line| line.flush(now));
+    }
+
+    fn play(&mut self, now: Duration) -> anyhow::Result<Option<Stopped>> {
         if let Some(command) = self.story.deals(now) {
             // The table refuses it if the match is over or the player has already dealt the hand.
             let _ = self.table.command(command);
         }
         loop {
             if let Some(event) = self.next(now)? {
-                if let Some(stopped) = self.handle(event, now)? {
+                if let ControlFlow::Break(stopped) = self.handle(event, now)? {
                     return Ok(Some(stopped));
                 }
                 continue;
             }
-            if self.table.work_ahead()? || self.receive_message() {
-                continue;
+            if !self.receive_message() {
+                // What was signed is sent before long work.
+                self.flush(now);
+                if !self.table.work_ahead()? {
+                    break;
+                }
             }
-            break;
+            if !is_sealed(self.log()) {
+                // A proof takes long. Meanwhile, the connections must not look dead.
+                self.has_more = true;
+                break;
+            }
         }
         let (banks, clock) = &mut self.banks;
         if let Some(changed) = banks.changed(&self.table) {
@@ -362,13 +396,17 @@ impl<W: World> SeatInPlay<W> {
             *banks = changed;
         }
         if let Some(event) = self.story.report(&self.table, now) {
-            self.world.report(&event);
+            self.tell(&event)?;
         }
-        let had_line = self.line.is_some();
-        self.look_for_connection(own, now)?;
-        if !had_line && self.line.is_some() {
+        let before: Vec<u32> = self.lines.values().map(PolledConnection::number).collect();
+        self.look_for_connection(now)?;
+        if self
+            .lines
+            .values()
+            .any(|line| !before.contains(&line.number()))
+        {
             // The first messages may have arrived already.
-            return self.play(own, now);
+            return self.play(now);
         }
         Ok(None)
     }
@@ -381,10 +419,12 @@ impl<W: World> SeatInPlay<W> {
         };
         let mut sent = Vec::new();
         let world = &self.world;
-        let mut orders = self.line.as_mut().map(|line| ToEngine { world, line });
+        // Only a sealed deck, which has one connection, uses the engine.
+        let line = self.lines.values_mut().next();
+        let mut orders = line.map(|line| ToEngine { world, line });
         let event = self.table.next(moment, &mut sent, orders.as_mut());
-        for (_, message) in sent {
-            if let Some(line) = &mut self.line {
+        for (to, message) in sent {
+            if let Some(line) = self.lines.get_mut(&to) {
                 // If the connection has ended, the table learns it from the next message.
                 let _ = line.core.send(Stream::Log, &message);
             }
@@ -392,115 +432,225 @@ impl<W: World> SeatInPlay<W> {
         event
     }
 
+    /// Passes a message to the table. Returns whether there was one.
     fn receive_message(&mut self) -> bool {
-        let Some(line) = &mut self.line else {
+        let received = self.lines.iter_mut().find_map(|(peer, line)| {
+            let received = line.core.next_message().transpose()?;
+            Some((*peer, received))
+        });
+        let Some((peer, received)) = received else {
             return false;
         };
-        let item = match line.core.next_message() {
-            Ok(None) => return false,
-            Ok(Some(message)) if message.stream == Stream::Log => {
-                Incoming::Event(Happens::Received(self.peer, message.bytes))
+        let item = match received {
+            Ok(message) if message.stream == Stream::Log => {
+                Incoming::Event(Happens::Received(peer, message.bytes))
             }
-            Ok(Some(message)) => match Control::decode(&message.bytes) {
+            Ok(message) => match Control::decode(&message.bytes) {
                 Some(control) => Incoming::Control(control),
                 // A newer program may send messages that this program does not know.
                 None => return true,
             },
             Err(error) => {
-                self.drop_line();
+                self.drop_line(peer);
                 Incoming::Lost(error)
             }
         };
-        self.table.receive(Some(self.peer), item);
+        self.table.receive(Some(peer), item);
         true
     }
 
-    fn drop_line(&mut self) {
-        self.line = None;
-        self.world.detach_engine();
+    fn drop_line(&mut self, peer: Seat) {
+        self.lines.remove(&peer);
+        if is_sealed(self.log()) {
+            self.world.detach_engine();
+        }
     }
 
-    fn handle(&mut self, event: TableEvent<()>, now: Duration) -> anyhow::Result<Option<Stopped>> {
+    fn handle(
+        &mut self,
+        event: TableEvent<()>,
+        now: Duration,
+    ) -> anyhow::Result<ControlFlow<Stopped>> {
         match event {
-            TableEvent::News(news) => {
-                if news == News::Resumed && self.table.play().is_synced() {
-                    self.finder.found();
-                }
-                let events = self.story.news(&news, &self.table, now, &mut system_rng());
-                events.iter().for_each(|event| self.world.report(event));
-                let play = self.table.play();
-                return Ok(stopped_after(&news, play.log(), play.seat()));
-            }
+            TableEvent::News(news) => return self.news(&news, now),
             TableEvent::ConnectionLost(peer, error) => {
-                self.drop_line();
-                match self.story.connection_lost(peer, &error, self.table.play()) {
-                    ConnectionLost::Ignored => {}
-                    ConnectionLost::GoesOn(event) | ConnectionLost::Waits(event) => {
-                        self.world.report(&event);
-                        self.reconnects = true;
-                    }
-                }
+                self.drop_line(peer);
+                self.connection_lost(peer, &error, now)?;
             }
             TableEvent::Control(control) => {
-                self.story
-                    .says(&control)
-                    .iter()
-                    .for_each(|event| self.world.report(event));
+                if let Some(event) = self.story.says(&control) {
+                    self.tell(&event)?;
+                }
                 // A host ignores further control messages on the connection on which it plays.
-                return Ok(match self.finder {
-                    Finder::Calls(_) => Stopped::by_host(control),
-                    Finder::Waits(..) => None,
-                });
+                if !self.is_host() {
+                    return self.answered(control, now);
+                }
             }
             TableEvent::Accepted(command) => match self.story.accepted(&command, &self.table) {
-                Accepted::Closes => return Ok(Some(Stopped::Closed)),
+                Accepted::Closes => return Ok(ControlFlow::Break(Stopped::Closed)),
                 Accepted::Reconnects => self.reconnects = true,
-                Accepted::Tells(events) => events.iter().for_each(|event| self.world.report(event)),
+                Accepted::Tells(events) => {
+                    events.iter().try_for_each(|event| self.tell(event))?;
+                }
             },
             TableEvent::Posted(()) => {}
         }
-        Ok(None)
+        Ok(ControlFlow::Continue(()))
     }
 
-    /// Makes a new connection when the engine of the last one has ended, and its attempts are counted.
-    fn look_for_connection(&mut self, own: &Own<W>, now: Duration) -> anyhow::Result<()> {
-        if self.reconnects && self.world.is_engine_settled() {
-            self.reconnects = false;
-            self.reconnect(now)?;
-        }
-        match &mut self.finder {
-            Finder::Calls(caller) => {
-                if caller.next.is_some_and(|next| now >= next) && self.world.is_engine_settled() {
-                    caller.next = None;
-                    let call = caller.route.call(own, caller.tries, now)?;
-                    caller.call = Some(Box::new(call));
-                }
-                if let Some(call) = &mut caller.call {
-                    let met = call.step(now);
-                    self.called(own, met, now)?;
+    fn news(&mut self, news: &News, now: Duration) -> anyhow::Result<ControlFlow<Stopped>> {
+        // A guest that resumes with other guests still looks for its host. The connection may be lost
+        // again by now.
+        if *news == News::Resumed {
+            // From here on, this side signs.
+            self.asks_until = None;
+            if self.table.play().is_synced() && self.table.is_connected() {
+                self.told_declined = false;
+                if let Some(host) = self.identity(Seat::HOST) {
+                    self.finder.has_found(&host);
                 }
             }
-            Finder::Waits(reception, arrival) => {
-                if let Some(line) = reception.step(now) {
-                    *arrival = Some(Arrival::new(line));
-                }
-                self.receive_arrival(own, now)?;
+        }
+        let events = self.story.news(news, &self.table, now, &mut system_rng());
+        events.iter().try_for_each(|event| self.tell(event))?;
+        for gone in gone_after(news, self.log()) {
+            match self.identity(gone) {
+                Some(host) if gone == Seat::HOST => self.finder.has_left(&host),
+                Some(guest) => self.finder.stop_calling(&guest),
+                None => {}
+            }
+        }
+        let stopped = stopped_after(news, self.log(), self.table.play().seat());
+        Ok(stopped.map_or(ControlFlow::Continue(()), ControlFlow::Break))
+    }
+
+    /// Handles a message of the host to a guest. To the other guests, a guest that stops would look
+    /// absent, unless it has come to ask the host less than [`JUST`] ago and has signed nothing since.
+    fn answered(
+        &mut self,
+        control: Control,
+        now: Duration,
+    ) -> anyhow::Result<ControlFlow<Stopped>> {
+        let Some(stopped) = Stopped::by_host(control) else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        if !self.plays_without_host(now) {
+            return Ok(ControlFlow::Break(stopped));
+        }
+        if !std::mem::replace(&mut self.told_declined, true) {
+            let text = declined_by_host(&self.of);
+            self.tell(&Event::Notice { text })?;
+        }
+        self.table.lose_connection(Seat::HOST);
+        self.drop_line(Seat::HOST);
+        let error = PlayError::Connection(ErrorKind::ConnectionAborted.into());
+        self.connection_lost(Seat::HOST, &error, now)?;
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Whether this side is a guest that is connected to another guest of a match that has begun, and has
+    /// not just come to ask the host. Then a host who declines cannot make this side stop: to the others
+    /// it would look absent.
+    fn plays_without_host(&self, now: Duration) -> bool {
+        let has_begun = self.log().step() > 0;
+        let is_host_gone = self.log().gone().contains(&Seat::HOST);
+        let has_just_come = self.asks_until.is_some_and(|until| now < until);
+        let mut connected = self.lines.keys();
+        has_begun && (is_host_gone || !has_just_come) && connected.any(|seat| *seat != Seat::HOST)
+    }
+
+    fn connection_lost(
+        &mut self,
+        peer: Seat,
+        error: &PlayError,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let lost = self.story.connection_lost(peer, error, self.table.play());
+        if peer != Seat::HOST && self.has_other_guests() {
+            let event = match lost {
+                ConnectionLost::Ignored => return Ok(()),
+                // Otherwise the host is gone too, and is called already.
+                ConnectionLost::Waits(event) if !self.table.is_connected() => Some(event),
+                _ => None,
+            };
+            if let Some(guest) = self.identity(peer) {
+                self.finder.look_for(&guest, now);
+            }
+            return event.map_or(Ok(()), |event| self.tell(&event));
+        }
+        self.asks_until = None;
+        match lost {
+            // A host that was removed cannot call its guests: they tell it when it comes back.
+            ConnectionLost::Ignored => self.look(now),
+            ConnectionLost::GoesOn(event) => {
+                self.tell(&event)?;
+                self.look(now);
+            }
+            ConnectionLost::Waits(event) => {
+                self.tell(&event)?;
+                self.reconnects = true;
             }
         }
         Ok(())
     }
 
-    /// Stops the match on this side, and starts to close the connection.
+    /// Makes a new connection when the engine of the last one has ended, and its attempts are counted.
+    fn look_for_connection(&mut self, now: Duration) -> anyhow::Result<()> {
+        if self.reconnects && self.is_settled() {
+            self.reconnects = false;
+            self.reconnect(now)?;
+        }
+        self.finder.step(now);
+        while let Some(line) = self.finder.take_found() {
+            self.found(line, now)?;
+        }
+        if let Some(line) = self.pending.take_if(|_| self.world.is_engine_settled()) {
+            self.reconnects = false;
+            // Otherwise the connection is dropped, which closes it.
+            if self.story.may_connect(self.table.play().log())? {
+                self.connected(line, now)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_settled(&self) -> bool {
+        !is_sealed(self.log()) || self.world.is_engine_settled()
+    }
+
+    /// A player has come to resume the match, or was called.
+    fn found(&mut self, line: PolledConnection<W>, now: Duration) -> anyhow::Result<()> {
+        let Some(peer) = self.story.seat_of(&line.met.peer) else {
+            return Ok(());
+        };
+        if is_sealed(self.log()) {
+            // The peer has lost the old connection, which this side may not have noticed.
+            self.table.lose_connection(peer);
+            self.drop_line(peer);
+            self.pending = Some(line);
+            return Ok(());
+        }
+        let name = line.met.peer_name.clone();
+        self.connected(line, now)?;
+        let is_awaited = !self.has_other_guests() || peer == Seat::HOST;
+        let is_gone = self.log().gone().contains(&peer);
+        if is_awaited && !is_gone && self.table.play().is_synced() {
+            self.tell(&connected_again(&name))?;
+        }
+        Ok(())
+    }
+
+    /// Stops the match on this side, and starts to close the connections.
     fn stop(&mut self, mut stopped: anyhow::Result<Stopped>, now: Duration) {
         self.finder.stop();
+        self.pending = None;
         if matches!(stopped, Ok(Stopped::BrokenOff)) {
             // The match stays open even if this fails, and the peer resends its parts.
             let _ = self.table.play_mut().write();
-            self.drop_line();
+            self.lines.clear();
+            self.world.detach_engine();
         }
-        if let Some(line) = &mut self.line {
-            line.core.close();
-        }
+        self.lines.values_mut().for_each(|line| line.core.close());
         let play = self.table.play();
         let outcome = stopped.as_ref().map_err(|error| error.downcast_ref());
         if let Err(error) = self.story.settle(play.log(), play.seat(), outcome) {
@@ -513,35 +663,46 @@ impl<W: World> SeatInPlay<W> {
         });
     }
 
-    /// Continues to close the connection. Returns whether everything is done.
-    fn ending(&mut self, own: &Own<W>, now: Duration) -> bool {
+    /// Continues to close the connections. Returns whether everything is done.
+    fn ending(&mut self, now: Duration) -> bool {
         let Some(end) = &self.end else {
             return false;
         };
         let (until, is_last_call) = (end.until, end.is_last_call);
-        let calls = matches!(&end.stopped, Ok(Stopped::Over(_)));
+        // Nobody waits for a seat that was removed: the others play on.
+        let calls = match &end.stopped {
+            Ok(Stopped::Over(end)) => *end != End::Removed,
+            _ => false,
+        };
         if is_last_call {
             // Errors change nothing: the match is over here.
             while let Ok(Some(_)) = self.next(now) {}
             while self.receive_message() {
                 let _ = self.next(now);
             }
-            let _ = self.look_for_connection(own, now);
-            let has_heard = self.table.play().has_heard(self.peer);
-            if let Some(line) = self.line.as_mut().filter(|_| has_heard) {
-                line.core.close();
+            let _ = self.look_for_connection(now);
+            let play = self.table.play();
+            for (peer, line) in &mut self.lines {
+                if play.has_heard(*peer) {
+                    line.core.close();
+                }
             }
         }
-        if let Some(line) = &self.line {
-            let core = &line.core;
-            if core.ended().is_none() && now < until {
-                return false;
-            }
+        let is_over = |line: &PolledConnection<W>| line.core.ended().is_some() || now >= until;
+        let closed = self.lines.iter().filter(|(_, line)| is_over(line));
+        let closed: Vec<Seat> = closed.map(|(peer, _)| *peer).collect();
+        for peer in closed {
             // A peer that has closed its side after the last message has read everything.
-            if core.ended() == Some(&ConnectionError::Closed) || core.is_flushed() {
-                self.table.finish(self.peer);
+            let line = self.lines.get(&peer);
+            if line.is_some_and(|line| {
+                line.core.ended() == Some(&ConnectionError::Closed) || line.core.is_flushed()
+            }) {
+                self.table.finish(peer);
             }
-            self.drop_line();
+            self.drop_line(peer);
+        }
+        if !self.lines.is_empty() {
+            return false;
         }
         if !calls || self.table.is_finished() || (is_last_call && now >= until) {
             return true;
@@ -550,20 +711,17 @@ impl<W: World> SeatInPlay<W> {
             end.is_last_call = true;
             end.until = now + LAST_CALL;
             self.world.report(&self.story.last_call());
-            self.finder.look(now);
+            self.look(now);
         }
         false
     }
 
     /// The time of the next timer.
-    pub(super) fn timer(&mut self, now: Duration) -> Duration {
+    pub fn timer(&mut self, now: Duration) -> Duration {
         let mut timer = now + HOUR;
         // The table does not know yet that the connection has ended.
-        if self
-            .line
-            .as_ref()
-            .is_some_and(|line| line.core.ended().is_some())
-        {
+        let mut lines = self.lines.values();
+        if self.has_more || lines.any(|line| line.core.ended().is_some()) {
             timer = now;
         }
         // These timers stop when the match has stopped here.
@@ -577,19 +735,19 @@ impl<W: World> SeatInPlay<W> {
                 timer = timer.min(now.saturating_add(until));
             }
         }
-        let times = [
-            self.line.as_ref().map(PolledConnection::timer),
-            Some(self.finder.timer()),
-            self.end.as_ref().map(|end| end.until),
-        ];
-        times.into_iter().flatten().fold(timer, Duration::min)
+        let lines = self.lines.values().chain(&self.pending);
+        let times = lines
+            .map(PolledConnection::timer)
+            .chain([self.finder.timer()])
+            .chain(self.end.as_ref().map(|end| end.until));
+        times.fold(timer, Duration::min)
     }
 
     /// The player ends the program. A match that has not stopped here stays open.
-    pub(super) fn break_off(&mut self, now: Duration) {
+    pub fn break_off(&mut self, now: Duration) {
         match &mut self.end {
             None => self.stop(Ok(Stopped::BrokenOff), now),
-            // The peer may not know how the match has stopped. It learns it when it resumes the match.
+            // The peers may not know how the match has stopped. They learn it when they resume the match.
             Some(end) => {
                 end.until = now;
                 end.is_last_call = true;
@@ -597,11 +755,18 @@ impl<W: World> SeatInPlay<W> {
         }
     }
 
+    /// The player's input has ended, which does not end a match that has stopped already.
+    pub fn input_ended(&mut self, now: Duration) {
+        if self.end.is_none() {
+            self.break_off(now);
+        }
+    }
+
     /// Reports to the player how the match has stopped.
     ///
     /// # Errors
     /// If a player has broken the match.
-    pub(super) fn tell_end(&self, stopped: &Stopped) -> anyhow::Result<()> {
+    pub fn tell_end(&self, stopped: &Stopped) -> anyhow::Result<()> {
         let play = self.table.play();
         if let Some(event) = self.story.last_event(stopped, play.log(), play.seat()) {
             self.world.report(&event);

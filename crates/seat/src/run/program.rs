@@ -6,7 +6,7 @@ use dealerless_table::play::Done;
 use serde_json::Value;
 
 use super::own::Own;
-use super::world::World;
+use super::world::{SeatWorld, World};
 use crate::command::{Complaint, Said};
 use crate::event::Event;
 use dealerless_connection::{Happened, PolledConnection};
@@ -62,6 +62,6 @@ pub(super) trait Program<W: World> {
 }
 
 /// Reports to the player why a command was refused.
-pub(super) fn refuse(world: &impl World, (code, message): Complaint) {
+pub(super) fn refuse(world: &impl SeatWorld, (code, message): Complaint) {
     world.report(&Event::refused(code, message));
 }

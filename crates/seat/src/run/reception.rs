@@ -1,8 +1,6 @@
-//! A host that waits at a relay for its guest.
+//! A door, and what its events tell the player.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use dealerless_connection::identity::PublicIdentity;
@@ -12,23 +10,25 @@ use dealerless_connection::{
 use dealerless_table::log::Header;
 
 use super::own::Own;
-use super::world::World;
+use super::world::{SeatWorld, World};
 use crate::event::Event;
 use crate::peers::{Leaks, cannot_burn};
 
 /// The pause after a guest that did not sit down.
 pub(super) const PAUSE: Duration = Duration::from_secs(2);
 
-/// The door of a host that waits at its relay.
-pub(super) struct Reception<W: World> {
+/// A door, whose events are told to the player until somebody has come.
+pub struct Reception<W: SeatWorld> {
     world: W,
     door: PolledDoor<W>,
-    leaks: Rc<RefCell<Leaks>>,
+    leaks: Arc<Mutex<Leaks>>,
+    /// Whether everybody must come through one relay.
+    is_at_relay: bool,
 }
 
 impl<W: World> Reception<W> {
-    /// Waits from the time `first` on for the guest of an invite, a known player, or both.
-    pub(super) fn new(
+    /// Waits at a relay from the time `first` on for the guest of an invite, a known player, or both.
+    pub(super) fn at_relay(
         own: &Own<W>,
         relay: &str,
         header: &Header,
@@ -50,11 +50,28 @@ impl<W: World> Reception<W> {
         if let Some(peer) = peer {
             door.wait_for_known(relay, peer, first);
         }
+        let leaks = Arc::clone(&own.leaks);
         Reception {
-            world: own.world.clone(),
-            door,
-            leaks: Rc::clone(&own.leaks),
+            is_at_relay: true,
+            ..Reception::of_door(&own.world, door, leaks)
         }
+    }
+}
+
+impl<W: SeatWorld> Reception<W> {
+    /// Answers at a door. `leaks` are those that the player was told of.
+    pub fn of_door(world: &W, door: PolledDoor<W>, leaks: Arc<Mutex<Leaks>>) -> Self {
+        Reception {
+            world: world.clone(),
+            door,
+            leaks,
+            is_at_relay: false,
+        }
+    }
+
+    /// Whether a socket belongs to the door.
+    pub(super) fn has(&self, number: u32) -> bool {
+        self.door.has(number)
     }
 
     /// Something has happened to a connection. Returns the connection to a guest that was met.
@@ -80,18 +97,21 @@ impl<W: World> Reception<W> {
             let text = match event {
                 DoorEvent::Connection(line) => return Some(*line),
                 DoorEvent::InviteLeaked { invite, second } => {
-                    match self.leaks.borrow_mut().notice(invite, &second) {
+                    let mut leaks = self.leaks.lock().unwrap_or_else(PoisonError::into_inner);
+                    match leaks.notice(invite, &second) {
                         Some(text) => text,
                         None => continue,
                     }
                 }
                 DoorEvent::CannotBurn(error) => cannot_burn(&error),
-                DoorEvent::RelayFails { relay, source } => format!(
+                DoorEvent::RelayFails { relay, source } if self.is_at_relay => format!(
                     "Nobody can join now: the relay {relay} cannot be reached, or is not a transit relay ({source}). \
                      Still trying."
                 ),
-                // A page offers no codes.
-                DoorEvent::CodeVoid { .. } | DoorEvent::NewCode { .. } => continue,
+                // Others may come by the addresses of this side. In a match, no code is offered.
+                DoorEvent::RelayFails { .. }
+                | DoorEvent::CodeVoid { .. }
+                | DoorEvent::NewCode { .. } => continue,
             };
             self.world.report(&Event::Notice { text });
         }

@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 
 use super::auditing::{self, Auditor};
 use super::errors::{BrokenOff, exit_code, explain};
+use super::finding::Route;
 use super::hosting::{HostRequest, Hosting};
 use super::joining::Guest;
-use super::line::Route;
 use super::matches;
 use super::moving::{self, MoveRequest, SucceedRequest};
 use super::own::Own;
@@ -402,11 +402,7 @@ impl<W: World> Session<W> {
         let kept = peer.as_ref().and_then(|peer| self.own.relay_of(peer));
         let relay = join.relay.as_deref().or(kept);
         let relay = relay.context(ENTER_RELAY)?.to_owned();
-        let route = Route {
-            relay,
-            invite,
-            peer,
-        };
+        let route = Route::at_relay(relay, invite, peer);
         self.own.world.report(&Event::Hello { version: VERSION });
         self.play(Guest::joining(&self.own, route, now)?);
         Ok(json!({}))
@@ -476,11 +472,7 @@ impl<W: World> Session<W> {
             self.play(Hosting::resuming(&self.own, relay, kept, now)?);
             return Ok(json!({}));
         }
-        let route = Route {
-            relay,
-            invite: None,
-            peer: Some(peer),
-        };
+        let route = Route::at_relay(relay, None, Some(peer));
         self.play(Guest::resuming(&self.own, route, kept, now)?);
         Ok(json!({}))
     }

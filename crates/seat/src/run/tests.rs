@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use super::hosting::HostRequest;
 use super::own::Own;
 use super::reception::{PAUSE, Reception};
-use super::{Session, World};
+use super::{SeatWorld, Session, World};
 use crate::event::Event;
 use crate::words::Narrator;
 
@@ -62,9 +62,11 @@ impl Sockets for Memory {
     }
 }
 
-impl World for Memory {
+impl SeatWorld for Memory {
     type File = MemoryStorage;
     type Value = TwoSlots<MemoryStorage>;
+
+    const IN_PAGE: bool = true;
 
     fn unix() -> u64 {
         1_790_000_000
@@ -76,6 +78,31 @@ impl World for Memory {
         self.0.borrow_mut().events.push(event);
     }
 
+    fn attach_engine(&self, _: u32, _: Box<dyn Attempts>) {}
+
+    fn detach_engine(&self) {}
+
+    fn is_engine_settled(&self) -> bool {
+        true
+    }
+
+    fn start_engine(
+        &self,
+        _: &mut PolledConnection<Self>,
+        _: Seat,
+        _: &Arc<DealCircuit>,
+    ) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn order_engine(&self, _: Order) {}
+
+    fn count_voided_run(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl World for Memory {
     fn respond(&self, request: u32, status: u16, body: &str) {
         let body = serde_json::from_str(body).unwrap();
         self.0.borrow_mut().answers.push((request, status, body));
@@ -120,29 +147,6 @@ impl World for Memory {
 
     fn remove_value(&self, name: &str) -> io::Result<()> {
         (0..2).try_for_each(|slot| self.remove_file(&format!("{name}.{slot}")))
-    }
-
-    fn attach_engine(&self, _: u32, _: Box<dyn Attempts>) {}
-
-    fn detach_engine(&self) {}
-
-    fn is_engine_settled(&self) -> bool {
-        true
-    }
-
-    fn start_engine(
-        &self,
-        _: &mut PolledConnection<Self>,
-        _: Seat,
-        _: &Arc<DealCircuit>,
-    ) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn order_engine(&self, _: Order) {}
-
-    fn count_voided_run(&self) -> io::Result<()> {
-        Ok(())
     }
 }
 
@@ -239,7 +243,7 @@ fn reception_that_has_stopped_has_no_timer_and_waits_again_at_once() {
     let request: HostRequest = serde_json::from_value(hosts()).unwrap();
     let (header, peer) = (request.header().unwrap(), Some(identity.public()));
     let own = Own::open(Memory::default()).unwrap();
-    let mut reception = Reception::new(&own, "wss://relay", &header, None, peer, HOUR);
+    let mut reception = Reception::at_relay(&own, "wss://relay", &header, None, peer, HOUR);
     assert_eq!(reception.timer(), HOUR);
     reception.stop();
     assert_eq!(reception.timer(), Duration::MAX);

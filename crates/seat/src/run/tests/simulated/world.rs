@@ -21,7 +21,7 @@ use super::engine::{Engines, Session};
 use super::network::Network;
 use super::person::Act;
 use crate::event::Event;
-use crate::run::World;
+use crate::run::{SeatWorld, World};
 use crate::words::Narrator;
 
 thread_local! {
@@ -193,9 +193,11 @@ impl Sockets for Simulated {
     }
 }
 
-impl World for Simulated {
+impl SeatWorld for Simulated {
     type File = SimulatedFile;
     type Value = TwoSlots<SimulatedFile>;
+
+    const IN_PAGE: bool = true;
 
     fn unix() -> u64 {
         UNIX.get()
@@ -206,53 +208,6 @@ impl World for Simulated {
             let line = outside.narrator.line(event).unwrap();
             outside.events.push(serde_json::from_str(&line).unwrap());
         });
-    }
-
-    fn respond(&self, request: u32, status: u16, body: &str) {
-        let body = serde_json::from_str(body).unwrap();
-        self.outside(|outside| outside.answers.push((request, status, body)));
-    }
-
-    fn ended(&self, exit_code: u8) {
-        self.outside(|outside| outside.ended.push(exit_code));
-    }
-
-    fn log(&self, text: &str) {
-        self.shared.borrow_mut().note(self.program, text);
-    }
-
-    fn open_file(&self, name: &str) -> Option<SimulatedFile> {
-        self.disk.open(name)
-    }
-
-    fn open_or_create_file(&self, name: &str) -> io::Result<SimulatedFile> {
-        self.disk.open_or_create(name, Self::unix())
-    }
-
-    fn remove_file(&self, name: &str) -> io::Result<()> {
-        self.disk.remove(name)
-    }
-
-    fn file_names(&self, ending: &str) -> Vec<(String, u64)> {
-        self.disk.names(ending)
-    }
-
-    fn check_free_files(&self, _: usize) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn open_value(&self, name: &str) -> io::Result<Self::Value> {
-        let slot = |slot| self.open_or_create_file(&format!("{name}.{slot}"));
-        Ok(TwoSlots::new([slot(0)?, slot(1)?]))
-    }
-
-    fn remove_value(&self, name: &str) -> io::Result<()> {
-        let slots = [0, 1].map(|slot| format!("{name}.{slot}"));
-        // With one of its two files, a value would be damaged.
-        if let [Some(one), Some(other)] = slots.each_ref().map(|slot| self.disk.open(slot)) {
-            TwoSlots::new([one, other]).destroy()?;
-        }
-        slots.iter().try_for_each(|slot| self.disk.remove(slot))
     }
 
     fn attach_engine(&self, connection: u32, attempts: Box<dyn Attempts>) {
@@ -308,5 +263,54 @@ impl World for Simulated {
         let counted = session.attempts.begins(Attempt::Run);
         self.outside(|outside| outside.engine = Some(session));
         counted
+    }
+}
+
+impl World for Simulated {
+    fn respond(&self, request: u32, status: u16, body: &str) {
+        let body = serde_json::from_str(body).unwrap();
+        self.outside(|outside| outside.answers.push((request, status, body)));
+    }
+
+    fn ended(&self, exit_code: u8) {
+        self.outside(|outside| outside.ended.push(exit_code));
+    }
+
+    fn log(&self, text: &str) {
+        self.shared.borrow_mut().note(self.program, text);
+    }
+
+    fn open_file(&self, name: &str) -> Option<SimulatedFile> {
+        self.disk.open(name)
+    }
+
+    fn open_or_create_file(&self, name: &str) -> io::Result<SimulatedFile> {
+        self.disk.open_or_create(name, Self::unix())
+    }
+
+    fn remove_file(&self, name: &str) -> io::Result<()> {
+        self.disk.remove(name)
+    }
+
+    fn file_names(&self, ending: &str) -> Vec<(String, u64)> {
+        self.disk.names(ending)
+    }
+
+    fn check_free_files(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn open_value(&self, name: &str) -> io::Result<Self::Value> {
+        let slot = |slot| self.open_or_create_file(&format!("{name}.{slot}"));
+        Ok(TwoSlots::new([slot(0)?, slot(1)?]))
+    }
+
+    fn remove_value(&self, name: &str) -> io::Result<()> {
+        let slots = [0, 1].map(|slot| format!("{name}.{slot}"));
+        // With one of its two files, a value would be damaged.
+        if let [Some(one), Some(other)] = slots.each_ref().map(|slot| self.disk.open(slot)) {
+            TwoSlots::new([one, other]).destroy()?;
+        }
+        slots.iter().try_for_each(|slot| self.disk.remove(slot))
     }
 }
