@@ -98,10 +98,15 @@ impl Sockets for Page {
 }
 
 impl SeatWorld for Page {
+    type Sockets = Self;
     type File = NamedFile;
     type Value = Value;
 
     const IN_PAGE: bool = true;
+
+    fn sockets(&self) -> &Self {
+        self
+    }
 
     fn unix() -> u64 {
         host::unix()
@@ -128,7 +133,7 @@ impl SeatWorld for Page {
 
     fn start_engine(
         &self,
-        line: &mut PolledConnection<Self>,
+        line: &mut PolledConnection<Self::Sockets>,
         seat: Seat,
         circuit: &Arc<DealCircuit>,
     ) -> io::Result<()> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, bail, ensure};
 use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::{
-    ConnectionError, Dial, Happened, MeetingError, PolledConnection, Stream,
+    ConnectionError, Dial, Happened, MeetingError, PolledConnection, Sockets, Stream,
 };
 use dealerless_table::Seat;
 use dealerless_table::audit::{Audit, Auditing};
@@ -51,23 +51,23 @@ enum Stage<W: World> {
     /// A guest calls its host.
     Calling(Box<Calls<W>>),
     /// A host waits for its guest, and for the request of a guest that has connected.
-    Waiting(Box<Reception<W>>, Option<Arrival<W>>),
+    Waiting(Box<Reception<W>>, Option<Arrival<W::Sockets>>),
     Exchanging {
-        line: Box<PolledConnection<W>>,
+        line: Box<PolledConnection<W::Sockets>>,
         has_received: bool,
     },
     /// All inputs are open and kept. The other player receives the last message.
-    Ending(Box<PolledConnection<W>>),
+    Ending(Box<PolledConnection<W::Sockets>>),
     /// The stage changes.
     Changing,
 }
 
 /// A guest that has connected, and the deadline for its request.
-type Arrival<W> = (Box<PolledConnection<W>>, Duration);
+type Arrival<S> = (Box<PolledConnection<S>>, Duration);
 
 struct Calls<W: World> {
     route: Route,
-    call: Option<Dial<W>>,
+    call: Option<Dial<W::Sockets>>,
     /// The time of the next call if none is active.
     next: Duration,
     /// Why the last call has failed.
@@ -113,14 +113,14 @@ impl<W: World> Auditor<W> {
     }
 
     /// The guest has met somebody.
-    fn called(&mut self, mut line: PolledConnection<W>, now: Duration) {
+    fn called(&mut self, mut line: PolledConnection<W::Sockets>, now: Duration) {
         let audit = Control::Audit(self.of).encode();
         // If the connection has ended, the exchange reports it.
         let _ = line.core.send(Stream::Control, &audit);
         self.exchange(Box::new(line), now);
     }
 
-    fn exchange(&mut self, line: Box<PolledConnection<W>>, now: Duration) {
+    fn exchange(&mut self, line: Box<PolledConnection<W::Sockets>>, now: Duration) {
         self.until = now + ONE_TRY;
         self.stage = Stage::Exchanging {
             line,
@@ -176,7 +176,11 @@ impl<W: World> Auditor<W> {
     }
 
     /// Reads the request of a player who has connected. The connection is dropped if it is not the guest.
-    fn arrived(&mut self, (mut line, until): Arrival<W>, now: Duration) -> Option<Arrival<W>> {
+    fn arrived(
+        &mut self,
+        (mut line, until): Arrival<W::Sockets>,
+        now: Duration,
+    ) -> Option<Arrival<W::Sockets>> {
         let is_peer = line.met.peer == self.peer;
         match line.core.next_message() {
             Ok(None) if is_peer && now < until => {
@@ -198,7 +202,7 @@ impl<W: World> Auditor<W> {
     fn exchanging(
         &mut self,
         own: &Own<W>,
-        mut line: Box<PolledConnection<W>>,
+        mut line: Box<PolledConnection<W::Sockets>>,
         mut has_received: bool,
         now: Duration,
     ) -> anyhow::Result<Option<Value>> {
@@ -244,9 +248,9 @@ impl<W: World> Calls<W> {
     /// Continues after a step of the call. Returns the line to the host that was met.
     fn met(
         &mut self,
-        met: Result<Option<PolledConnection<W>>, MeetingError>,
+        met: Result<Option<PolledConnection<W::Sockets>>, MeetingError>,
         now: Duration,
-    ) -> Option<PolledConnection<W>> {
+    ) -> Option<PolledConnection<W::Sockets>> {
         met.unwrap_or_else(|error| {
             self.call = None;
             self.next = now + PAUSE;
@@ -257,7 +261,7 @@ impl<W: World> Calls<W> {
 }
 
 impl<W: World> Program<W> for Auditor<W> {
-    fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W>> {
+    fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
         let line = match &mut self.stage {
             Stage::Waiting(_, Some((line, _))) => line,
             Stage::Exchanging { line, .. } | Stage::Ending(line) => line,
@@ -317,7 +321,7 @@ impl<W: World> Program<W> for Auditor<W> {
         let timer = match &self.stage {
             Stage::Calling(calls) => calls.call.as_ref().map_or(calls.next, Dial::timer),
             Stage::Waiting(reception, arrival) => {
-                let line = |(line, until): &Arrival<W>| line.timer().min(*until);
+                let line = |(line, until): &Arrival<W::Sockets>| line.timer().min(*until);
                 reception
                     .timer()
                     .min(arrival.as_ref().map_or(Duration::MAX, line))
@@ -333,7 +337,7 @@ impl<W: World> Program<W> for Auditor<W> {
     }
 }
 
-fn arrival_of<W: World>(line: PolledConnection<W>, now: Duration) -> Arrival<W> {
+fn arrival_of<S: Sockets>(line: PolledConnection<S>, now: Duration) -> Arrival<S> {
     (Box::new(line), now + SHORT)
 }
 

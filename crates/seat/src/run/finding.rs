@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use dealerless_connection::identity::{Address, PublicIdentity};
 use dealerless_connection::{
-    Credentials, Dial, Happened, Invite, MeetingError, Message, Place, PolledConnection, Stream,
-    Timing, system_rng,
+    Credentials, Dial, Happened, Invite, MeetingError, Message, Place, PolledConnection, Sockets,
+    Stream, Timing, system_rng,
 };
 use dealerless_table::log::{MatchId, Past};
 use dealerless_table::play::Control;
@@ -72,13 +72,13 @@ impl Route {
         own: Credentials,
         number: u32,
         now: Duration,
-    ) -> Result<Dial<W>, MeetingError> {
+    ) -> Result<Dial<W::Sockets>, MeetingError> {
         let (timing, at, relay) = (Timing::default(), &self.addresses, self.relay.clone());
         match (&self.invite, &self.peer) {
             (Some(invite), peer) if number.is_multiple_of(2) || peer.is_none() => {
-                Dial::by_invite(world, own, invite, at, relay, timing, now)
+                Dial::by_invite(world.sockets(), own, invite, at, relay, timing, now)
             }
-            (_, Some(peer)) => Dial::with_known(world, own, peer, at, relay, timing, now),
+            (_, Some(peer)) => Dial::with_known(world.sockets(), own, peer, at, relay, timing, now),
             _ => Err(MeetingError::NoAddress),
         }
     }
@@ -92,7 +92,7 @@ pub struct Caller<W: SeatWorld> {
     first: Control,
     /// The longest pause between two calls.
     longest: Duration,
-    call: Option<Box<Dial<W>>>,
+    call: Option<Box<Dial<W::Sockets>>>,
     /// The time of the next call.
     next: Option<Duration>,
     /// The number of calls since the match last continued.
@@ -157,15 +157,15 @@ impl<W: SeatWorld> Caller<W> {
     /// was sent.
     fn met(
         &mut self,
-        met: Result<Option<PolledConnection<W>>, MeetingError>,
+        met: Result<Option<PolledConnection<W::Sockets>>, MeetingError>,
         now: Duration,
-    ) -> Option<PolledConnection<W>> {
+    ) -> Option<PolledConnection<W::Sockets>> {
         let met = match met {
             Ok(None) => return None,
             met => met.ok().flatten(),
         };
         self.call = None;
-        let is_peer = |line: &PolledConnection<W>| line.met.peer == self.peer;
+        let is_peer = |line: &PolledConnection<W::Sockets>| line.met.peer == self.peer;
         let Some(mut line) = met.filter(is_peer) else {
             self.look(now);
             return None;
@@ -176,7 +176,12 @@ impl<W: SeatWorld> Caller<W> {
         Some(line)
     }
 
-    fn step(&mut self, world: &W, own: &Credentials, now: Duration) -> Option<PolledConnection<W>> {
+    fn step(
+        &mut self,
+        world: &W,
+        own: &Credentials,
+        now: Duration,
+    ) -> Option<PolledConnection<W::Sockets>> {
         if self.next.is_some_and(|next| now >= next) {
             self.next = None;
             match self.route.call(world, own.clone(), self.tries, now) {
@@ -197,7 +202,7 @@ impl<W: SeatWorld> Caller<W> {
 }
 
 /// A connection, and the time at which it is dropped.
-type Until<W> = (PolledConnection<W>, Duration);
+type Until<S> = (PolledConnection<S>, Duration);
 
 /// Finds the players of a match: calls them, and answers at the door.
 pub struct Finder<W: SeatWorld> {
@@ -212,12 +217,12 @@ pub struct Finder<W: SeatWorld> {
     callers: Vec<Caller<W>>,
     door: Option<Reception<W>>,
     /// The connections at the door on which the first message has not arrived, the oldest first.
-    silent: Vec<Until<W>>,
+    silent: Vec<Until<W::Sockets>>,
     /// The connections on which the last message was sent.
-    leaving: Vec<Until<W>>,
+    leaving: Vec<Until<W::Sockets>>,
     /// The players who have reported that the others went on without this host.
     reported: Vec<PublicIdentity>,
-    found: VecDeque<PolledConnection<W>>,
+    found: VecDeque<PolledConnection<W::Sockets>>,
 }
 
 impl<W: SeatWorld> Finder<W> {
@@ -320,13 +325,13 @@ impl<W: SeatWorld> Finder<W> {
     }
 
     /// The next connection to a player of the match, who is to resume it there.
-    pub fn take_found(&mut self) -> Option<PolledConnection<W>> {
+    pub fn take_found(&mut self) -> Option<PolledConnection<W::Sockets>> {
         self.found.pop_front()
     }
 
     /// Waits for the request of somebody who has come, if it is a player. Closes an older connection of the
     /// same player, who has probably lost it, so that each player takes at most one place.
-    pub fn admit(&mut self, line: PolledConnection<W>, now: Duration) {
+    pub fn admit(&mut self, line: PolledConnection<W::Sockets>, now: Duration) {
         let peer = &line.met.peer;
         if !self.players.contains(peer) && self.went_on(peer).is_none() {
             return self.decline(line, &Control::Taken, now);
@@ -339,7 +344,12 @@ impl<W: SeatWorld> Finder<W> {
     }
 
     /// Sends a last message, and closes the connection when the other side has it.
-    fn decline(&mut self, mut line: PolledConnection<W>, control: &Control, now: Duration) {
+    fn decline(
+        &mut self,
+        mut line: PolledConnection<W::Sockets>,
+        control: &Control,
+        now: Duration,
+    ) {
         let peer = &line.met.peer;
         self.leaving.retain(|(other, _)| other.met.peer != *peer);
         if self.leaving.len() >= MOST {
@@ -357,7 +367,7 @@ impl<W: SeatWorld> Finder<W> {
     }
 
     /// Answers the request of a player.
-    fn asked(&mut self, line: PolledConnection<W>, request: Control, now: Duration) {
+    fn asked(&mut self, line: PolledConnection<W::Sockets>, request: Control, now: Duration) {
         let peer = &line.met.peer;
         if !self.players.contains(peer) {
             let resumes = |answer: &Control| match answer {
@@ -382,7 +392,7 @@ impl<W: SeatWorld> Finder<W> {
     }
 
     /// A caller has met its player.
-    fn called(&mut self, index: usize, line: PolledConnection<W>) {
+    fn called(&mut self, index: usize, line: PolledConnection<W::Sockets>) {
         let caller = &mut self.callers[index];
         match &caller.first {
             Control::Resume(_) => self.found.push_back(line),
@@ -394,7 +404,7 @@ impl<W: SeatWorld> Finder<W> {
     }
 
     /// The connection with this number.
-    pub(super) fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W>> {
+    pub(super) fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
         let lines = self.silent.iter_mut().chain(&mut self.leaving);
         let lines = lines.map(|(line, _)| line).chain(&mut self.found);
         let mut lines = lines.filter(|line| line.number() == number);
@@ -434,7 +444,7 @@ impl<W: SeatWorld> Finder<W> {
     }
 
     /// Takes the players who have come to the door.
-    fn arrived(&mut self, mut arrived: Option<PolledConnection<W>>, now: Duration) {
+    fn arrived(&mut self, mut arrived: Option<PolledConnection<W::Sockets>>, now: Duration) {
         while let Some(line) = arrived {
             self.admit(line, now);
             arrived = self.door.as_mut().and_then(|door| door.step(now));
@@ -489,8 +499,8 @@ pub(super) fn request(message: &Message) -> Option<Control> {
 }
 
 /// Sends a last message on a connection, and drops it.
-pub(super) fn goodbye<W: SeatWorld>(
-    mut line: PolledConnection<W>,
+pub(super) fn goodbye<S: Sockets>(
+    mut line: PolledConnection<S>,
     control: &Control,
     now: Duration,
 ) -> anyhow::Result<()> {

@@ -107,9 +107,9 @@ enum Stage<W: World> {
     /// Waiting for the guest.
     Waiting(Box<Reception<W>>),
     /// The player is asked whether to play with a peer after failed attempts.
-    Asked(Box<PolledConnection<W>>),
+    Asked(Box<PolledConnection<W::Sockets>>),
     /// The guest has come, and has until this time to say what it wants.
-    Met(Box<PolledConnection<W>>, Duration),
+    Met(Box<PolledConnection<W::Sockets>>, Duration),
     Playing(Box<SeatInPlay<W>>),
     /// The stage changes.
     Changing,
@@ -216,7 +216,7 @@ impl<W: World> Hosting<W> {
     }
 
     /// Continues after the meeting.
-    fn met(&mut self, own: &mut Own<W>, line: PolledConnection<W>, now: Duration) {
+    fn met(&mut self, own: &mut Own<W>, line: PolledConnection<W::Sockets>, now: Duration) {
         match own.recognise(&line.met, &self.relay) {
             Ok(Some(question)) => {
                 own.world.report(&question);
@@ -232,7 +232,7 @@ impl<W: World> Hosting<W> {
     fn answer(
         &mut self,
         own: &mut Own<W>,
-        line: PolledConnection<W>,
+        line: PolledConnection<W::Sockets>,
         wants: Option<Control>,
         now: Duration,
     ) -> anyhow::Result<()> {
@@ -250,7 +250,7 @@ impl<W: World> Hosting<W> {
     fn sit(
         &mut self,
         own: &mut Own<W>,
-        mut line: PolledConnection<W>,
+        mut line: PolledConnection<W::Sockets>,
         now: Duration,
     ) -> anyhow::Result<()> {
         let met = &line.met;
@@ -277,7 +277,7 @@ impl<W: World> Hosting<W> {
     fn resume(
         &mut self,
         own: &mut Own<W>,
-        line: PolledConnection<W>,
+        line: PolledConnection<W::Sockets>,
         of: MatchId,
         now: Duration,
     ) -> anyhow::Result<()> {
@@ -377,7 +377,7 @@ const END_SENT: &str = "Your last match with this guest is over. The guest did n
                         new match, host again.";
 
 impl<W: World> Program<W> for Hosting<W> {
-    fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W>> {
+    fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
         match &mut self.stage {
             Stage::Playing(seat) => seat.line(number),
             Stage::Asked(line) | Stage::Met(line, _) => {

@@ -59,15 +59,15 @@ enum HostSaid {
 
 enum Stage<W: World> {
     /// The guest asks the host for an invite by a code.
-    UsingCode(Box<CodeCall<W>>),
-    Calling(Box<Dial<W>>),
+    UsingCode(Box<CodeCall<W::Sockets>>),
+    Calling(Box<Dial<W::Sockets>>),
     /// The player is asked.
-    Asked(Box<PolledConnection<W>>, Question<W>),
+    Asked(Box<PolledConnection<W::Sockets>>, Question<W>),
     /// The host is asked for the seat.
     Asking(Box<Asking<W>>),
     /// The guest does not sit down. The host is told why.
     Leaving {
-        line: Box<PolledConnection<W>>,
+        line: Box<PolledConnection<W::Sockets>>,
         until: Duration,
         why: anyhow::Error,
     },
@@ -78,7 +78,7 @@ enum Stage<W: World> {
 
 /// A guest that waits for the answer of its host.
 struct Asking<W: World> {
-    line: PolledConnection<W>,
+    line: PolledConnection<W::Sockets>,
     offer: Offer<W>,
     since: Duration,
     /// Whether the request was sent. Otherwise the host cannot have agreed.
@@ -119,7 +119,7 @@ impl<W: World> Guest<W> {
 
     /// A guest that gets the invite of a host by a code.
     pub(super) fn using_code(world: &W, code: SpokenCode, relay: String, now: Duration) -> Self {
-        let call = CodeCall::new(world, &Place::Url(relay.clone()), code, now);
+        let call = CodeCall::new(world.sockets(), &Place::Url(relay.clone()), code, now);
         Guest {
             route: Route::at_relay(relay, None, None),
             by_code: false,
@@ -164,7 +164,7 @@ impl<W: World> Guest<W> {
     fn called(
         &mut self,
         own: &mut Own<W>,
-        met: Result<Option<PolledConnection<W>>, MeetingError>,
+        met: Result<Option<PolledConnection<W::Sockets>>, MeetingError>,
         now: Duration,
     ) -> anyhow::Result<()> {
         let Some(line) = met.map_err(|error| self.failed(error))? else {
@@ -188,7 +188,7 @@ impl<W: World> Guest<W> {
     fn sit(
         &mut self,
         own: &mut Own<W>,
-        line: Box<PolledConnection<W>>,
+        line: Box<PolledConnection<W::Sockets>>,
         now: Duration,
     ) -> anyhow::Result<()> {
         let peer = &line.met.peer;
@@ -248,7 +248,7 @@ impl<W: World> Guest<W> {
     /// Tells the host which term this guest does not accept, and ends.
     fn decline(
         &mut self,
-        mut line: Box<PolledConnection<W>>,
+        mut line: Box<PolledConnection<W::Sockets>>,
         term: Term,
         why: anyhow::Error,
         now: Duration,
@@ -264,7 +264,7 @@ impl<W: World> Guest<W> {
         };
     }
 
-    fn ask_host(&mut self, mut line: PolledConnection<W>, offer: Offer<W>, now: Duration) {
+    fn ask_host(&mut self, mut line: PolledConnection<W::Sockets>, offer: Offer<W>, now: Duration) {
         let request = Control::Sit.encode();
         let sent = line.core.send(Stream::Control, &request);
         self.stage = Stage::Asking(Box::new(Asking {
@@ -435,7 +435,7 @@ impl<W: World> Guest<W> {
 }
 
 impl<W: World> Program<W> for Guest<W> {
-    fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W>> {
+    fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
         match &mut self.stage {
             Stage::Playing(seat) => seat.line(number),
             Stage::Asked(line, _) | Stage::Leaving { line, .. } => {
@@ -553,7 +553,7 @@ fn finder<W: World>(own: &Own<W>, route: &Route, of: MatchId, host: &PublicIdent
 }
 
 /// Checks the host's proposal before anything has begun.
-fn agree<W: World>(own: &Own<W>, line: &PolledConnection<W>) -> anyhow::Result<Seating> {
+fn agree<W: World>(own: &Own<W>, line: &PolledConnection<W::Sockets>) -> anyhow::Result<Seating> {
     let header = Seating::proposal(&line.met.header)?;
     let terms = header.sealed().context(
         "this page plays matches of two; to play with more, use the program `dealerless`",

@@ -67,11 +67,11 @@ pub struct SeatInPlay<W: SeatWorld> {
     needs: PlayerNeeds,
     peers: SharedPeers,
     of: MatchId,
-    lines: BTreeMap<Seat, PolledConnection<W>>,
+    lines: BTreeMap<Seat, PolledConnection<W::Sockets>>,
     finder: Finder<W>,
     /// A new connection to the peer of a sealed deck. The match continues there when the engine of the last
     /// connection has ended, and its attempts are counted.
-    pending: Option<PolledConnection<W>>,
+    pending: Option<PolledConnection<W::Sockets>>,
     /// Whether the connection was lost, and a new one is to be made when the engine has ended.
     reconnects: bool,
     /// Whether a step has left work for the next one.
@@ -98,7 +98,7 @@ struct Ending {
 /// The orders of a seat to the engine on its connection.
 struct ToEngine<'a, W: SeatWorld> {
     world: &'a W,
-    line: &'a mut PolledConnection<W>,
+    line: &'a mut PolledConnection<W::Sockets>,
 }
 
 impl<W: SeatWorld> Orders for ToEngine<'_, W> {
@@ -192,7 +192,11 @@ impl<W: SeatWorld> SeatInPlay<W> {
     ///
     /// # Errors
     /// If the peer is unknown.
-    pub fn begin(&mut self, line: PolledConnection<W>, now: Duration) -> anyhow::Result<()> {
+    pub fn begin(
+        &mut self,
+        line: PolledConnection<W::Sockets>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
         if let Some(peer) = self.attach(line)? {
             self.table.begin(peer, now);
         }
@@ -203,14 +207,22 @@ impl<W: SeatWorld> SeatInPlay<W> {
     ///
     /// # Errors
     /// If the peer is unknown, or the file of the match cannot be written.
-    pub fn resume(&mut self, line: PolledConnection<W>, now: Duration) -> anyhow::Result<()> {
+    pub fn resume(
+        &mut self,
+        line: PolledConnection<W::Sockets>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
         self.asks_until = Some(now + JUST);
         self.connected(line, now)
     }
 
     /// Resumes the match on a connection. One of somebody who does not play is dropped, and one of two
     /// connections to another guest.
-    fn connected(&mut self, line: PolledConnection<W>, now: Duration) -> anyhow::Result<()> {
+    fn connected(
+        &mut self,
+        line: PolledConnection<W::Sockets>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
         let Some(peer) = self.story.seat_of(&line.met.peer) else {
             return Ok(());
         };
@@ -227,16 +239,16 @@ impl<W: SeatWorld> SeatInPlay<W> {
     /// Whether to use a new connection to another guest instead of the current one, if there is one. Both
     /// sides decide alike when two connections cross: a connection that the higher seat has made is not
     /// replaced by one that the lower seat has made.
-    fn accepts(&self, guest: Seat, new: &PolledConnection<W>) -> bool {
+    fn accepts(&self, guest: Seat, new: &PolledConnection<W::Sockets>) -> bool {
         let own = self.table.play().seat();
         let is_by_higher =
-            |line: &PolledConnection<W>| (line.met.side == Side::Guest) == (own > guest);
+            |line: &PolledConnection<W::Sockets>| (line.met.side == Side::Guest) == (own > guest);
         let old = self.lines.get(&guest);
         let old = old.filter(|old| old.core.ended().is_none());
         old.is_none_or(|old| is_by_higher(new) || !is_by_higher(old))
     }
 
-    fn attach(&mut self, mut line: PolledConnection<W>) -> anyhow::Result<Option<Seat>> {
+    fn attach(&mut self, mut line: PolledConnection<W::Sockets>) -> anyhow::Result<Option<Seat>> {
         let Some(peer) = self.story.seat_of(&line.met.peer) else {
             return Ok(None);
         };
@@ -312,7 +324,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
     }
 
     /// The connection with this number.
-    pub fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W>> {
+    pub fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
         let lines = self.lines.values_mut().chain(&mut self.pending);
         let mut lines = lines.filter(|line| line.number() == number);
         lines.next()
@@ -619,7 +631,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
     }
 
     /// A player has come to resume the match, or was called.
-    fn found(&mut self, line: PolledConnection<W>, now: Duration) -> anyhow::Result<()> {
+    fn found(&mut self, line: PolledConnection<W::Sockets>, now: Duration) -> anyhow::Result<()> {
         let Some(peer) = self.story.seat_of(&line.met.peer) else {
             return Ok(());
         };
@@ -688,7 +700,8 @@ impl<W: SeatWorld> SeatInPlay<W> {
                 }
             }
         }
-        let is_over = |line: &PolledConnection<W>| line.core.ended().is_some() || now >= until;
+        let is_over =
+            |line: &PolledConnection<W::Sockets>| line.core.ended().is_some() || now >= until;
         let closed = self.lines.iter().filter(|(_, line)| is_over(line));
         let closed: Vec<Seat> = closed.map(|(peer, _)| *peer).collect();
         for peer in closed {

@@ -15,7 +15,7 @@ use dealerless_connection::{Happened, PolledConnection};
 /// fails.
 pub(super) trait Program<W: World> {
     /// The connection with this number.
-    fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W>>;
+    fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>>;
 
     /// Something has happened to a connection.
     ///

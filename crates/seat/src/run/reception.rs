@@ -20,7 +20,7 @@ pub(super) const PAUSE: Duration = Duration::from_secs(2);
 /// A door, whose events are told to the player until somebody has come.
 pub struct Reception<W: SeatWorld> {
     world: W,
-    door: PolledDoor<W>,
+    door: PolledDoor<W::Sockets>,
     leaks: Arc<Mutex<Leaks>>,
     /// Whether everybody must come through one relay.
     is_at_relay: bool,
@@ -42,7 +42,7 @@ impl<W: World> Reception<W> {
         };
         let (keys, invites) = (own.credentials(), Arc::clone(&own.invites));
         let (header, timing) = (header.encode(), Timing::default());
-        let mut door = PolledDoor::new(&own.world, keys, admits, invites, header, timing);
+        let mut door = PolledDoor::new(own.world.sockets(), keys, admits, invites, header, timing);
         let relay = Place::Url(relay.to_owned());
         if let Some(invite) = invite {
             door.wait_for_invite(relay.clone(), invite, first);
@@ -60,7 +60,7 @@ impl<W: World> Reception<W> {
 
 impl<W: SeatWorld> Reception<W> {
     /// Answers at a door. `leaks` are those that the player was told of.
-    pub fn of_door(world: &W, door: PolledDoor<W>, leaks: Arc<Mutex<Leaks>>) -> Self {
+    pub fn of_door(world: &W, door: PolledDoor<W::Sockets>, leaks: Arc<Mutex<Leaks>>) -> Self {
         Reception {
             world: world.clone(),
             door,
@@ -80,19 +80,19 @@ impl<W: SeatWorld> Reception<W> {
         number: u32,
         what: Happened<'_>,
         now: Duration,
-    ) -> Option<PolledConnection<W>> {
+    ) -> Option<PolledConnection<W::Sockets>> {
         self.door.happened(number, what, now);
         self.arrival()
     }
 
     /// Does all that is due. Returns the connection to a guest that was met.
-    pub(super) fn step(&mut self, now: Duration) -> Option<PolledConnection<W>> {
+    pub(super) fn step(&mut self, now: Duration) -> Option<PolledConnection<W::Sockets>> {
         self.door.step(now);
         self.arrival()
     }
 
     /// Tells the player what has happened at the door, until a guest was met.
-    fn arrival(&mut self) -> Option<PolledConnection<W>> {
+    fn arrival(&mut self) -> Option<PolledConnection<W::Sockets>> {
         while let Some(event) = self.door.next_event() {
             let text = match event {
                 DoorEvent::Connection(line) => return Some(*line),

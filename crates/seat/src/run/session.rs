@@ -77,7 +77,7 @@ impl<W: World> Session<W> {
     }
 
     /// The connection with this number, if the program uses it.
-    pub fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W>> {
+    pub fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
         self.running.as_mut()?.program.line(number)
     }
 

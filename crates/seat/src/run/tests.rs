@@ -63,10 +63,15 @@ impl Sockets for Memory {
 }
 
 impl SeatWorld for Memory {
+    type Sockets = Self;
     type File = MemoryStorage;
     type Value = TwoSlots<MemoryStorage>;
 
     const IN_PAGE: bool = true;
+
+    fn sockets(&self) -> &Self {
+        self
+    }
 
     fn unix() -> u64 {
         1_790_000_000
@@ -88,7 +93,7 @@ impl SeatWorld for Memory {
 
     fn start_engine(
         &self,
-        _: &mut PolledConnection<Self>,
+        _: &mut PolledConnection<Self::Sockets>,
         _: Seat,
         _: &Arc<DealCircuit>,
     ) -> io::Result<()> {

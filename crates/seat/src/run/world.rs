@@ -16,7 +16,9 @@ use dealerless_connection::{PolledConnection, Sockets};
 ///
 /// A [`SeatInPlay`](super::SeatInPlay) or [`Session`](super::Session) calls these functions while it is
 /// borrowed. They must not call it, and they do not wait for the engine or for other players.
-pub trait SeatWorld: Sockets + 'static {
+pub trait SeatWorld: Clone + 'static {
+    /// The sockets of the program.
+    type Sockets: Sockets + 'static;
     /// A file to which bytes are appended. When it is opened, what an earlier program has written to it is
     /// synced.
     type File: Storage + 'static;
@@ -25,6 +27,9 @@ pub trait SeatWorld: Sockets + 'static {
 
     /// Whether the player plays in a page in a browser, which the seat tells its peers.
     const IN_PAGE: bool;
+
+    /// The sockets of the program.
+    fn sockets(&self) -> &Self::Sockets;
 
     /// The seconds since 1970 began, in UTC.
     fn unix() -> u64;
@@ -49,7 +54,7 @@ pub trait SeatWorld: Sockets + 'static {
     /// If the connection has ended.
     fn start_engine(
         &self,
-        connection: &mut PolledConnection<Self>,
+        connection: &mut PolledConnection<Self::Sockets>,
         seat: Seat,
         circuit: &Arc<DealCircuit>,
     ) -> io::Result<()>;

@@ -194,10 +194,15 @@ impl Sockets for Simulated {
 }
 
 impl SeatWorld for Simulated {
+    type Sockets = Self;
     type File = SimulatedFile;
     type Value = TwoSlots<SimulatedFile>;
 
     const IN_PAGE: bool = true;
+
+    fn sockets(&self) -> &Self {
+        self
+    }
 
     fn unix() -> u64 {
         UNIX.get()
@@ -234,7 +239,7 @@ impl SeatWorld for Simulated {
 
     fn start_engine(
         &self,
-        connection: &mut PolledConnection<Self>,
+        connection: &mut PolledConnection<Self::Sockets>,
         _: Seat,
         circuit: &Arc<DealCircuit>,
     ) -> io::Result<()> {
