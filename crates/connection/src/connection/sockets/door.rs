@@ -279,12 +279,7 @@ impl Door {
     /// The door without its lock and its waiting, for the [`SocketTask`] that uses it from now on, as
     /// [`Connection::into_polled`], and the events that the program has not taken. `None` only if it was taken
     /// before.
-    pub fn into_polled(
-        self,
-    ) -> (
-        Option<PolledDoor<Arc<Network>>>,
-        Vec<DoorEvent<Connection>>,
-    ) {
+    pub fn into_polled(self) -> (Option<PolledDoor<Arc<Network>>>, Vec<DoorEvent<Connection>>) {
         let door = lock(&self.shared.state).door.take();
         (door, self.events.try_iter().collect())
     }

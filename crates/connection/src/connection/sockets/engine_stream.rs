@@ -1,83 +1,86 @@
-//! The connection as a transport for the engine.
+//! The streams of a connection as a transport for the engine, which waits in a thread of its own.
 
 use std::io::{self, ErrorKind};
-use std::sync::Arc;
 use std::time::Duration;
 
 use dealerless::net::{Transport, system_time};
 
-use super::live::Shared;
+use super::super::core::Core;
+
+/// A connection that the thread of the engine shares with that of the sockets.
+pub trait EngineConnection: Send {
+    /// Calls `work`, and again each time that something has changed, until it returns true. Afterwards, sends
+    /// what may be sent.
+    ///
+    /// # Errors
+    /// [`ErrorKind::TimedOut`] at the `deadline`; [`ErrorKind::ConnectionAborted`] if the connection was
+    /// dropped; the error of `work`.
+    fn until(
+        &self,
+        deadline: Duration,
+        work: &mut dyn FnMut(&mut Core) -> io::Result<bool>,
+    ) -> io::Result<()>;
+}
 
 /// A transport for one session of the engine, over the streams of a connection. Dropping it ends
 /// the session but not the connection.
-pub struct EngineStream {
-    shared: Arc<Shared>,
-    closed: bool,
+pub struct EngineStream<C: EngineConnection> {
+    connection: C,
+    is_closed: bool,
 }
 
-impl EngineStream {
-    pub(super) fn new(shared: Arc<Shared>) -> Self {
+impl<C: EngineConnection> EngineStream<C> {
+    /// A transport for the session that has begun on this connection.
+    pub fn new(connection: C) -> Self {
         EngineStream {
-            shared,
-            closed: false,
+            connection,
+            is_closed: false,
         }
     }
 }
 
-impl Transport for EngineStream {
+impl<C: EngineConnection> Transport for EngineStream<C> {
     fn send(&mut self, bytes: Vec<u8>, within: Duration) -> io::Result<()> {
-        if self.closed {
+        if self.is_closed {
             return Err(ErrorKind::NotConnected.into());
         }
-        let mut state = self.shared.lock();
-        let core = state.core()?;
-        let sent = core.send_engine(&bytes, within, system_time());
-        self.shared.flush(&mut state);
-        Ok(sent?)
+        let now = system_time();
+        self.connection.until(now + within, &mut |core| {
+            core.send_engine(&bytes, within, now)?;
+            Ok(true)
+        })
     }
 
     fn recv(&mut self, buf: &mut [u8], within: Duration) -> io::Result<usize> {
-        let deadline = system_time() + within;
-        let mut state = self.shared.lock();
-        loop {
-            if let Some(count) = state.core()?.read_engine(buf)? {
-                // Acknowledges the bytes.
-                self.shared.flush(&mut state);
-                return Ok(count);
-            }
-            state = self
-                .shared
-                .wait(state, deadline)
-                .ok_or(ErrorKind::TimedOut)?;
-        }
+        let mut received = 0;
+        self.connection.until(system_time() + within, &mut |core| {
+            let count = core.read_engine(buf)?;
+            received = count.unwrap_or(0);
+            Ok(count.is_some())
+        })?;
+        Ok(received)
     }
 
     fn drain(&mut self, max_unsent: usize, within: Duration) -> io::Result<()> {
-        let deadline = system_time() + within;
-        let mut state = self.shared.lock();
-        while state.core()?.engine_unsent() > max_unsent {
-            state.core()?.check()?;
-            state = self
-                .shared
-                .wait(state, deadline)
-                .ok_or(ErrorKind::TimedOut)?;
-        }
-        Ok(state.core()?.check()?)
+        self.connection.until(system_time() + within, &mut |core| {
+            core.check()?;
+            Ok(core.engine_unsent() <= max_unsent)
+        })
     }
 
     fn close(&mut self, within: Duration) {
         // Bytes that cannot be sent within the given time are dropped.
         let _ = self.drain(0, within);
-        self.closed = true;
+        self.is_closed = true;
     }
 }
 
-impl Drop for EngineStream {
+impl<C: EngineConnection> Drop for EngineStream<C> {
     fn drop(&mut self) {
-        let mut state = self.shared.lock();
-        if let Ok(core) = state.core() {
+        // If the connection was dropped, the session has ended with it.
+        let _ = self.connection.until(system_time(), &mut |core| {
             core.end_engine();
-        }
-        self.shared.flush(&mut state);
+            Ok(true)
+        });
     }
 }

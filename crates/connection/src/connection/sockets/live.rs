@@ -1,10 +1,10 @@
 //! An established connection.
 
-use std::fmt;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use std::{fmt, io};
 
 use dealerless::net::system_time;
 
@@ -14,7 +14,7 @@ use super::super::meeting::Met;
 use super::super::place::{Happened, Place};
 use super::super::polled::PolledConnection;
 use super::super::streams::{Message, Priority, Stream};
-use super::engine_stream::EngineStream;
+use super::engine_stream::{EngineConnection, EngineStream};
 use super::network::{Network, SocketTask};
 use crate::identity::Address;
 
@@ -42,7 +42,7 @@ pub(super) struct Shared {
     sent_before: u64,
 }
 
-pub(super) struct State {
+struct State {
     /// `None` once [`Connection::into_polled`] has returned it.
     connection: Option<PolledConnection<Arc<Network>>>,
     /// The timer that the event loop has seen last.
@@ -54,7 +54,7 @@ impl State {
     ///
     /// # Errors
     /// If the connection was taken.
-    pub(super) fn core(&mut self) -> Result<&mut Core, ConnectionError> {
+    fn core(&mut self) -> Result<&mut Core, ConnectionError> {
         let connection = self.connection.as_mut();
         let connection = connection.ok_or(ConnectionError::ClosedHere)?;
         Ok(&mut connection.core)
@@ -82,13 +82,13 @@ impl Shared {
 
     /// Locks the state. A panic never leaves the state half changed, so a poisoned lock is still
     /// valid.
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until `changed` is notified or the deadline is reached. `None` if the deadline has
     /// passed.
-    pub(super) fn wait<'a>(
+    fn wait<'a>(
         &self,
         state: MutexGuard<'a, State>,
         deadline: Duration,
@@ -102,7 +102,7 @@ impl Shared {
     }
 
     /// Sends what may be sent now.
-    pub(super) fn flush(&self, state: &mut State) {
+    fn flush(&self, state: &mut State) {
         if let Some(connection) = &mut state.connection {
             connection.flush(system_time());
             if connection.timer() < state.planned {
@@ -119,6 +119,21 @@ impl Shared {
             core.end(why);
         }
         self.flush(&mut state);
+    }
+}
+
+impl EngineConnection for Arc<Shared> {
+    fn until(
+        &self,
+        deadline: Duration,
+        work: &mut dyn FnMut(&mut Core) -> io::Result<bool>,
+    ) -> io::Result<()> {
+        let mut state = self.lock();
+        while !work(state.core()?)? {
+            state = self.wait(state, deadline).ok_or(io::ErrorKind::TimedOut)?;
+        }
+        self.flush(&mut state);
+        Ok(())
     }
 }
 
@@ -233,7 +248,10 @@ impl Connection {
     /// # Errors
     /// [`ConnectionError::EngineInUse`] if the last session was not dropped, or its number was not
     /// smaller. Otherwise the reason for the end of the connection.
-    pub fn engine(&self, number: u64) -> Result<EngineStream, ConnectionError> {
+    pub fn engine(
+        &self,
+        number: u64,
+    ) -> Result<EngineStream<impl EngineConnection + use<>>, ConnectionError> {
         let mut state = self.shared.lock();
         state.core()?.begin_engine(number)?;
         self.shared.flush(&mut state);

@@ -14,7 +14,7 @@ mod waiting;
 
 pub use ask_relay::ask_relay;
 pub use door::{Door, DoorError};
-pub use engine_stream::EngineStream;
+pub use engine_stream::{EngineConnection, EngineStream};
 pub use join::{Guest, use_code};
 pub use live::Connection;
 pub use network::{Network, SocketTask, network};

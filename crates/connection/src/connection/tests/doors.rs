@@ -197,7 +197,8 @@ impl Host {
 
     fn accepts(&mut self, from: IpAddr, now: Duration) -> u32 {
         let socket = self.sockets.add();
-        self.door.happened(0, Happened::Accepted { socket, from }, now);
+        self.door
+            .happened(0, Happened::Accepted { socket, from }, now);
         self.door.step(now);
         socket
     }
