@@ -15,6 +15,7 @@ use dealerless_table::record::Record;
 use crate::output::{say, show, show_json};
 use crate::record::{must_agree, read, recompute};
 use crate::table::open::{self, MatchFile, audit_file, inputs_file};
+use crate::table::route::relay_of;
 use crate::table::waiting_room::{RoomEvent, WaitingRoom};
 use crate::table::{MeetAgainArgs, Own, OwnArgs, sit};
 
@@ -131,7 +132,7 @@ fn call_host(
         timing: Timing::default(),
     };
     loop {
-        match guest.join_again(file.peer(), &route.addresses, route.relay.as_ref()) {
+        match guest.join_again(file.peer(), &route.addresses, relay_of(&route)) {
             Ok(connection) => {
                 sit::send(&connection, Control::Audit(file.id()))?;
                 return Ok(connection);

@@ -27,11 +27,11 @@ use crate::memory::{self, Limit};
 use crate::table::absence::{Settling, returning};
 use crate::table::admit::Admission;
 use crate::table::door::{
-    LISTEN, addresses_of, keep_addresses, keep_watch, listening, open_door, wait_at_relays,
+    LISTEN, addresses_of, keep_addresses, listening, open_door, wait_at_relays,
 };
 use crate::table::gathering::Gathering;
 use crate::table::open;
-use crate::table::stored_match::{Farewells, NewMatch, SeatContext, StoredMatch};
+use crate::table::stored_match::{Farewells, Meets, NewMatch, SeatContext, StoredMatch};
 use crate::table::waiting_room::WaitingRoom;
 use crate::table::{
     CONNECTION, GAME, Own, OwnArgs, Player, Posts, RelayArgs, RelayName, StakesArgs,
@@ -190,42 +190,33 @@ impl Hosting {
             player,
         };
         let guests = waiting.guests()?;
-        let Waiting { player, room, .. } = waiting;
+        let Waiting {
+            player,
+            room,
+            farewells: _farewells,
+            ..
+        } = waiting;
+        let listens_at = room.door().addresses().to_vec();
         let around = SeatContext {
             own: &self.own,
             player,
             posts: &posts,
-            dialer: None,
-            guests: None,
+            meets: Meets::At(room),
         };
-        let listens_at = room.door().addresses().to_vec();
-        let (stored, _watch) = match guests {
+        let stored = match guests {
             Guests::One(Arrival::New(connection)) => {
                 let own = (self.own.home.identity().public(), &self.own.name);
                 let seating = Seating::of_meeting(&connection.met, self.header, own)?;
-                let id = seating.sitting.match_info.id();
-                let watch = keep_watch(room, &posts, vec![connection.met.peer.clone()], id, None)?;
-                (StoredMatch::begin(around, *connection, seating)?, watch)
+                StoredMatch::begin(around, *connection, seating)?
             }
             Guests::One(Arrival::Resuming(connection, file)) => {
-                let past = file.opened.sitting.match_info.header().past.as_ref();
-                let watch = keep_watch(room, &posts, file.peers(), file.id(), past)?;
-                let mut stored = StoredMatch::resume(around, *file)?;
-                stored.meet_again(*connection)?;
-                (stored, watch)
+                StoredMatch::resume(around, *file, Some(*connection))?
             }
             Guests::All(agreed) => {
                 let new = NewMatch::create(&self.own, agreed.sitting.clone())?;
                 keep_addresses(&new.path, &listens_at)?;
                 agreed.begin();
-                let connections = agreed.connections;
-                let peers = connections
-                    .iter()
-                    .map(|connection| connection.met.peer.clone());
-                let (of, past) = (new.sitting.match_info.id(), self.header.past.as_ref());
-                let watch = keep_watch(room, &posts, peers.collect(), of, past)?;
-                let stored = StoredMatch::begin_with_several(around, connections, new)?;
-                (stored, watch)
+                StoredMatch::begin_with_several(around, agreed.connections, new)?
             }
         };
         keep_addresses(&stored.path(), &listens_at)?;

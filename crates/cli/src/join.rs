@@ -16,6 +16,7 @@ use dealerless_seat::event::Event;
 use dealerless_seat::guest;
 use dealerless_seat::open_match;
 use dealerless_seat::peers::BLOCKED;
+use dealerless_seat::run::Route;
 use dealerless_seat::seated::Seated;
 use dealerless_seat::words;
 use dealerless_table::log::{DeckTerms, Past, Sitting};
@@ -30,10 +31,11 @@ use crate::table::absence::{self, Absentees};
 use crate::table::door::{LISTEN_AS_GUEST, addresses_of, open_guest_door};
 use crate::table::guests::{OtherGuests, guests_of, reachable};
 use crate::table::open::{self, MatchFile};
-use crate::table::stored_match::{self, NewMatch, SeatContext, StoredMatch};
+use crate::table::route::{relay_of, route_to};
+use crate::table::stored_match::{self, Meets, NewMatch, SeatContext, StoredMatch};
 use crate::table::{
-    CONNECTION, Dialer, Differs, GAME, GuestTerms, Own, OwnArgs, Player, Posts, RelayArgs,
-    RelayChoice, RelayName, Route, sit, standing,
+    CONNECTION, Differs, GAME, GuestTerms, Own, OwnArgs, Player, Posts, RelayArgs, RelayChoice,
+    RelayName, sit, standing,
 };
 
 /// Joins a host.
@@ -189,19 +191,11 @@ impl GuestSeat<'_> {
         if let Some(file) = &file {
             file.must_be_with(&connection.met.peer)?;
         }
-        let around = |player, of| SeatContext {
+        let around = |player, guests| SeatContext {
             own,
             player,
             posts: self.posts,
-            dialer: Some(Dialer::new(
-                own.home.identity().clone(),
-                own.name.clone(),
-                connection.met.peer.clone(),
-                of,
-                route.clone(),
-                self.posts.clone(),
-            )),
-            guests: None,
+            meets: Meets::Host(route.clone(), guests),
         };
         let given_up = file.take_if(|file| Some(file.id()) == refused);
         // The file is closed, because the host may continue this match.
@@ -218,14 +212,9 @@ impl GuestSeat<'_> {
                     player.tell(&Event::Notice { text })?;
                     return Ok(None);
                 }
-                let relay = route.relay.as_ref();
-                let around = SeatContext {
-                    guests: OtherGuests::again(own, &file, &[], relay, self.posts)?,
-                    ..around(player, of)
-                };
-                let mut stored = StoredMatch::resume(around, file)?;
-                // If the connection has ended, the seat notices it and dials again.
-                stored.meet_again(connection)?;
+                let guests = OtherGuests::again(own, &file, &[], relay_of(&route))?;
+                // If the connection has ended, the seat notices it and calls again.
+                let stored = StoredMatch::resume(around(player, guests), file, Some(connection))?;
                 (path, stored)
             }
             (None, None) if is_for_several(&connection) => {
@@ -237,15 +226,9 @@ impl GuestSeat<'_> {
                     Err(error) => return Err(decline(connection, error)),
                 };
                 self.give_up(given_up)?;
-                let of = new.sitting.match_info.id();
                 let addresses = reachable(addresses, &connection);
-                let relay = route.relay.as_ref();
-                let guests =
-                    OtherGuests::new(own, &new.sitting, door, addresses, relay, self.posts)?;
-                let around = SeatContext {
-                    guests: Some(guests),
-                    ..around(player, of)
-                };
+                let guests = OtherGuests::new(&new.sitting, door, &addresses, relay_of(&route));
+                let around = around(player, Some(guests));
                 let stored = StoredMatch::begin_with_several(around, vec![connection], new)?;
                 (stored.path(), stored)
             }
@@ -265,8 +248,7 @@ impl GuestSeat<'_> {
                     control => return Ok(Some((control, player))),
                 }
                 self.give_up(given_up)?;
-                let of = seating.sitting.match_info.id();
-                let stored = StoredMatch::begin(around(player, of), connection, seating)?;
+                let stored = StoredMatch::begin(around(player, None), connection, seating)?;
                 (stored.path(), stored)
             }
         };
@@ -552,8 +534,9 @@ impl HostName {
                 let invite = invite.at_relay(relay);
                 let connection = guest.join(&invite)?;
                 let route = Route {
+                    peer: Some(connection.met.peer.clone()),
                     addresses: invite.addresses().to_vec(),
-                    relay: invite.relay().cloned(),
+                    relay: invite.relay().cloned().map(Into::into),
                     invite: Some(Box::new(invite)),
                 };
                 return Ok((connection, route));
@@ -579,9 +562,8 @@ impl HostName {
             found?.clone()
         };
         ensure!(!peer.blocked, BLOCKED);
-        let route = Route::to(own, &peer, &args.at)?;
-        let connection =
-            guest.join_again(&peer.identity, &route.addresses, route.relay.as_ref())?;
+        let route = route_to(own, &peer, &args.at)?;
+        let connection = guest.join_again(&peer.identity, &route.addresses, relay_of(&route))?;
         Ok((connection, route))
     }
 }

@@ -20,12 +20,12 @@ use crate::failure::AnswerIsNo;
 use crate::in_browser::InBrowser;
 use crate::output::{show, show_json};
 use crate::table::absence;
-use crate::table::door::keep_watch;
 use crate::table::guests::OtherGuests;
 use crate::table::open::{self, Files, MatchFile};
-use crate::table::stored_match::{self, SeatContext, StoredMatch};
+use crate::table::route::relay_of;
+use crate::table::stored_match::{self, Meets, SeatContext, StoredMatch};
 use crate::table::waiting_room::WaitingRoom;
-use crate::table::{Dialer, MeetAgainArgs, Own, OwnArgs, Posts};
+use crate::table::{MeetAgainArgs, Own, OwnArgs, Posts};
 
 /// Resumes a match that was interrupted, by Ctrl-C, a crash or a lost connection.
 ///
@@ -91,40 +91,23 @@ fn play(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
     let posts = Posts::default();
     posts.break_off_by_signal()?;
     let (peer, of, path) = (file.peer().clone(), file.id(), file.path.clone());
-    let mut watch = None;
-    let (dialer, guests) = match file.seat() {
-        Seat::HOST => {
-            let door = args.with.door(own, &file, &mut player)?;
-            watch = Some(keep_watch(
-                WaitingRoom::new(door),
-                &posts,
-                file.peers(),
-                of,
-                file.opened.sitting.match_info.header().past.as_ref(),
-            )?);
-            (None, None)
-        }
+    let meets = match file.seat() {
+        Seat::HOST => Meets::At(WaitingRoom::new(args.with.door(own, &file, &mut player)?)),
         _ => {
             let route = args.with.route(own, &peer)?;
-            let (listen, relay) = (args.with.listen(), route.relay.as_ref());
-            let guests = OtherGuests::again(own, &file, listen, relay, &posts)?;
-            let identity = own.home.identity().clone();
-            let dialer = Dialer::new(identity, own.name.clone(), peer, of, route, posts.clone());
-            (Some(dialer), guests)
+            let (listen, relay) = (args.with.listen(), relay_of(&route));
+            let guests = OtherGuests::again(own, &file, listen, relay)?;
+            Meets::Host(route, guests)
         }
     };
     let around = SeatContext {
         own,
         player,
         posts: &posts,
-        dialer,
-        guests,
+        meets,
     };
-    let mut stored = StoredMatch::resume(around, file)?;
-    stored.reconnect()?;
-    let played = stored.play();
-    drop(watch);
-    match played? {
+    let stored = StoredMatch::resume(around, file, None)?;
+    match stored.play()? {
         None => Ok(()),
         Some((Control::WentOn(of, chips), mut player)) => {
             let remains = absence::tell_went_on(own, path, &of, chips, &mut player)?;
@@ -222,7 +205,7 @@ fn listed(file: &MatchFile) -> OpenMatch {
 /// hand.
 fn without_deck(own: &Own, file: MatchFile) -> anyhow::Result<MatchFile> {
     let path = file.path.clone();
-    let error = stored_match::unattended(own, file).err();
+    let error = stored_match::check(own, file).err();
     let error = error.context("the file of the deck is intact; there is nothing to forfeit")?;
     ensure!(matches!(error.downcast_ref(), Some(PlayError::Deck)), error);
     std::fs::remove_file(open::deck_file(&path)).context("cannot remove the deck")?;

@@ -8,7 +8,7 @@ use dealerless_connection::{Connection, Invite};
 use dealerless_seat::event::Event;
 use dealerless_seat::game_name::GameName;
 use dealerless_seat::guest::ANSWER;
-use dealerless_seat::open_match::went_on_without_host;
+use dealerless_seat::open_match::{answer_after, went_on_without_host};
 use dealerless_seat::peers::cannot_burn;
 use dealerless_seat::words;
 use dealerless_table::log::MatchId;
@@ -17,7 +17,6 @@ use dealerless_table::play::{Control, Term};
 use super::{Args, notice};
 use crate::table::absence::Absentees;
 use crate::table::admit::{Admission, Wants};
-use crate::table::door::went_on;
 use crate::table::gathering::{self, Agreed, Gathered, Gathering};
 use crate::table::open::{self, MatchFile};
 use crate::table::stored_match::Farewells;
@@ -301,7 +300,7 @@ impl Waiting<'_> {
         {
             let header = self.gathering.as_ref().map(Gathering::header);
             let past = header.and_then(|header| header.past.as_ref());
-            let answer = past.and_then(|past| went_on(past, &connection.met.peer));
+            let answer = past.and_then(|past| answer_after(past, &connection.met.peer));
             let answer = answer.unwrap_or(Control::Unknown(of));
             self.room.decline(connection, answer);
             return Ok(None);

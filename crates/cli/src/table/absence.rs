@@ -5,22 +5,26 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail, ensure};
+use dealerless::net::system_time;
+use dealerless_connection::Door;
 use dealerless_connection::identity::{Fingerprint, Name, PublicIdentity};
 use dealerless_seat::ending;
 use dealerless_seat::event::Event;
-use dealerless_seat::open_match;
+use dealerless_seat::open_match::{self, answer_after};
+use dealerless_seat::run::{Caller, Finder};
 use dealerless_seat::seated::Seated;
 use dealerless_seat::words::Names;
 use dealerless_table::Seat;
 use dealerless_table::log::{Disagreement, MatchId, Past, Settled};
 
-use super::dial::{Dialer, Route};
-use super::door::{self, Watch, keep_watch, kept_addresses, open_door};
+use super::door::{kept_addresses, open_door};
+use super::driver::{Finding, Native};
 use super::guests::OtherGuests;
 use super::open::MatchFile;
 use super::own::Own;
 use super::player::Player;
-use super::posts::{Early, Post, Posts};
+use super::posts::Posts;
+use super::route::route_to;
 use super::standing;
 use super::waiting_room::WaitingRoom;
 use crate::failure::AnswerIsNo;
@@ -117,25 +121,23 @@ pub(crate) fn tell_went_on(
 /// The longest pause between two tries to tell an absent host that the table goes on.
 const HOST_RETURNS: Duration = Duration::from_secs(60);
 
-/// If this player has continued the match before without its host: dials this host until it answers, and
-/// tells it so. Nobody else would: its guests do not resume the match any more. Dropping the dialer ends
-/// this.
-pub(crate) fn tell_absent_host(own: &Own, past: Option<&Past>) -> Option<Dialer> {
+/// If this player has continued the match before without its host: this host, and a caller that tells it so.
+/// Nobody else would: its guests do not resume the match any more.
+pub(crate) fn tells_absent_host(
+    own: &Own,
+    past: Option<&Past>,
+) -> Option<(PublicIdentity, Caller<Native>)> {
     let past = past.filter(|past| past.without.contains(&Seat::HOST))?;
     let mut players = past.remaining().filter_map(|seat| past.player(seat));
     let this = own.home.identity().public().fingerprint();
     players.find(|(player, _)| *player == this)?;
     let (host, _) = past.player(Seat::HOST)?;
     let host = own.peers.lock().find(&host.to_string()).ok()?.clone();
-    let route = Route::to(own, &host, &[]).ok().filter(|_| !host.blocked)?;
-    let told = door::went_on(past, &host.identity)?;
-    let (identity, name) = (own.home.identity().clone(), own.name.clone());
-    let (peer, of) = (host.identity, past.match_id);
-    // The connection is kept until the host closes it, and has no other use.
-    let dialer = Dialer::new(identity, name, peer, of, route, Posts::default());
-    let mut dialer = dialer.pausing(0, HOST_RETURNS).beginning_with(told);
-    dialer.dial().ok()?;
-    Some(dialer)
+    let route = route_to(own, &host, &[]).ok().filter(|_| !host.blocked)?;
+    let told = answer_after(past, &host.identity)?;
+    let caller = Caller::new(past.match_id, host.identity.clone(), route);
+    let caller = caller.pausing(0, HOST_RETURNS).beginning_with(told);
+    Some((host.identity, caller))
 }
 
 /// The settlement in words, with the names of this file.
@@ -222,71 +224,57 @@ pub(crate) struct Absentees {
     of: MatchId,
     absent: Vec<(PublicIdentity, Name)>,
     since: Instant,
-    posts: Posts,
-    guests: Option<OtherGuests>,
-    /// The dialer for an absent host.
-    _dialer: Option<Dialer>,
-    /// The door of this side when it hosted the match.
-    door: Option<Watch>,
+    finding: Finding,
     returned: Option<Name>,
 }
 
 impl Absentees {
     /// Tries to reach these seats in the ways of the open match: a guest listens for the other guests
-    /// and dials all, the host listens.
+    /// and calls all, the host listens.
     ///
     /// # Errors
-    /// If a thread cannot be started.
+    /// If the system cannot wait for events of sockets, or no port is free.
     pub(crate) fn try_to_reach(
         own: &Own,
         file: &MatchFile,
         absent: &[Seat],
     ) -> anyhow::Result<Self> {
-        let (of, posts) = (file.id(), Posts::default());
-        let players: Vec<_> = absent.iter().map(|&seat| file.player(seat)).collect();
-        let mut absentees = Absentees {
-            of,
-            absent: players,
-            since: Instant::now(),
-            posts: posts.clone(),
-            guests: None,
-            _dialer: None,
-            door: None,
-            returned: None,
-        };
+        let of = file.id();
+        let absent: Vec<_> = absent.iter().map(|&seat| file.player(seat)).collect();
+        let players: Vec<_> = absent.iter().map(|(player, _)| player.clone()).collect();
+        let (mut room, mut guests, mut caller) = (None, None, None);
         if file.seat() == Seat::HOST {
-            absentees.door = absentees.old_door(own, file);
-            return Ok(absentees);
-        }
-        // Without a door, this side only dials.
-        let relay = own.relays.own().map(|relay| &relay.tcp);
-        let mut guests = OtherGuests::again(own, file, &[], relay, &posts)?;
-        for seat in absent {
-            guests.iter_mut().for_each(|guests| guests.dial(*seat));
-        }
-        absentees.guests = guests;
-        if absent.contains(&Seat::HOST) {
+            room = old_door(own, file).map(WaitingRoom::new);
+        } else {
+            let relay = own.relays.own().map(|relay| &relay.tcp);
+            guests = OtherGuests::again(own, file, &[], relay)?;
             let host = file.peer();
             let known = own.peers.lock().get(host).cloned();
-            let route = known.and_then(|known| Route::to(own, &known, &[]).ok());
-            if let Some(route) = route {
-                let identity = own.home.identity().clone();
-                let name = own.name.clone();
-                let mut dialer = Dialer::new(identity, name, host.clone(), of, route, posts);
-                dialer.dial()?;
-                absentees._dialer = Some(dialer);
-            }
+            let known = known.filter(|_| players.contains(host));
+            let route = known.and_then(|known| route_to(own, &known, &[]).ok());
+            caller = route.map(|route| Caller::new(of, host.clone(), route));
         }
-        Ok(absentees)
-    }
-
-    /// The door of the open match, if its address is still free.
-    fn old_door(&self, own: &Own, file: &MatchFile) -> Option<Watch> {
-        let kept = kept_addresses(&file.path).ok().flatten()?;
-        let kept: Vec<String> = kept.iter().map(ToString::to_string).collect();
-        let door = open_door(own, file.opened.sitting.match_info.header(), &kept).ok()?;
-        let peers = self.absent.iter().map(|(peer, _)| peer.clone()).collect();
-        keep_watch(WaitingRoom::new(door), &self.posts, peers, self.of, None).ok()
+        let finding = Finding::begin(|world| {
+            let finder = Finder::new(world, own.credentials(), of, players.clone());
+            let finder = caller.into_iter().fold(finder, Finder::calling);
+            let finder = match (room, guests) {
+                (Some(room), _) => room.into_finder(world, finder),
+                (None, Some(guests)) => guests.into_finder(world, finder),
+                (None, None) => finder,
+            };
+            let now = system_time();
+            players.iter().fold(finder, |mut finder, player| {
+                finder.look_for(player, now);
+                finder
+            })
+        });
+        Ok(Absentees {
+            of,
+            absent,
+            since: Instant::now(),
+            finding: finding?,
+            returned: None,
+        })
     }
 
     /// Notes that this side has a connection to a peer.
@@ -302,10 +290,8 @@ impl Absentees {
     /// # Errors
     /// If one has.
     pub(crate) fn must_be_absent(&mut self) -> anyhow::Result<()> {
-        while let Some(early) = self.posts.next(Duration::ZERO) {
-            if let Early::Post(Post::Connection(connection)) = early {
-                self.is_here(&connection.met.peer);
-            }
+        while let Some(found) = self.finding.with(Finder::take_found).flatten() {
+            self.is_here(&found.met.peer);
         }
         let of = self.of;
         match &self.returned {
@@ -331,11 +317,17 @@ impl Absentees {
         }
     }
 
-    /// Stops listening, so that the next match can use the same port. This side still dials.
+    /// Stops listening, so that the next match can use the same port. This side still calls.
     pub(crate) fn stop_listening(&mut self) {
-        self.door = None;
-        self.guests.iter_mut().for_each(OtherGuests::stop_listening);
+        self.finding.with(Finder::close_door);
     }
+}
+
+/// The door of the open match, if its address is still free.
+fn old_door(own: &Own, file: &MatchFile) -> Option<Door> {
+    let kept = kept_addresses(&file.path).ok().flatten()?;
+    let kept: Vec<String> = kept.iter().map(ToString::to_string).collect();
+    open_door(own, file.opened.sitting.match_info.header(), &kept).ok()
 }
 
 fn notice(text: &str) -> Event {

@@ -1,29 +1,18 @@
-//! A door, which accepts connections: its addresses, and the thread that answers at the door during a
-//! match.
+//! A door, which accepts connections, and its addresses.
 
 use std::cmp::Reverse;
-use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use dealerless_connection::identity::{Address, PublicIdentity};
 use dealerless_connection::{Door, Timing, own_addresses};
 use dealerless_seat::event::Event;
-use dealerless_seat::open_match::went_on_without_host;
-use dealerless_seat::peers::cannot_burn;
-use dealerless_table::Seat;
-use dealerless_table::log::{Header, MatchId, Past};
-use dealerless_table::play::Control;
+use dealerless_table::log::Header;
 
 use super::open::listen_file;
 use super::own::{Own, keep_private};
-use super::posts::{Post, Posts};
-use super::waiting_room::{RoomEvent, WaitingRoom};
 use crate::whole_file;
 
 /// Opens a door for a match with this header.
@@ -117,133 +106,6 @@ pub(crate) fn wait_at_relays(own: &Own, door: &Door, expected: &[PublicIdentity]
     for (peer, relay) in at_relays.take(MOST_AT_RELAYS) {
         door.wait_at_relay(&relay, peer);
     }
-}
-
-/// How often the thread at a door checks whether it is still needed.
-const WATCH_POLL: Duration = Duration::from_millis(50);
-/// Timeout for a door to close.
-const CLOSING: Duration = Duration::from_millis(500);
-
-/// The thread that answers at a door. Dropping this value ends the thread and closes the door.
-#[must_use]
-pub(crate) struct Watch {
-    ended: Arc<AtomicBool>,
-    thread: JoinHandle<()>,
-}
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        self.ended.store(true, Ordering::Relaxed);
-        let deadline = Instant::now() + CLOSING;
-        while !self.thread.is_finished() && Instant::now() < deadline {
-            thread::sleep(Duration::from_millis(5));
-        }
-    }
-}
-
-/// Answers at the door while the match `of` with `peers` is played, in a separate thread. These
-/// peers may reconnect. If one of them reports that the others have continued this match without this
-/// player, the player is told. A player who was absent in the match before, which `past` names, and resumes
-/// it is told that the table went on. All other peers are told that the seat is taken, and a second
-/// guest with an invite is reported to the host.
-///
-/// # Errors
-/// If the thread cannot be started.
-pub(crate) fn keep_watch(
-    mut room: WaitingRoom,
-    posts: &Posts,
-    peers: Vec<PublicIdentity>,
-    of: MatchId,
-    past: Option<&Past>,
-) -> io::Result<Watch> {
-    let past = past.filter(|past| !past.without.is_empty()).cloned();
-    let went_on = move |peer: &PublicIdentity| past.as_ref().and_then(|past| went_on(past, peer));
-    let posts = posts.clone();
-    let ended = Arc::new(AtomicBool::new(false));
-    let is_ended = Arc::clone(&ended);
-    let mut told = Vec::new();
-    let watch = move || {
-        room.door().end_codes();
-        room.decline_others(&peers, Control::Taken);
-        while !is_ended.load(Ordering::Relaxed) {
-            let in_play = match room.next(WATCH_POLL) {
-                Some(RoomEvent::Leaked(text)) => posts.put(notice(text)),
-                Some(RoomEvent::CannotBurn(error)) => posts.put(notice(cannot_burn(&error))),
-                Some(RoomEvent::Connected(connection))
-                    if peers.contains(&connection.met.peer)
-                        || went_on(&connection.met.peer).is_some() =>
-                {
-                    room.admit(connection, None);
-                    true
-                }
-                Some(RoomEvent::Connected(connection) | RoomEvent::Request(connection, ..))
-                    if !peers.contains(&connection.met.peer)
-                        && went_on(&connection.met.peer).is_none() =>
-                {
-                    room.decline(connection, Control::Taken);
-                    true
-                }
-                Some(RoomEvent::Request(connection, Control::WentOn(went, chips), _))
-                    if went == of && peers.contains(&connection.met.peer) =>
-                {
-                    let text = went_on_without_host(&connection.met.peer_name, &of, chips);
-                    let is_known = told.contains(&connection.met.peer);
-                    if !is_known {
-                        told.push(connection.met.peer.clone());
-                    }
-                    room.decline(connection, Control::Taken);
-                    is_known || posts.put(notice(text))
-                }
-                Some(RoomEvent::Request(connection, request, _))
-                    if !peers.contains(&connection.met.peer) =>
-                {
-                    let answer = went_on(&connection.met.peer);
-                    let resumes = |answer: &Control| match answer {
-                        Control::WentOn(of, _) => request == Control::Resume(*of),
-                        _ => false,
-                    };
-                    let answer = answer.filter(resumes).unwrap_or(Control::Taken);
-                    room.decline(connection, answer);
-                    true
-                }
-                Some(RoomEvent::Request(connection, request, _)) => {
-                    if request == Control::Resume(of) {
-                        posts.put(Post::Connection(connection))
-                    } else {
-                        room.decline(connection, Control::Open(of));
-                        true
-                    }
-                }
-                Some(
-                    RoomEvent::Connected(_)
-                    | RoomEvent::Gone(..)
-                    | RoomEvent::CodeVoid(..)
-                    | RoomEvent::NewCode(_),
-                )
-                | None => true,
-            };
-            if !in_play {
-                break;
-            }
-        }
-    };
-    let thread = thread::Builder::new().name("door-watch".into());
-    let thread = thread.spawn(watch)?;
-    Ok(Watch { ended, thread })
-}
-
-/// The answer to a player of the match before who resumes it although it was settled. Nobody else
-/// gets it. It is only a hint: the header of the next match has the chips, and all remaining players
-/// have signed it.
-pub(crate) fn went_on(past: &Past, peer: &PublicIdentity) -> Option<Control> {
-    let of_seat = |seat| past.player(seat);
-    let mut players = Seat::all(past.seats).filter_map(of_seat);
-    let (_, chips) = players.find(|(player, _)| *player == peer.fingerprint())?;
-    Some(Control::WentOn(past.match_id, chips))
-}
-
-fn notice(text: String) -> Post {
-    Post::Tell(Event::Notice { text })
 }
 
 /// The addresses at which others may reach these listeners, the best first.

@@ -1,27 +1,22 @@
 //! The connections of a guest to the other guests of its match. The host forwards everything too, so
 //! the match never waits for these connections, and the player is not told of them.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use dealerless_connection::identity::Address;
-use dealerless_connection::{Connection, Door, Side};
+use dealerless_connection::{Connection, Door};
+use dealerless_seat::run::{Caller, Finder, Route};
 use dealerless_seat::seat::Other;
 use dealerless_table::Seat;
 use dealerless_table::log::Sitting;
 use dealerless_table::play::GuestAddresses;
 
-use super::dial::{Dialer, Route};
-use super::door::{
-    LISTEN_AS_GUEST, Watch, keep_addresses, keep_watch, kept_addresses, open_guest_door,
-};
+use super::door::{LISTEN_AS_GUEST, keep_addresses, kept_addresses, open_guest_door};
+use super::driver::Native;
 use super::open::{MatchFile, guests_file};
 use super::own::{Own, keep_private};
-use super::posts::Posts;
 use super::waiting_room::WaitingRoom;
 use crate::whole_file;
 
@@ -34,14 +29,12 @@ const LATER: u32 = 4;
 /// The size limit of the file with the addresses of the other guests, in bytes.
 const MOST_KEPT: u64 = 16 << 10;
 
-/// The connections of a guest to the other guests.
+/// How a guest finds the other guests.
 pub(crate) struct OtherGuests {
-    own: Seat,
-    dialers: BTreeMap<Seat, Dialer>,
-    /// Where this side listens.
-    listens_at: Vec<SocketAddr>,
-    /// The thread that answers the other guests, while this side listens.
-    watch: Option<Watch>,
+    door: Door,
+    callers: Vec<Caller<Native>>,
+    /// The addresses of each other guest.
+    addresses: Vec<(Seat, Vec<Address>)>,
 }
 
 /// The guests of a match but the one whose file this is.
@@ -65,61 +58,58 @@ pub(crate) fn reachable(all: Vec<GuestAddresses>, host: &Connection) -> Vec<Gues
 impl OtherGuests {
     /// Answers the other guests at `door`, and at `relay` if there is one. `addresses` has an entry
     /// for each seat.
-    ///
-    /// # Errors
-    /// If a thread cannot be started.
     pub(crate) fn new(
-        own: &Own,
         sitting: &Sitting,
         door: Door,
-        addresses: Vec<GuestAddresses>,
+        addresses: &[GuestAddresses],
         relay: Option<&Address>,
-        posts: &Posts,
-    ) -> anyhow::Result<Self> {
+    ) -> Self {
         let of = sitting.match_info.id();
-        let others = guests_of(sitting);
-        let mut dialers = BTreeMap::new();
-        for other in &others {
+        let mut guests = OtherGuests {
+            door,
+            callers: Vec::new(),
+            addresses: Vec::new(),
+        };
+        for other in guests_of(sitting) {
             let is_higher = sitting.seat > other.seat;
             // The lower seat waits at the relay. If both did both, the relay could join a player
             // with itself.
             let dialled = relay.filter(|_| is_higher);
             if let (Some(relay), None) = (relay, dialled) {
-                door.wait_at_relay(relay, &other.identity);
+                guests.door.wait_at_relay(relay, &other.identity);
             }
             let at = addresses.get(other.seat.index());
+            let at = at.map_or_else(Vec::new, |at| at.as_slice().to_vec());
+            guests.addresses.push((other.seat, at.clone()));
             let route = Route {
                 invite: None,
-                addresses: at.map_or_else(Vec::new, |at| at.as_slice().to_vec()),
-                relay: dialled.cloned(),
+                peer: Some(other.identity.clone()),
+                addresses: at,
+                relay: dialled.cloned().map(Into::into),
             };
-            let (identity, name) = (Arc::clone(own.home.identity()), own.name.clone());
-            let peer = other.identity.clone();
-            let dialer = Dialer::new(identity, name, peer, of, route, posts.clone());
             let tries = if is_higher { 0 } else { LATER };
-            dialers.insert(other.seat, dialer.pausing(tries, LONGEST_PAUSE));
+            let caller = Caller::new(of, other.identity, route);
+            guests.callers.push(caller.pausing(tries, LONGEST_PAUSE));
         }
-        let listens_at = door.addresses().to_vec();
-        let peers = others.into_iter().map(|other| other.identity).collect();
-        Ok(OtherGuests {
-            own: sitting.seat,
-            dialers,
-            listens_at,
-            watch: Some(keep_watch(WaitingRoom::new(door), posts, peers, of, None)?),
-        })
+        guests
     }
 
-    /// The connections of a match that is resumed, or `None` if this side is the only guest.
+    /// Lets a finder answer at the door and call.
+    pub(crate) fn into_finder(self, world: &Native, finder: Finder<Native>) -> Finder<Native> {
+        let finder = WaitingRoom::new(self.door).into_finder(world, finder);
+        self.callers.into_iter().fold(finder, Finder::calling)
+    }
+
+    /// Those of a match that is resumed, or `None` if this side is the only guest.
     /// Without addresses in `listen`, listens where this side listened before, or on a free port.
     ///
     /// # Errors
-    /// If this side cannot listen on the given addresses, or a thread cannot be started.
+    /// If this side cannot listen on the given addresses.
     pub(crate) fn again(
         own: &Own,
         file: &MatchFile,
         listen: &[String],
         relay: Option<&Address>,
-        posts: &Posts,
     ) -> anyhow::Result<Option<Self>> {
         let sitting = &file.opened.sitting;
         let others = guests_of(sitting);
@@ -142,7 +132,7 @@ impl OtherGuests {
             }
         };
         let addresses = kept_guests(&file.path, sitting.match_info.seats());
-        Self::new(own, sitting, door, addresses, relay, posts).map(Some)
+        Ok(Some(Self::new(sitting, door, &addresses, relay)))
     }
 
     /// Stores the addresses for [`again`](Self::again).
@@ -150,59 +140,14 @@ impl OtherGuests {
     /// # Errors
     /// If a file cannot be written.
     pub(crate) fn keep(&self, log: &Path) -> anyhow::Result<()> {
-        keep_addresses(log, &self.listens_at)?;
+        keep_addresses(log, self.door.addresses())?;
         let mut lines = String::new();
-        for (seat, dialer) in &self.dialers {
-            for address in &dialer.route.addresses {
+        for (seat, addresses) in &self.addresses {
+            for address in addresses {
                 writeln!(lines, "{} {address}", seat.number())?;
             }
         }
         keep_private(guests_file(log), &lines)
-    }
-
-    /// Closes the door for the other guests.
-    pub(crate) fn stop_listening(&mut self) {
-        self.watch = None;
-    }
-
-    /// Dials all other guests.
-    pub(crate) fn dial_all(&mut self) {
-        let seats: Vec<Seat> = self.dialers.keys().copied().collect();
-        seats.into_iter().for_each(|seat| self.dial(seat));
-    }
-
-    /// Dials another guest in the background.
-    pub(crate) fn dial(&mut self, guest: Seat) {
-        if let Some(dialer) = self.dialers.get_mut(&guest) {
-            // Without a thread, only the other side dials.
-            let _ = dialer.dial();
-        }
-    }
-
-    /// Stops dialling a guest that is gone.
-    pub(crate) fn stop(&mut self, guest: Seat) {
-        if let Some(dialer) = self.dialers.get_mut(&guest) {
-            dialer.stop();
-        }
-    }
-
-    /// Whether to use a new connection to another guest instead of the `old` one, if there is one.
-    /// If so, stops dialling. Both sides decide alike when two connections cross: a connection that
-    /// the higher seat has dialled is not replaced by one that the lower seat has dialled.
-    pub(crate) fn accepts(
-        &mut self,
-        guest: Seat,
-        new: &Connection,
-        old: Option<&Connection>,
-    ) -> bool {
-        let has_dialled = |connection: &Connection| connection.met.side == Side::Guest;
-        let is_by_higher = |connection| has_dialled(connection) == (self.own > guest);
-        let old = old.filter(|old| old.ended().is_none());
-        let accepts = old.is_none_or(|old| is_by_higher(new) || !is_by_higher(old));
-        if accepts && let Some(dialer) = self.dialers.get_mut(&guest) {
-            dialer.stop();
-        }
-        accepts
     }
 }
 

@@ -4,14 +4,15 @@ use anyhow::Context;
 use dealerless_command_line::arguments::address;
 use dealerless_connection::Door;
 use dealerless_connection::identity::{Address, PublicIdentity};
+use dealerless_seat::run::Route;
 
-use super::dial::Route;
 use super::door::{LISTEN, keep_addresses, kept_addresses, listening, open_door, wait_at_relays};
 use super::headings::CONNECTION;
 use super::open::MatchFile;
 use super::own::Own;
 use super::player::Player;
 use super::relays::RelayArgs;
+use super::route::route_to;
 
 /// The match to resume, and how to reach the other player.
 #[derive(clap::Args)]
@@ -80,6 +81,6 @@ impl MeetAgainArgs {
     pub(crate) fn route(&self, own: &Own, host: &PublicIdentity) -> anyhow::Result<Route> {
         let known = own.peers.lock().get(host).cloned();
         let known = known.context("the host of this match is not in the list of known peers")?;
-        Route::to(own, &known, &self.at)
+        route_to(own, &known, &self.at)
     }
 }

@@ -6,11 +6,10 @@
 
 pub(crate) mod absence;
 pub(crate) mod admit;
-mod banks;
 mod bot;
 mod cards;
-mod dial;
 pub(crate) mod door;
+pub(crate) mod driver;
 pub(crate) mod gathering;
 mod guest_terms;
 pub(crate) mod guests;
@@ -24,9 +23,8 @@ mod posts;
 mod prompt;
 mod reader;
 mod relays;
+pub(crate) mod route;
 mod screen;
-mod seat;
-mod session;
 pub(crate) mod sit;
 pub(crate) mod stakes;
 pub(crate) mod standing;
@@ -37,7 +35,6 @@ pub(crate) mod waiting_room;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use dial::{Dialer, Route};
 pub(crate) use guest_terms::{Differs, GuestTerms};
 #[cfg(feature = "browser")]
 pub(crate) use headings::SCREEN;

@@ -16,8 +16,8 @@ use dealerless_table::log::{
 };
 use dealerless_table::play::Control;
 
+use super::absence;
 use super::own::Own;
-use super::{absence, door};
 use crate::output::say;
 
 /// A match file, opened and locked.
@@ -71,11 +71,6 @@ impl MatchFile {
     /// Whether the deck of the match is sealed.
     pub(crate) fn is_sealed(&self) -> bool {
         self.opened.sitting.match_info.header().sealed().is_some()
-    }
-
-    /// The seat of the other player with these keys.
-    pub(crate) fn seat_of(&self, peer: &PublicIdentity) -> Option<Seat> {
-        self.others().find(|seat| self.identity(*seat) == peer)
     }
 
     /// Whether this side connects to `peer` in this match: one of the two is the host.
@@ -422,7 +417,7 @@ pub(crate) fn went_on(
 ) -> anyhow::Result<Option<Control>> {
     let mut all = successors(own)?.into_iter();
     let next = all.find(|next| next.settles(of));
-    Ok(next.and_then(|next| door::went_on(&next.past, peer)))
+    Ok(next.and_then(|next| open_match::answer_after(&next.past, peer)))
 }
 
 /// Checks that this player has not taken its chips from the match `of` to another match. A match in

@@ -10,6 +10,7 @@ use anyhow::{Context, bail};
 use clap::ArgAction;
 use clap::builder::BoolishValueParser;
 use dealerless_command_line::system_rng;
+use dealerless_connection::Credentials;
 use dealerless_connection::identity::{
     Fingerprint, Home, HomeError, Name, OldIdentity, Peer, SharedPeers,
 };
@@ -80,6 +81,16 @@ pub(crate) struct Own {
     /// Whether to ask on a terminal for confirmation before the player gives a hand away.
     pub(crate) confirms: bool,
     pub(crate) relays: Relays,
+}
+
+impl Own {
+    /// The identity and the name that this player sends in a meeting.
+    pub(crate) fn credentials(&self) -> Credentials {
+        Credentials {
+            identity: Arc::clone(self.home.identity()),
+            name: self.name.clone(),
+        }
+    }
 }
 
 impl FolderArgs {

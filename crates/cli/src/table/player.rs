@@ -110,14 +110,6 @@ impl Player {
         self.bot.as_mut()?.answer(event)
     }
 
-    /// Reports the event `seated` on the player's output and, if the player is a bot, to the bot.
-    pub(crate) fn sit(&mut self, seated: &Event) -> anyhow::Result<()> {
-        self.tell(seated)?;
-        // The bot has no answer to this event.
-        let _ = self.answer(seated);
-        Ok(())
-    }
-
     /// The parser of the player's lines, for any thread.
     fn reader(&self) -> Reader {
         match &self.face {
@@ -217,6 +209,7 @@ impl Player {
         PlayerNeeds {
             pauses: self.pauses,
             each_second: self.screen().is_some_and(|screen| screen.is_live()),
+            never_asked: self.is_bot(),
         }
     }
 }

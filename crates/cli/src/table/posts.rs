@@ -1,26 +1,17 @@
-//! Messages to the player's seat from other threads: new connections, notices, requests to end the
-//! program, and typed lines. They are queued until the player sits at a table, which then gets
-//! them.
+//! Messages to the player's seat from other threads: requests to end the program, and typed lines. They are
+//! queued until the player sits at a table, which then gets them.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use dealerless_connection::Connection;
-use dealerless_seat::event::Event;
-use dealerless_table::play::Mailbox;
-
+use super::driver::{Input, SeatInput};
 use super::input;
 use crate::failure::BROKEN_OFF;
 
-/// A message to a seat, other than a command for its table.
+/// A message to a seat, other than a typed line.
+#[derive(Clone, Copy)]
 pub(crate) enum Post {
-    /// A new connection to the other player, on which to resume the match.
-    Connection(Box<Connection>),
-    /// An event for the player.
-    Tell(Event),
-    /// The player asks what it costs to leave.
-    AskLeave,
     /// The player's input has ended.
     InputEnded,
     /// The program is asked to end.
@@ -45,8 +36,17 @@ enum Destination {
         /// Whether a thread is waiting for a message.
         has_reader: bool,
     },
-    /// The player sits at a table, which has this mailbox.
-    At(Mailbox<Post>),
+    /// The player sits at a table.
+    At(SeatInput),
+}
+
+impl From<Post> for Input {
+    fn from(post: Post) -> Self {
+        match post {
+            Post::InputEnded => Input::Ended,
+            Post::BreakOff => Input::BreakOff,
+        }
+    }
 }
 
 impl Default for Destination {
@@ -67,7 +67,7 @@ impl Posts {
     /// Sends or queues a message. Returns `false` if the player's table no longer exists.
     pub(crate) fn put(&self, post: Post) -> bool {
         match &mut *self.lock() {
-            Destination::At(mailbox) => mailbox.post(post),
+            Destination::At(seat) => seat.put(post.into()),
             Destination::Waiting { early, .. } => {
                 early.push_back(Early::Post(post));
                 self.0.1.notify_all();
@@ -76,14 +76,10 @@ impl Posts {
         }
     }
 
-    /// Queues a typed line if the player sits at no table. Otherwise returns the line with the
-    /// mailbox of the table.
-    pub(crate) fn typed(
-        &self,
-        line: input::TypedLine,
-    ) -> Option<(input::TypedLine, Mailbox<Post>)> {
+    /// Queues a typed line if the player sits at no table. Otherwise returns the line with the seat.
+    pub(crate) fn typed(&self, line: input::TypedLine) -> Option<(input::TypedLine, SeatInput)> {
         match &mut *self.lock() {
-            Destination::At(mailbox) => Some((line, mailbox.clone())),
+            Destination::At(seat) => Some((line, seat.clone())),
             Destination::Waiting { early, .. } => {
                 early.push_back(Early::Typed(line));
                 self.0.1.notify_all();
@@ -94,18 +90,18 @@ impl Posts {
 
     /// Sends the queued messages and all later ones to a table. Queued lines belong to no match and
     /// are dropped. Returns whether a line was dropped.
-    pub(crate) fn go_to(&self, mailbox: Mailbox<Post>) -> bool {
+    pub(crate) fn go_to(&self, seat: SeatInput) -> bool {
         let mut place = self.lock();
         let mut dropped = false;
         if let Destination::Waiting { early, .. } = &mut *place {
             for early in early.drain(..) {
                 match early {
                     Early::Typed(_) => dropped = true,
-                    Early::Post(post) => _ = mailbox.post(post),
+                    Early::Post(post) => _ = seat.put(post.into()),
                 }
             }
         }
-        *place = Destination::At(mailbox);
+        *place = Destination::At(seat);
         dropped
     }
 

@@ -4,10 +4,10 @@ use std::io::{self, BufRead};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use dealerless_seat::command::{self, Complaint, Said, nobody_asked};
-use dealerless_seat::event::{Event, Refusal};
-use dealerless_table::play::Mailbox;
+use dealerless_seat::command::{self, Complaint, Said};
+use dealerless_seat::event::Refusal;
 
+use super::driver::{Input, SeatInput};
 use super::input::{self, LONGEST, TypedLine};
 use super::posts::{Post, Posts};
 use super::screen::Screen;
@@ -44,20 +44,16 @@ impl Reader {
         }
     }
 
-    /// Sends a line to a table as a command. Returns whether the table still exists.
-    fn send(&self, line: TypedLine, mailbox: &Mailbox<Post>) -> bool {
-        let (code, message) = match (self.read(line), self) {
-            (Ok(None), _) => return true,
+    /// Passes a line to a seat as a command. Returns `false` if the match has stopped here.
+    fn send(&self, line: TypedLine, seat: &SeatInput) -> bool {
+        match (self.read(line), self) {
+            (Ok(None), _) => true,
             (Ok(Some((Said::Leave { anyhow: false }, _))), Reader::Screen(_)) => {
-                return mailbox.post(Post::AskLeave);
+                seat.put(Input::AskLeave)
             }
-            (Ok(Some((said, turn))), _) => match said.command() {
-                Some(command) => return mailbox.command(command, turn),
-                None => nobody_asked(),
-            },
-            (Err(complaint), _) => complaint,
-        };
-        mailbox.post(Post::Tell(Event::refused(code, message)))
+            (Ok(Some((said, turn))), _) => seat.put(Input::Said(said, turn)),
+            (Err(complaint), _) => seat.put(Input::Refused(complaint)),
+        }
     }
 
     /// Reads the input to its end, on a separate thread. If a program's input ends before a match
@@ -77,8 +73,8 @@ impl Reader {
                 if std::mem::take(&mut is_first) {
                     line = line.without_mark();
                 }
-                if let Some((line, mailbox)) = posts.typed(line)
-                    && !self.send(line, &mailbox)
+                if let Some((line, seat)) = posts.typed(line)
+                    && !self.send(line, &seat)
                 {
                     return;
                 }

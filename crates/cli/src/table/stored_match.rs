@@ -3,45 +3,38 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
-use dealerless::net::Deadlines;
+use dealerless::net::system_time;
 use dealerless_connection::Connection;
 use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::storage::{DiskStorage, FileVault};
 use dealerless_connection::system_rng;
-use dealerless_seat::ending::Breach;
-use dealerless_seat::event::{Event, Refusal};
-use dealerless_seat::seat::{LAST_CALL, SeatStory, Stopped};
-use dealerless_seat::seated::Seated;
+use dealerless_seat::event::Refusal;
+use dealerless_seat::run::{Caller, Finder, Route, SeatFiles, SeatInPlay, SeatSetting};
+use dealerless_seat::seat::{PlayerNeeds, Stopped};
 use dealerless_table::Seat;
-use dealerless_table::log::{End, Inputs, Journal, MatchFolder, MatchLog, Opened, Phase, Sitting};
+use dealerless_table::log::{Inputs, Journal, MatchFolder, MatchLog, Opened, Phase, Sitting};
 use dealerless_table::play::{
-    Control, DealCircuit, DeckSetting, PlayError, SealedSetting, Seating, Setting, Table,
-    TableEvent,
+    Control, DealCircuit, DeckSetting, SealedSetting, Seating, Setting, TableCore,
 };
 
 use super::absence;
-use super::banks::Banks;
-use super::dial::Dialer;
+use super::driver::{self, Input, Native, Playing};
 use super::guests::{self, OtherGuests};
-use super::open::{self, MatchFile, deck_file, inputs_file, keys_file};
+use super::open::{self, MatchFile, clock_file, deck_file, inputs_file, keys_file};
 use super::own::Own;
 use super::player::Player;
-use super::posts::{Post, Posts};
-use super::seat::SeatRunner;
-use super::session::Sessions;
+use super::posts::Posts;
+use super::waiting_room::WaitingRoom;
 use crate::failure::BrokenOff;
 
-type OnDisk = Setting<DiskStorage, FileVault>;
-
 /// A seat whose match is stored in a file.
-pub(crate) struct StoredMatch<'a> {
-    seat: SeatRunner<'a, DiskStorage, FileVault>,
+pub(crate) struct StoredMatch {
+    playing: Playing,
+    player: Player,
     posts: Posts,
-    log_file: String,
+    log_file: PathBuf,
 }
 
 /// The parts of a seat that do not depend on the match.
@@ -49,9 +42,49 @@ pub(crate) struct SeatContext<'a> {
     pub(crate) own: &'a Own,
     pub(crate) player: Player,
     pub(crate) posts: &'a Posts,
-    pub(crate) dialer: Option<Dialer>,
-    /// The connections of a guest to the other guests.
-    pub(crate) guests: Option<OtherGuests>,
+    pub(crate) meets: Meets,
+}
+
+/// How a seat finds the others when it has lost a connection.
+pub(crate) enum Meets {
+    /// A host waits at its door.
+    At(WaitingRoom),
+    /// A guest calls its host, and finds the other guests, if there are any.
+    Host(Route, Option<OtherGuests>),
+}
+
+impl Meets {
+    fn finder(self, own: &Own, world: &Native, sitting: &Sitting) -> Finder<Native> {
+        let of = sitting.match_info.id();
+        let mut players: Vec<PublicIdentity> = Vec::new();
+        for seat in Seat::all(sitting.match_info.seats()) {
+            if seat != sitting.seat && seat != Seat::HOST {
+                players.push(sitting.match_info.players()[seat.index()].identity.clone());
+            }
+        }
+        let past = sitting.match_info.header().past.as_ref();
+        let finder = Finder::new(world, own.credentials(), of, players).after(past);
+        let finder = match self {
+            Meets::At(room) => room.into_finder(world, finder),
+            Meets::Host(route, guests) => {
+                let host = sitting.match_info.players()[0].identity.clone();
+                let finder = finder.calling(Caller::new(of, host, route));
+                match guests {
+                    Some(guests) => guests.into_finder(world, finder),
+                    None => finder,
+                }
+            }
+        };
+        let now = system_time();
+        match absence::tells_absent_host(own, past) {
+            Some((host, caller)) => {
+                let mut finder = finder.calling(caller);
+                finder.look_for(&host, now);
+                finder
+            }
+            None => finder,
+        }
+    }
 }
 
 /// The file of a new match without signatures.
@@ -96,13 +129,13 @@ impl NewMatch {
     }
 }
 
-impl<'a> StoredMatch<'a> {
+impl StoredMatch {
     /// Begins a match of two players, who have agreed to it on this connection.
     ///
     /// # Errors
     /// If the file of the match cannot be created.
     pub(crate) fn begin(
-        around: SeatContext<'a>,
+        around: SeatContext<'_>,
         connection: Connection,
         Seating { sitting, circuit }: Seating,
     ) -> anyhow::Result<Self> {
@@ -116,7 +149,7 @@ impl<'a> StoredMatch<'a> {
     /// # Errors
     /// If a file of the match cannot be created.
     pub(crate) fn begin_with_several(
-        around: SeatContext<'a>,
+        around: SeatContext<'_>,
         connections: Vec<Connection>,
         new: NewMatch,
     ) -> anyhow::Result<Self> {
@@ -124,7 +157,7 @@ impl<'a> StoredMatch<'a> {
     }
 
     fn begin_on(
-        around: SeatContext<'a>,
+        around: SeatContext<'_>,
         connections: Vec<Connection>,
         new: NewMatch,
         circuit: Option<Arc<DealCircuit>>,
@@ -141,97 +174,79 @@ impl<'a> StoredMatch<'a> {
             None => DeckSetting::Verifiable(FileVault(keys_file(&path))),
         };
         let setting = setting(own, &sitting, journal, log, deck);
-        let mut stored = StoredMatch::sit(around, &path, &sitting, false, setting)?;
-        for connection in connections {
-            stored.seat.connected(connection, true)?;
-        }
-        Ok(stored)
+        let files = files(&path, (sitting, setting), false)?;
+        Self::sit(around, path, files, |seat, now| {
+            for line in connections.into_iter().filter_map(Connection::into_polled) {
+                seat.begin(line, now)?;
+            }
+            Ok(())
+        })
     }
 
-    /// A seat whose match is resumed from its file. The seat has no connection yet.
+    /// Resumes a match from its file: on this connection, on which the guest has just asked its host to, or
+    /// without one. If a question to the player is necessary, the caller has asked it in the first case.
     ///
     /// # Errors
     /// If the file cannot be resumed here, or the files of the deck are damaged.
-    pub(crate) fn resume(around: SeatContext<'a>, file: MatchFile) -> anyhow::Result<Self> {
+    pub(crate) fn resume(
+        around: SeatContext<'_>,
+        file: MatchFile,
+        connection: Option<Connection>,
+    ) -> anyhow::Result<Self> {
         let own = around.own;
         let MatchFile { path, opened } = file;
-        let (sitting, setting) = resumed(own, &path, opened)?;
-        StoredMatch::sit(around, &path, &sitting, true, setting)
+        let files = files(&path, resumed(own, &path, opened)?, true)?;
+        Self::sit(around, path, files, |seat, now| {
+            match connection.and_then(Connection::into_polled) {
+                Some(line) => seat.resume(line, now),
+                None => seat.reconnect(now),
+            }
+        })
     }
 
+    /// Plays the match of these files. `first` does something with the seat before anything else happens.
     fn sit(
-        around: SeatContext<'a>,
-        path: &Path,
-        sitting: &Sitting,
-        resumed: bool,
-        setting: OnDisk,
+        around: SeatContext<'_>,
+        path: PathBuf,
+        files: SeatFiles<Native>,
+        first: impl FnOnce(&mut SeatInPlay<Native>, std::time::Duration) -> anyhow::Result<()>,
     ) -> anyhow::Result<Self> {
         let SeatContext {
             own,
             mut player,
             posts,
-            dialer,
-            guests,
+            meets,
         } = around;
-        if let Some(guests) = &guests {
-            guests.keep(path)?;
+        if let Meets::Host(_, Some(guests)) = &meets {
+            guests.keep(&path)?;
         }
-        let log_file = path.display().to_string();
-        let seated = Seated::of(sitting, Some(log_file.clone()), resumed);
         let needs = player.needs();
-        let story = SeatStory::new(sitting, &seated, &setting.log, own.peers.clone(), needs);
-        let mut table = Table::new(setting, Deadlines::default())?;
-        if needs.pauses {
-            table.pause_after_showdowns();
-        }
-        // This comes before the event `seated`: an answer to that event belongs to the match.
-        let early = posts.go_to(table.mailbox());
-        player.sit(&Event::Seated(Box::new(seated)))?;
-        let banks = Some(Banks::restore(path, &mut table));
-        if early {
-            let dropped = "input from before the match began was dropped";
-            player.tell(&Event::refused(Refusal::NotAllowed, dropped))?;
+        let playing = driver::begin(needs.each_second, |world, now| {
+            let finder = meets.finder(own, world, &files.sitting);
+            let peers = own.peers.clone();
+            let mut seat = SeatInPlay::new(world, files, peers, needs, finder, now)?;
+            first(&mut seat, now)?;
+            seat.look_for_guests(now);
+            Ok(seat)
+        })?;
+        // The player has not seen the event `seated` yet: an answer to it belongs to the match.
+        if posts.go_to(playing.input()) {
+            let dropped = "input from before the match began was dropped".to_owned();
+            let refused = Input::Refused((Refusal::NotAllowed, dropped));
+            playing.input().put(refused);
         }
         player.listen(posts)?;
-        let seat = SeatRunner {
-            own,
-            table,
-            story,
-            player,
-            dialer,
-            guests,
-            sessions: Sessions::default(),
-            banks,
-            asks_until: None,
-            told_declined: false,
-        };
         Ok(StoredMatch {
-            seat,
+            playing,
+            player,
             posts: posts.clone(),
-            log_file,
+            log_file: path,
         })
     }
 
     /// The file of the match.
     pub(crate) fn path(&self) -> PathBuf {
-        PathBuf::from(&self.log_file)
-    }
-
-    /// Resumes the match on this connection, on which the host was just asked to. If a question to the
-    /// player is necessary, the caller has asked it.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub(crate) fn meet_again(&mut self, connection: Connection) -> anyhow::Result<()> {
-        self.seat.has_asked(connection)
-    }
-
-    /// Looks for a new connection.
-    ///
-    /// # Errors
-    /// If no further session is allowed.
-    pub(crate) fn reconnect(&mut self) -> anyhow::Result<()> {
-        self.seat.reconnect()
+        self.log_file.clone()
     }
 
     /// Plays until the match stops on this side. If the host declines to resume the match, returns
@@ -239,91 +254,52 @@ impl<'a> StoredMatch<'a> {
     ///
     /// # Errors
     /// If the match cannot continue, was broken by a player, or was broken off.
-    pub(crate) fn play(mut self) -> anyhow::Result<Option<(Control, Player)>> {
-        self.seat.guests.iter_mut().for_each(OtherGuests::dial_all);
-        let header = self.seat.table.play().log().match_info().header();
-        let _telling = absence::tell_absent_host(self.seat.own, header.past.as_ref());
-        let stopped = self.seat.play();
-        // Whether the peer has received the end of the match.
-        let received = match stopped {
-            Ok(Stopped::BrokenOff) => {
-                // The match stays open even if this fails, and the peer resends its parts.
-                let _ = self.seat.table.write_received();
-                self.seat.table.lose_connections();
-                true
-            }
-            _ => self.seat.table.close(),
-        };
-        self.seat.sessions.until_settled();
-        // This comes before the last call: a later message of the peer must not undo the count.
-        self.settle(&stopped)?;
+    pub(crate) fn play(self) -> anyhow::Result<Option<(Control, Player)>> {
+        let StoredMatch {
+            playing,
+            mut player,
+            posts,
+            log_file,
+        } = self;
+        let (stopped, broken) = playing.play(&mut player);
         if !matches!(stopped, Ok(Stopped::BrokenOff)) {
-            self.seat.player.show_rest()?;
+            player.show_rest()?;
         }
-        let called = match (&stopped, received) {
-            // The others play on, and wait for nothing from this seat.
-            (Ok(Stopped::Over(End::Removed)), _) => Ok(()),
-            (Ok(Stopped::Over(_)), false) => self.last_call(),
-            _ => Ok(()),
-        };
-        let (mut seat, stopped) = (self.seat, stopped?);
-        let play = seat.table.play();
-        let event = seat.story.last_event(&stopped, play.log(), play.seat());
-        let told = event.map_or(Ok(()), |event| seat.player.tell(&event));
-        match stopped {
-            Stopped::Over(end) => {
-                seat.banks.iter().for_each(Banks::remove);
-                guests::forget(Path::new(&self.log_file));
-                told?;
-                Breach::check(&end, seat.table.play().seat(), seat.story.names())?;
-                called?;
+        match stopped? {
+            Stopped::Over(_) => {
+                // Files that remain do no harm.
+                let _ = std::fs::remove_file(clock_file(&log_file));
+                guests::forget(&log_file);
+                broken?;
             }
-            Stopped::Closed | Stopped::Left => told?,
+            Stopped::Closed | Stopped::Left => {}
             Stopped::BrokenOff => {
                 // If the output is closed, the record still shows the state of the hand.
-                seat.player.ends();
+                player.ends();
                 return Err(BrokenOff.into());
             }
             Stopped::Declined(control) => {
-                self.posts.come_back();
-                return Ok(Some((control, seat.player)));
+                posts.come_back();
+                return Ok(Some((control, player)));
             }
         }
         Ok(None)
     }
+}
 
-    /// Waits for the other side to reconnect and receive the end of the match.
-    fn last_call(&mut self) -> anyhow::Result<()> {
-        let seat = &mut self.seat;
-        seat.player.tell(&seat.story.last_call())?;
-        if let Some(dialer) = &mut seat.dialer {
-            dialer.dial()?;
-        }
-        let deadline = Instant::now() + LAST_CALL;
-        while Instant::now() < deadline {
-            match seat.table.next(Duration::from_millis(200))? {
-                Some(TableEvent::Posted(Post::Connection(connection))) => {
-                    seat.connected(*connection, false)?;
-                }
-                Some(TableEvent::Posted(Post::BreakOff)) => break,
-                _ => {}
-            }
-            if seat.table.close_synced() {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// Counts the hands played with the peer, and a failed check of the peer.
-    fn settle(&self, stopped: &anyhow::Result<Stopped>) -> anyhow::Result<()> {
-        let outcome = match stopped {
-            Ok(stopped) => Ok(stopped),
-            Err(error) => Err(error.downcast_ref::<PlayError>()),
-        };
-        let play = self.seat.table.play();
-        Ok(self.seat.story.settle(play.log(), play.seat(), outcome)?)
-    }
+/// What a seat needs of the files of its match.
+fn files(
+    path: &Path,
+    (sitting, setting): (Sitting, SeatSetting<Native>),
+    resumed: bool,
+) -> anyhow::Result<SeatFiles<Native>> {
+    Ok(SeatFiles {
+        record: path.display().to_string(),
+        resumed,
+        setting,
+        clock: opened_or_new(&clock_file(path)).context("cannot open the file of the clocks")?,
+        sitting,
+    })
 }
 
 fn setting(
@@ -332,7 +308,7 @@ fn setting(
     journal: Journal<DiskStorage>,
     log: MatchLog,
     deck: DeckSetting<DiskStorage, FileVault>,
-) -> OnDisk {
+) -> SeatSetting<Native> {
     Setting {
         identity: Arc::clone(own.home.identity()),
         seat: sitting.seat,
@@ -369,7 +345,7 @@ fn resumed(
     own: &Own,
     path: &Path,
     opened: Opened<DiskStorage>,
-) -> anyhow::Result<(Sitting, OnDisk)> {
+) -> anyhow::Result<(Sitting, SeatSetting<Native>)> {
     let header = opened.sitting.match_info.header();
     if header.sealed().is_none() && !matches!(opened.log.phase(), Phase::Over(_)) {
         open::must_not_be_settled(own, &opened.sitting.match_info.id())?;
@@ -405,75 +381,75 @@ fn resumed(
     Ok((sitting, setting))
 }
 
-/// The table of a match to resume, without a player.
+/// Checks that a match can be resumed here.
 ///
 /// # Errors
 /// The errors of [`StoredMatch::resume`].
-pub(crate) fn unattended(
-    own: &Own,
-    file: MatchFile,
-) -> anyhow::Result<Table<DiskStorage, FileVault, Post>> {
+pub(crate) fn check(own: &Own, file: MatchFile) -> anyhow::Result<()> {
     let MatchFile { path, opened } = file;
     let (_, setting) = resumed(own, &path, opened)?;
-    Ok(Table::new(setting, Deadlines::default())?)
-}
-
-/// Resumes a match that is over here, only to send its end to the other side.
-///
-/// # Errors
-/// If its file is damaged, or the other side breaks the protocol.
-pub(crate) fn send_end(own: &Own, file: MatchFile, connection: Connection) -> anyhow::Result<()> {
-    let (is_sealed, peer) = (file.is_sealed(), file.seat_of(&connection.met.peer));
-    let Some(peer) = peer else {
-        return Ok(());
-    };
-    let mut table = unattended(own, file)?;
-    let mut sessions = Sessions::default();
-    let attempts = match is_sealed {
-        true => Some(sessions.counted(own, &connection.met.peer)?),
-        false => None,
-    };
-    table.resume(peer, connection, attempts)?;
-    let deadline = Instant::now() + LAST_CALL;
-    while Instant::now() < deadline {
-        if let Some(TableEvent::ConnectionLost(..)) = table.next(Duration::from_millis(200))? {
-            return Ok(());
-        }
-    }
+    TableCore::<_, _, _, ()>::new(setting, system_time())?;
     Ok(())
 }
 
-/// The peers at a host's door that are being sent the end of a match. Each has its own thread, so a
-/// slow peer does not keep the other peers waiting.
+/// Sends the end of a match that is over here to another player, who does not know it. Nobody is told.
+///
+/// # Errors
+/// If its file is damaged.
+fn sending_end(own: &Own, file: MatchFile, connection: Connection) -> anyhow::Result<Playing> {
+    let MatchFile { path, opened } = file;
+    let files = files(&path, resumed(own, &path, opened)?, true)?;
+    let players = vec![connection.met.peer.clone()];
+    driver::begin(false, |world, now| {
+        let of = files.sitting.match_info.id();
+        let finder = Finder::new(world, own.credentials(), of, players);
+        let (peers, needs) = (own.peers.clone(), PlayerNeeds::default());
+        let mut seat = SeatInPlay::new(world, files, peers, needs, finder, now)?;
+        match connection.into_polled() {
+            Some(line) => seat.resume(line, now)?,
+            None => seat.break_off(now),
+        }
+        Ok(seat)
+    })
+}
+
+/// Sends the end of a match that is over here to the host, who does not know it.
+///
+/// # Errors
+/// If its file is damaged.
+pub(crate) fn send_end(own: &Own, file: MatchFile, connection: Connection) -> anyhow::Result<()> {
+    sending_end(own, file, connection)?.wait();
+    Ok(())
+}
+
+/// The peers at a host's door that are being sent the end of a match.
 #[derive(Default)]
-pub(crate) struct Farewells(Vec<(PublicIdentity, JoinHandle<()>)>);
+pub(crate) struct Farewells(Vec<(PublicIdentity, Playing)>);
 
 impl Farewells {
-    /// The maximum number of threads. Each peer has at most one.
+    /// The maximum number of peers at a time.
     const MOST: usize = 16;
 
-    /// Sends the end of a match to the peer of `connection`, in the background.
+    /// Sends the end of a match to the peer of `connection`, in the background. A peer that does not receive
+    /// it connects again.
     ///
     /// # Errors
-    /// If a thread for this peer or [`MOST`](Self::MOST) threads are running, or the thread cannot
-    /// be started.
+    /// If this peer or [`MOST`](Self::MOST) peers are being sent it, or the file is damaged.
     pub(crate) fn send_end(
         &mut self,
         own: &Own,
         file: MatchFile,
         connection: Connection,
     ) -> anyhow::Result<()> {
-        self.0.retain(|(_, thread)| !thread.is_finished());
-        let sending = self.0.iter().any(|(peer, _)| *peer == connection.met.peer);
+        self.0.retain(|(_, sending)| !sending.is_over());
+        let peer = connection.met.peer.clone();
+        let is_sending = self.0.iter().any(|(other, _)| *other == peer);
         ensure!(
-            !sending && self.0.len() < Self::MOST,
+            !is_sending && self.0.len() < Self::MOST,
             "the end of the last match is already being sent"
         );
-        let (own, peer) = (own.clone(), connection.met.peer.clone());
-        let thread = thread::Builder::new().name("farewell".into());
-        // A peer that does not receive the end connects again.
-        let thread = thread.spawn(move || _ = send_end(&own, file, connection))?;
-        self.0.push((peer, thread));
+        let sending = sending_end(own, file, connection)?;
+        self.0.push((peer, sending));
         Ok(())
     }
 }

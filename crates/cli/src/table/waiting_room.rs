@@ -2,15 +2,18 @@
 //! these peers are polled together, so a silent peer does not keep the other peers waiting.
 
 use std::io;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use dealerless_connection::identity::PublicIdentity;
+use dealerless::net::system_time;
 use dealerless_connection::{
     Connection, ConnectionError, Door, DoorEvent, Message, SpokenCode, SpokenError, Stream,
 };
 use dealerless_seat::peers::Leaks;
+use dealerless_seat::run::{Finder, Reception};
 use dealerless_table::play::Control;
 
+use super::driver::Native;
 use super::sit;
 
 /// Timeout for a guest's first message. It is long because the guest's player reads the terms.
@@ -137,14 +140,29 @@ impl WaitingRoom {
         self.leaving.push((connection, Instant::now() + GOODBYE));
     }
 
-    /// Declines all waiting peers except these.
-    pub(crate) fn decline_others(&mut self, peers: &[PublicIdentity], control: Control) {
-        let all = std::mem::take(&mut self.silent).into_iter();
-        let (stay, go) = all.partition(|silent| peers.contains(&silent.connection.met.peer));
-        self.silent = stay;
-        let go: Vec<Silent> = go;
-        go.into_iter()
-            .for_each(|silent| self.decline(silent.connection, control.clone()));
+    /// Gives the door and all who are there to the finder of a match, which answers them from now on.
+    pub(crate) fn into_finder(self, world: &Native, finder: Finder<Native>) -> Finder<Native> {
+        self.door.end_codes();
+        let leaks = Arc::new(Mutex::new(self.leaks));
+        let (door, events) = self.door.into_polled();
+        let mut finder = match door {
+            Some(door) => finder.waiting(Reception::of_door(world, door, leaks)),
+            None => finder,
+        };
+        let arrived = events.into_iter().filter_map(|event| match event {
+            DoorEvent::Connection(connection) => Some(connection),
+            _ => None,
+        });
+        let silent = self.silent.into_iter().map(|silent| silent.connection);
+        let now = system_time();
+        for line in silent.chain(arrived).filter_map(|line| line.into_polled()) {
+            finder.admit(line, now);
+        }
+        let leaving = self.leaving.into_iter().map(|(line, _)| line.into_polled());
+        leaving
+            .flatten()
+            .for_each(|line| finder.sees_off(line, now));
+        finder
     }
 
     /// The request of a waiting peer, or the end of its connection, if one has arrived.

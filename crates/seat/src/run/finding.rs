@@ -283,13 +283,6 @@ impl<W: SeatWorld> Finder<W> {
         self.door.iter_mut().for_each(|door| door.begin(now));
     }
 
-    /// Looks for all players whom this side calls.
-    pub fn look_for_all(&mut self, now: Duration) {
-        for caller in &mut self.callers {
-            caller.look(now);
-        }
-    }
-
     /// Looks for a player: calls it, if this side has a caller for it, and waits for it at the door.
     pub fn look_for(&mut self, peer: &PublicIdentity, now: Duration) {
         self.begin_waiting(now);
@@ -358,8 +351,13 @@ impl<W: SeatWorld> Finder<W> {
         if line.core.send(Stream::Control, &control.encode()).is_ok() {
             line.core.close();
             line.flush(now);
-            self.leaving.push((line, now + GOODBYE));
+            self.sees_off(line, now);
         }
+    }
+
+    /// Keeps a connection on which the last message was sent, until the other side has it.
+    pub fn sees_off(&mut self, line: PolledConnection<W::Sockets>, now: Duration) {
+        self.leaving.push((line, now + GOODBYE));
     }
 
     fn went_on(&self, peer: &PublicIdentity) -> Option<Control> {

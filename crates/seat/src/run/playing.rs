@@ -13,7 +13,7 @@ use dealerless_connection::{
     ConnectionError, Happened, PolledConnection, Side, Stream, SystemRng, system_rng,
 };
 use dealerless_table::Seat;
-use dealerless_table::log::{End, MatchId, MatchLog, Sitting};
+use dealerless_table::log::{End, MatchId, MatchLog, Phase, Sitting};
 use dealerless_table::play::{
     Control, DealCircuit, Done, Event as Happens, Incoming, Moment, News, Order, Orders, PlayError,
     Setting, TableCore, TableEvent, TimeLeft,
@@ -83,6 +83,8 @@ pub struct SeatInPlay<W: SeatWorld> {
     told_declined: bool,
     /// The time banks that were last kept, and their file.
     banks: (Banks, W::File),
+    /// Whether the match was over already, so that its outcome was counted.
+    was_over: bool,
     end: Option<Ending>,
 }
 
@@ -137,6 +139,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
         } = files;
         let seated = Seated::of(&sitting, Some(record), resumed);
         let story = SeatStory::new(&sitting, &seated, &setting.log, peers.clone(), needs);
+        let was_over = matches!(setting.log.phase(), Phase::Over(_));
         let mut table = TableCore::new(setting, now)?;
         if needs.pauses {
             table.play_mut().pause_after_showdowns();
@@ -162,6 +165,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
             asks_until: None,
             told_declined: false,
             banks,
+            was_over,
             end: None,
         })
     }
@@ -286,9 +290,12 @@ impl<W: SeatWorld> SeatInPlay<W> {
         }
     }
 
-    /// Calls the other players whom this side calls.
-    pub fn look_for_all(&mut self, now: Duration) {
-        self.finder.look_for_all(now);
+    /// Looks for the other guests of a match of several.
+    pub fn look_for_guests(&mut self, now: Duration) {
+        let others = self.story.others().iter();
+        for guest in others.filter(|other| other.seat != Seat::HOST) {
+            self.finder.look_for(&guest.identity, now);
+        }
     }
 
     /// Tells the player.
@@ -665,7 +672,9 @@ impl<W: SeatWorld> SeatInPlay<W> {
         self.lines.values_mut().for_each(|line| line.core.close());
         let play = self.table.play();
         let outcome = stopped.as_ref().map_err(|error| error.downcast_ref());
-        if let Err(error) = self.story.settle(play.log(), play.seat(), outcome) {
+        if !self.was_over
+            && let Err(error) = self.story.settle(play.log(), play.seat(), outcome)
+        {
             stopped = stopped.and(Err(error.into()));
         }
         self.end = Some(Ending {
@@ -772,6 +781,13 @@ impl<W: SeatWorld> SeatInPlay<W> {
     pub fn input_ended(&mut self, now: Duration) {
         if self.end.is_none() {
             self.break_off(now);
+        }
+    }
+
+    /// The seat cannot continue for this reason.
+    pub fn fail(&mut self, error: anyhow::Error, now: Duration) {
+        if self.end.is_none() {
+            self.stop(Err(error), now);
         }
     }
 

@@ -40,6 +40,8 @@ pub use clock::TimeLeft;
 pub use control::{Control, Term};
 pub use cost::{DealCost, Prepared, Spent};
 pub use deal_circuit::{DealCircuit, NoCircuit};
+#[cfg(not(target_family = "wasm"))]
+pub use dealer::Dealer;
 pub use dealerless_connection::time::Moment;
 pub use engine::{Binding, Engine, STATISTICAL_SECURITY, SharedAttempts, role};
 pub use error::PlayError;
@@ -63,8 +65,6 @@ pub(crate) use verifiable_seat::VerifiableSeat;
 
 /// Items that are public only for tests and fuzz targets.
 mod with_internals {
-    #[cfg(not(target_family = "wasm"))]
-    pub use super::dealer::Dealer;
     pub use super::deck::{HandDeck, Shuffled};
     pub use super::seat_play::deck_name;
 }

@@ -7,7 +7,7 @@ use dealerless_table::rules::{Stakes, Variety};
 use super::super::input::TypedLine;
 use super::super::posts::{Post, Posts};
 use super::super::stored_match::{SeatContext, StoredMatch};
-use super::seats::{met, player};
+use super::seats::{met, nobody, player};
 
 #[test]
 fn early_commands_are_dropped_but_the_end_of_the_input_is_kept() {
@@ -24,8 +24,7 @@ fn early_commands_are_dropped_but_the_end_of_the_input_is_kept() {
         own: &host.own,
         player,
         posts: &posts,
-        dialer: None,
-        guests: None,
+        meets: nobody(),
     };
     let stored = StoredMatch::begin(around, host.connection, host.seating).unwrap();
     let error = stored.play().err().expect("the input has ended");

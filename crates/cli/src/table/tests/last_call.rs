@@ -4,7 +4,6 @@ use std::io::{self, Write, empty};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use dealerless_connection::Connection;
 use dealerless_connection::identity::{PublicIdentity, SharedPeers};
 use dealerless_table::Seat;
 use dealerless_table::log::{LogMessage, MatchLog, PartKind, SignedPart};
@@ -13,12 +12,11 @@ use dealerless_table::rules::{Stakes, Variety};
 use super::super::player::{Face, Player};
 use super::super::posts::{Post, Posts};
 use super::super::stored_match::{SeatContext, StoredMatch};
-use super::seats::met;
+use super::seats::{met, nobody};
 
-/// The front end of a host whose guest disconnects as soon as the match is over.
+/// The front end of a host whose guest has disconnected.
 struct Front {
     output: Vec<u8>,
-    guests: Option<Connection>,
     peers: SharedPeers,
     guest: PublicIdentity,
     posts: Posts,
@@ -28,11 +26,6 @@ struct Front {
 
 impl Front {
     fn receive(&mut self, line: &str) {
-        if line.contains(r#""event":"over""#) {
-            self.guests = None;
-            // After this pause, the host's connection has ended too, without a goodbye.
-            std::thread::sleep(Duration::from_millis(200));
-        }
         if line.contains("Waiting up to 30 s") {
             let known = self.peers.lock().get(&self.guest).cloned();
             *self.counted.lock().unwrap() = known.map(|known| known.failed_checks);
@@ -78,11 +71,12 @@ fn a_foul_is_counted_before_the_last_call() {
         part,
     });
     guest.connection.send_log(foul.encode()).unwrap();
+    // The connection ends after this message, without a goodbye.
+    drop(guest.connection);
 
     let (posts, counted) = (Posts::default(), Arc::default());
     let front = Front {
         output: Vec::new(),
-        guests: Some(guest.connection),
         peers: host.own.peers.clone(),
         guest: host.connection.met.peer.clone(),
         posts: posts.clone(),
@@ -99,8 +93,7 @@ fn a_foul_is_counted_before_the_last_call() {
         own: &host.own,
         player,
         posts: &posts,
-        dialer: None,
-        guests: None,
+        meets: nobody(),
     };
     let begun = Instant::now();
     let stored = StoredMatch::begin(around, host.connection, host.seating).unwrap();

@@ -8,6 +8,7 @@ use dealerless::deck::Choice;
 use dealerless_connection::identity::{Home, Name};
 use dealerless_connection::system_rng;
 use dealerless_connection::{Connection, Door, DoorEvent, Guest, Timing};
+use dealerless_seat::run::Route;
 use dealerless_table::log::{Clock, Header};
 use dealerless_table::play::Seating;
 use dealerless_table::rules::Stakes;
@@ -16,7 +17,7 @@ use super::super::own::Own;
 use super::super::player::{Face, Player};
 use super::super::posts::Posts;
 use super::super::relays::Relays;
-use super::super::stored_match::{SeatContext, StoredMatch};
+use super::super::stored_match::{Meets, SeatContext, StoredMatch};
 
 /// The program at the other end of a seat's JSON.
 pub(super) struct FrontEnd {
@@ -54,6 +55,17 @@ pub(super) fn player() -> (Player, FrontEnd) {
     (player, FrontEnd { events, commands })
 }
 
+/// A seat that makes no further connection.
+pub(super) fn nobody() -> Meets {
+    let route = Route {
+        invite: None,
+        peer: None,
+        addresses: Vec::new(),
+        relay: None,
+    };
+    Meets::Host(route, None)
+}
+
 /// Plays a seat to its end.
 pub(super) fn sit(met: Met, player: Player) -> anyhow::Result<()> {
     let posts = Posts::default();
@@ -61,8 +73,7 @@ pub(super) fn sit(met: Met, player: Player) -> anyhow::Result<()> {
         own: &met.own,
         player,
         posts: &posts,
-        dialer: None,
-        guests: None,
+        meets: nobody(),
     };
     StoredMatch::begin(around, met.connection, met.seating)?
         .play()

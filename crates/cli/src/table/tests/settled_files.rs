@@ -12,7 +12,7 @@ use dealerless_table::rules::{BettingRules, Limit, PokerKind, Posts, Stakes, Var
 
 use super::super::open::{self, MatchFile};
 use super::super::own::Own;
-use super::super::stored_match::unattended;
+use super::super::stored_match::check;
 use super::seats::own;
 
 /// The folder of the host, with the identities of two guests.
@@ -174,7 +174,7 @@ fn match_without_a_signature_is_resumed_only_if_its_player_still_agrees() {
     three.file(&next, at_once);
     let own = &three.own;
     let file = |of: MatchId| open::find(own, &of, three.peer(1)).unwrap().unwrap();
-    let resumes = || unattended(own, file(next.id())).map(drop);
+    let resumes = || check(own, file(next.id()));
     // The own program has not claimed that the last seat is absent.
     let error = format!("{:#}", resumes().unwrap_err());
     assert!(

@@ -350,7 +350,7 @@ impl Network {
         let mut ready = BTreeSet::new();
         let mut full: Option<Duration> = None;
         loop {
-            let next = self.step(system_time());
+            let next = self.step();
             let now = system_time();
             let timeout = match (ready.is_empty(), full) {
                 (true, None) => next.saturating_sub(now),
@@ -394,10 +394,13 @@ impl Network {
     }
 
     /// Lets the tasks act on the time. Returns the time of the next timer.
-    fn step(&self, now: Duration) -> Duration {
+    fn step(&self) -> Duration {
         let mut next = Duration::MAX;
         for task in self.tasks() {
-            if task.timer() <= now {
+            // A task that is due at once says so by the clock, which may have gone on.
+            let timer = task.timer();
+            let now = system_time();
+            if timer <= now {
                 task.step(now);
             }
             next = next.min(task.timer());
@@ -415,7 +418,7 @@ impl Network {
             }
         }
         // mio does not accept every duration.
-        next.min(now + Duration::from_secs(3600))
+        next.min(system_time() + Duration::from_secs(3600))
     }
 
     pub(super) fn tell(&self, socket: u32, what: Happened<'_>, now: Duration) {

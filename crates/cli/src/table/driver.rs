@@ -1,0 +1,606 @@
+//! Plays a seat: its state machine on the thread of the sockets, its engine on a thread of its own, and its
+//! player on the thread of the caller.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::Duration;
+
+use dealerless::mpc::{Attempt, Attempts};
+use dealerless::net::{Channel, Deadlines, system_time};
+use dealerless_connection::storage::{DiskStorage, FileVault};
+use dealerless_connection::time::unix;
+use dealerless_connection::{
+    Core, EngineConnection, EngineStream, Happened, Network, PolledConnection, Priority,
+    SocketTask, network, system_rng,
+};
+use dealerless_seat::command::{Complaint, Said};
+use dealerless_seat::event::Event;
+use dealerless_seat::run::{Finder, SeatInPlay, SeatWorld};
+use dealerless_seat::seat::Stopped;
+use dealerless_seat::seated::Time;
+use dealerless_table::Seat;
+use dealerless_table::play::{Binding, DealCircuit, Dealer, Done, Order, Orders as _};
+
+use super::player::Player;
+
+/// The timeout when nothing is due.
+const LONG: Duration = Duration::from_secs(3600);
+/// The interval at which the time left is shown on a screen.
+const SECOND: Duration = Duration::from_secs(1);
+
+/// The world of a seat on this machine.
+#[derive(Clone)]
+pub(crate) struct Native(Arc<Outside>);
+
+struct Outside {
+    network: Arc<Network>,
+    told: Sender<Told>,
+    engine: Mutex<EngineSession>,
+    /// The number of sessions of the engine that have not written their final counts.
+    sessions: Mutex<usize>,
+    settled: Condvar,
+    task: OnceLock<Weak<Task>>,
+}
+
+/// Something that the player is told.
+enum Told {
+    Event(Box<Event>),
+    /// The time left for the own turn.
+    Time(Option<Time>),
+    /// The match has stopped here. With it, whether a player has broken it.
+    Stopped(anyhow::Result<Stopped>, anyhow::Result<()>),
+}
+
+/// The engine on the connection of a seat.
+enum EngineSession {
+    Absent,
+    /// Its session would count as an attempt of the peer.
+    NotStarted(u32, Box<dyn Attempts>),
+    Running(Dealer),
+}
+
+/// A seat whose match has not stopped here, as a task of the sockets.
+struct Task {
+    world: Native,
+    state: Mutex<State>,
+    /// Something has changed for the engine, which waits in a thread of its own.
+    changed: Condvar,
+    is_over: AtomicBool,
+    inbox: Mutex<VecDeque<Input>>,
+    /// Whether the time left is shown each second.
+    shows_time: bool,
+}
+
+#[derive(Default)]
+struct State {
+    /// `None` once the match has stopped here.
+    seat: Option<Box<SeatInPlay<Native>>>,
+    /// The timer that the event loop has seen last.
+    planned: Duration,
+    /// When the time left is shown next.
+    next_time: Duration,
+}
+
+/// An input of a seat from other threads.
+pub(crate) enum Input {
+    /// A command of the player, for the given turn if there is one.
+    Said(Said, Option<u64>),
+    /// A line that is not a command.
+    Refused(Complaint),
+    /// The player asks what it costs to leave.
+    AskLeave,
+    /// The player's input has ended.
+    Ended,
+    /// The program is asked to end.
+    BreakOff,
+    /// The player cannot be told anything more.
+    OutputClosed,
+    /// A result of the engine on the connection with this number.
+    Done(u32, Done),
+    /// A session of the engine has written its final counts.
+    Settled,
+}
+
+/// The inputs of a seat, from any thread.
+#[derive(Clone)]
+pub(crate) struct SeatInput(Weak<Task>);
+
+impl SeatInput {
+    /// Passes an input to the seat. Returns `false` if the match has stopped here.
+    pub(crate) fn put(&self, input: Input) -> bool {
+        self.0.upgrade().is_some_and(|task| task.put(input))
+    }
+}
+
+/// A match that is played. Dropping it drops the seat and closes its connections.
+pub(crate) struct Playing {
+    task: Arc<Task>,
+    told: Receiver<Told>,
+}
+
+impl Drop for Playing {
+    fn drop(&mut self) {
+        self.task.end();
+    }
+}
+
+/// Begins to play. `begin` makes the seat; sockets that it takes over lose nothing.
+///
+/// # Errors
+/// That of `begin`, or if the system cannot wait for events of sockets.
+pub(crate) fn begin(
+    shows_time: bool,
+    begin: impl FnOnce(&Native, Duration) -> anyhow::Result<SeatInPlay<Native>>,
+) -> anyhow::Result<Playing> {
+    let (world, told) = Native::new()?;
+    let task = Arc::new(Task {
+        world: world.clone(),
+        state: Mutex::default(),
+        changed: Condvar::new(),
+        is_over: AtomicBool::new(false),
+        inbox: Mutex::default(),
+        shows_time,
+    });
+    let _ = world.0.task.set(Arc::downgrade(&task));
+    // The seat is made under the lock: events of its sockets wait until it can process them.
+    let mut state = task.lock();
+    world.0.network.add(Arc::clone(&task) as _);
+    let begun = begin(&world, system_time()).map(|seat| state.seat = Some(Box::new(seat)));
+    drop(state);
+    world.0.network.wake();
+    let playing = Playing { task, told };
+    begun.map(|()| playing)
+}
+
+impl Native {
+    fn new() -> io::Result<(Self, Receiver<Told>)> {
+        let (sender, told) = channel();
+        let outside = Outside {
+            network: network()?,
+            told: sender,
+            engine: Mutex::new(EngineSession::Absent),
+            sessions: Mutex::new(0),
+            settled: Condvar::new(),
+            task: OnceLock::new(),
+        };
+        Ok((Native(Arc::new(outside)), told))
+    }
+}
+
+impl Playing {
+    /// The inputs of the seat.
+    pub(crate) fn input(&self) -> SeatInput {
+        SeatInput(Arc::downgrade(&self.task))
+    }
+
+    /// Waits until the match has stopped here, without a player.
+    pub(crate) fn wait(self) {
+        while let Ok(told) = self.told.recv() {
+            if let Told::Stopped(..) = told {
+                break;
+            }
+        }
+    }
+
+    /// Whether the match has stopped here, and everything is sent.
+    pub(crate) fn is_over(&self) -> bool {
+        self.task.is_over.load(Ordering::Relaxed)
+    }
+
+    /// Tells the player everything until the match has stopped here. Returns why, and whether a player has
+    /// broken the match.
+    pub(crate) fn play(self, player: &mut Player) -> (anyhow::Result<Stopped>, anyhow::Result<()>) {
+        // Once the player cannot be told anything, the seat stops.
+        let mut failed = None;
+        let (stopped, broken) = loop {
+            let due = player.due().filter(|_| failed.is_none());
+            let told = match self.told.recv_timeout(due.unwrap_or(LONG)) {
+                Ok(Told::Stopped(stopped, broken)) => break (stopped, broken),
+                Ok(told) => Some(told),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => {
+                    let ended = io::Error::from(ErrorKind::BrokenPipe);
+                    break (Err(ended.into()), Ok(()));
+                }
+            };
+            if failed.is_none()
+                && let Err(error) = self.tell(told, player)
+            {
+                failed = Some(error);
+                self.task.put(Input::OutputClosed);
+            }
+        };
+        self.until_settled();
+        (failed.map_or(stopped, Err), broken)
+    }
+
+    fn tell(&self, told: Option<Told>, player: &mut Player) -> anyhow::Result<()> {
+        match told {
+            Some(Told::Event(event)) => {
+                player.tell(&event)?;
+                if let Some(said) = player.answer(&event) {
+                    self.task.put(Input::Said(said, None));
+                }
+            }
+            Some(Told::Time(time)) => player.show_time(time)?,
+            Some(Told::Stopped(..)) | None => {}
+        }
+        player.show_due()
+    }
+
+    /// Waits until the last session of the engine has written its final counts.
+    fn until_settled(&self) {
+        const TIMEOUT: Duration = Duration::from_secs(4);
+        let outside = &self.task.world.0;
+        // The attempts of an engine that does not end in time count as failed.
+        let sessions = locked(&outside.sessions);
+        let running = |sessions: &mut usize| *sessions > 0;
+        drop(
+            outside
+                .settled
+                .wait_timeout_while(sessions, TIMEOUT, running),
+        );
+    }
+}
+
+impl Task {
+    /// A panic never leaves the state half changed, so a poisoned lock is still valid.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Queues an input. Returns `false` if the match has stopped here.
+    fn put(&self, input: Input) -> bool {
+        locked(&self.inbox).push_back(input);
+        self.world.0.network.wake();
+        !self.is_over.load(Ordering::Relaxed)
+    }
+
+    /// Does something with the seat, and then all that is due.
+    fn with(&self, work: impl FnOnce(&mut SeatInPlay<Native>), now: Duration) {
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        let Some(seat) = &mut state.seat else {
+            return;
+        };
+        work(seat);
+        let inputs = std::mem::take(&mut *locked(&self.inbox));
+        let mut stopped = None;
+        for input in inputs {
+            self.apply(input, seat, now);
+            // Each input is answered before the next one is processed.
+            stopped = stopped.or_else(|| seat.step(now));
+        }
+        if let Some(stopped) = stopped.or_else(|| seat.step(now)) {
+            let broken = match &stopped {
+                Ok(stopped) => seat.tell_end(stopped),
+                Err(_) => Ok(()),
+            };
+            self.is_over.store(true, Ordering::Relaxed);
+            state.seat = None;
+            // The player may be gone.
+            let _ = self.world.0.told.send(Told::Stopped(stopped, broken));
+        } else if self.shows_time
+            && now >= state.next_time
+            && let Some(time) = seat.own_time()
+        {
+            state.next_time = now + SECOND;
+            let _ = self.world.0.told.send(Told::Time(Some(time.into())));
+        }
+        drop(guard);
+        self.changed.notify_all();
+    }
+
+    fn apply(&self, input: Input, seat: &mut SeatInPlay<Native>, now: Duration) {
+        match input {
+            Input::Said(said, turn) => seat.said(said, turn),
+            Input::Refused((code, message)) => {
+                self.world.report(&Event::refused(code, message));
+            }
+            Input::AskLeave => seat.ask_leave(),
+            Input::Ended => seat.input_ended(now),
+            Input::BreakOff => seat.break_off(now),
+            Input::OutputClosed => {
+                seat.fail(io::Error::from(ErrorKind::BrokenPipe).into(), now);
+            }
+            Input::Done(connection, done) => seat.engine_done(connection, done),
+            Input::Settled => {}
+        }
+    }
+
+    /// Drops the seat.
+    fn end(&self) {
+        let ended = self.lock().seat.take();
+        drop(ended);
+        self.is_over.store(true, Ordering::Relaxed);
+        self.world.detach_engine();
+        self.changed.notify_all();
+        self.world.0.network.remove(self);
+    }
+}
+
+impl SocketTask for Task {
+    fn has(&self, socket: u32) -> bool {
+        let seat = &mut self.lock().seat;
+        seat.as_mut().is_some_and(|seat| seat.has(socket))
+    }
+
+    fn happened(&self, socket: u32, what: Happened<'_>, now: Duration) {
+        self.with(|seat| seat.happened(socket, what, now), now);
+    }
+
+    fn step(&self, now: Duration) {
+        self.with(|_| {}, now);
+    }
+
+    fn timer(&self) -> Duration {
+        let mut state = self.lock();
+        let State {
+            seat,
+            planned,
+            next_time,
+        } = &mut *state;
+        let Some(seat) = seat else {
+            return Duration::MAX;
+        };
+        let timer = match locked(&self.inbox).is_empty() {
+            true => seat.timer(system_time()),
+            false => Duration::ZERO,
+        };
+        let shown = self.shows_time && seat.own_time().is_some();
+        *planned = if shown { timer.min(*next_time) } else { timer };
+        *planned
+    }
+}
+
+/// A connection of a seat, as its engine uses it.
+struct OfSeat {
+    task: Weak<Task>,
+    connection: u32,
+}
+
+impl EngineConnection for OfSeat {
+    fn until(
+        &self,
+        deadline: Duration,
+        work: &mut dyn FnMut(&mut Core) -> io::Result<bool>,
+    ) -> io::Result<()> {
+        let task = self.task.upgrade().ok_or(ErrorKind::ConnectionAborted)?;
+        let mut state = task.lock();
+        loop {
+            let seat = state.seat.as_mut();
+            let line = seat.and_then(|seat| seat.line(self.connection));
+            let line = line.ok_or(ErrorKind::ConnectionAborted)?;
+            if work(&mut line.core)? {
+                line.flush(system_time());
+                let timer = line.timer();
+                let is_earlier = timer < state.planned;
+                drop(state);
+                if is_earlier {
+                    task.world.0.network.wake();
+                }
+                return Ok(());
+            }
+            let left = deadline.saturating_sub(system_time());
+            if left.is_zero() {
+                return Err(ErrorKind::TimedOut.into());
+            }
+            let waited = task.changed.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+/// Counts the attempts of a session of the engine. When it is dropped, it first drops `counted`, which writes
+/// the final counts.
+struct Counted {
+    counted: Option<Box<dyn Attempts>>,
+    world: Native,
+}
+
+impl Attempts for Counted {
+    fn begins(&mut self, attempt: Attempt) -> io::Result<()> {
+        let mut counted = self.counted.iter_mut();
+        counted.try_for_each(|counted| counted.begins(attempt))
+    }
+
+    fn ends_well(&mut self, attempt: Attempt) {
+        let counted = self.counted.iter_mut();
+        counted.for_each(|counted| counted.ends_well(attempt));
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.counted = None;
+        let outside = &self.world.0;
+        *locked(&outside.sessions) -= 1;
+        outside.settled.notify_all();
+        // The seat may wait for it to make a new connection.
+        if let Some(task) = outside.task.get().and_then(Weak::upgrade) {
+            task.put(Input::Settled);
+        }
+    }
+}
+
+impl SeatWorld for Native {
+    type Sockets = Arc<Network>;
+    type File = DiskStorage;
+    type Value = FileVault;
+
+    const IN_PAGE: bool = false;
+
+    fn sockets(&self) -> &Arc<Network> {
+        &self.0.network
+    }
+
+    fn unix() -> u64 {
+        unix()
+    }
+
+    fn report(&self, event: &Event) {
+        // The player may be gone.
+        let _ = self.0.told.send(Told::Event(Box::new(event.clone())));
+    }
+
+    fn attach_engine(&self, connection: u32, attempts: Box<dyn Attempts>) {
+        let counted = Counted {
+            counted: Some(attempts),
+            world: self.clone(),
+        };
+        *locked(&self.0.sessions) += 1;
+        let session = EngineSession::NotStarted(connection, Box::new(counted));
+        // The drop of the previous one writes its counts.
+        let previous = std::mem::replace(&mut *locked(&self.0.engine), session);
+        drop(previous);
+    }
+
+    fn detach_engine(&self) {
+        let previous = std::mem::replace(&mut *locked(&self.0.engine), EngineSession::Absent);
+        drop(previous);
+    }
+
+    fn is_engine_settled(&self) -> bool {
+        let is_attached = !matches!(&*locked(&self.0.engine), EngineSession::Absent);
+        !is_attached && *locked(&self.0.sessions) == 0
+    }
+
+    fn start_engine(
+        &self,
+        line: &mut PolledConnection<Arc<Network>>,
+        seat: Seat,
+        circuit: &Arc<DealCircuit>,
+    ) -> io::Result<()> {
+        let mut engine = locked(&self.0.engine);
+        let (connection, attempts) = match std::mem::replace(&mut *engine, EngineSession::Absent) {
+            EngineSession::NotStarted(connection, attempts) => (connection, attempts),
+            other => {
+                *engine = other;
+                return Ok(());
+            }
+        };
+        line.core.begin_engine(1)?;
+        let task = self.0.task.get().cloned().unwrap_or_default();
+        let of_seat = |task: &Weak<Task>| OfSeat {
+            task: Weak::clone(task),
+            connection,
+        };
+        let binding = Binding {
+            seat,
+            handshake: line.met.handshake_hash,
+            circuit: Arc::clone(circuit),
+            attempts,
+            now: system_time,
+        };
+        let prioritised = of_seat(&task);
+        let set_background = move |is_background| {
+            let priority = match is_background {
+                true => Priority::Pool,
+                false => Priority::Run,
+            };
+            // If the connection was lost, the engine learns it next.
+            let _ = prioritised.until(system_time(), &mut |core| {
+                core.set_engine_priority(priority);
+                Ok(true)
+            });
+        };
+        let stream = EngineStream::new(of_seat(&task));
+        let channel = Channel::with_clock(stream, Deadlines::default(), system_time);
+        let input = SeatInput(task);
+        let report = move |done| input.put(Input::Done(connection, done));
+        let dealer = Dealer::start(channel, binding, system_rng(), set_background, report);
+        *engine = EngineSession::Running(dealer);
+        Ok(())
+    }
+
+    fn order_engine(&self, order: Order) {
+        if let EngineSession::Running(dealer) = &mut *locked(&self.0.engine) {
+            dealer.order(order);
+        }
+    }
+
+    fn count_voided_run(&self) -> io::Result<()> {
+        match &mut *locked(&self.0.engine) {
+            EngineSession::NotStarted(_, attempts) => attempts.begins(Attempt::Run),
+            EngineSession::Running(dealer) => dealer.voided(),
+            EngineSession::Absent => Ok(()),
+        }
+    }
+}
+
+/// Looks for the players of a match that is not played. Dropping it stops this.
+pub(crate) struct Finding(Arc<FindingTask>);
+
+struct FindingTask {
+    network: Arc<Network>,
+    finder: Mutex<Option<Finder<Native>>>,
+}
+
+impl Finding {
+    /// Begins to look. `begin` makes the finder; a door that it takes over loses nothing.
+    ///
+    /// # Errors
+    /// If the system cannot wait for events of sockets.
+    pub(crate) fn begin(begin: impl FnOnce(&Native) -> Finder<Native>) -> io::Result<Self> {
+        // Nobody is told what happens at the door.
+        let (world, _) = Native::new()?;
+        let network = Arc::clone(&world.0.network);
+        let task = Arc::new(FindingTask {
+            network: Arc::clone(&network),
+            finder: Mutex::new(None),
+        });
+        // As for a seat.
+        let mut finder = locked(&task.finder);
+        network.add(Arc::clone(&task) as _);
+        *finder = Some(begin(&world));
+        drop(finder);
+        network.wake();
+        Ok(Finding(task))
+    }
+
+    /// Does something with the finder.
+    pub(crate) fn with<R>(&self, work: impl FnOnce(&mut Finder<Native>) -> R) -> Option<R> {
+        locked(&self.0.finder).as_mut().map(work)
+    }
+}
+
+impl Drop for Finding {
+    fn drop(&mut self) {
+        let ended = locked(&self.0.finder).take();
+        drop(ended);
+        self.0.network.remove(&*self.0);
+    }
+}
+
+impl SocketTask for FindingTask {
+    fn has(&self, socket: u32) -> bool {
+        let finder = &mut *locked(&self.finder);
+        finder.as_mut().is_some_and(|finder| finder.has(socket))
+    }
+
+    fn happened(&self, socket: u32, what: Happened<'_>, now: Duration) {
+        if let Some(finder) = &mut *locked(&self.finder) {
+            finder.happened(socket, what, now);
+            finder.step(now);
+        }
+    }
+
+    fn step(&self, now: Duration) {
+        if let Some(finder) = &mut *locked(&self.finder) {
+            finder.step(now);
+        }
+    }
+
+    fn timer(&self) -> Duration {
+        let finder = &*locked(&self.finder);
+        finder.as_ref().map_or(Duration::MAX, Finder::timer)
+    }
+}
+
+/// Locks a mutex whose value no panic leaves half changed.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
