@@ -555,7 +555,10 @@ impl Finding {
         // As for a seat.
         let mut finder = locked(&task.finder);
         network.add(Arc::clone(&task) as _);
-        *finder = Some(begin(&world));
+        let mut begun = begin(&world);
+        // The first messages may have arrived already.
+        begun.step(system_time());
+        *finder = Some(begun);
         drop(finder);
         network.wake();
         Ok(Finding(task))

@@ -161,7 +161,8 @@ impl<W: SeatWorld> SeatInPlay<W> {
             finder,
             pending: None,
             reconnects: false,
-            has_more: false,
+            // The first step is due at once.
+            has_more: true,
             asks_until: None,
             told_declined: false,
             banks,
