@@ -709,6 +709,9 @@ impl<W: SeatWorld> SeatInPlay<W> {
                     line.core.close();
                 }
             }
+        } else {
+            // The door still listens. A player who comes now waits for the last call.
+            self.finder.step(now);
         }
         let is_over =
             |line: &PolledConnection<W::Sockets>| line.core.ended().is_some() || now >= until;
