@@ -62,12 +62,12 @@ pub struct SeatFiles<W: SeatWorld> {
 /// connections, and calls [`step`](Self::step) after it and at the time of [`timer`](Self::timer).
 pub struct SeatInPlay<W: SeatWorld> {
     world: W,
-    table: TableCore<W::File, W::Value, SystemRng, ()>,
+    pub(super) table: TableCore<W::File, W::Value, SystemRng, ()>,
     story: SeatStory,
     needs: PlayerNeeds,
     peers: SharedPeers,
     of: MatchId,
-    lines: BTreeMap<Seat, PolledConnection<W::Sockets>>,
+    pub(super) lines: BTreeMap<Seat, PolledConnection<W::Sockets>>,
     finder: Finder<W>,
     /// A new connection to the peer of a sealed deck. The match continues there when the engine of the last
     /// connection has ended, and its attempts are counted.
@@ -171,7 +171,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
         })
     }
 
-    fn log(&self) -> &MatchLog {
+    pub(super) fn log(&self) -> &MatchLog {
         self.table.play().log()
     }
 

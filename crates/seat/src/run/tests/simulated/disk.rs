@@ -103,6 +103,11 @@ impl Disk {
         self.lock().fail = operations;
     }
 
+    /// Whether an operation has failed since the program was started.
+    pub(super) fn has_failed(&self) -> bool {
+        self.lock().has_failed
+    }
+
     pub(super) fn is_dead(&self) -> bool {
         self.lock().is_dead
     }

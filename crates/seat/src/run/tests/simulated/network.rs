@@ -9,6 +9,9 @@ use rand::RngExt;
 
 use super::world::{Happening, OfSocket, Shared};
 
+/// The time after which a socket without an answer is closed.
+const NO_ANSWER: Duration = Duration::from_secs(4);
+
 struct Wire {
     program: usize,
     /// The bytes of the request to the relay, until it has them all.
@@ -16,6 +19,8 @@ struct Wire {
     peer: Option<u32>,
     /// The time of the last arrival.
     last: Duration,
+    /// The time at which it is open, if it was opened to a program.
+    opens: Duration,
     /// Whether nothing arrives any more.
     is_silent: bool,
 }
@@ -26,6 +31,10 @@ pub(super) struct Network {
     wires: BTreeMap<u32, Wire>,
     /// The side and the socket that waits at each token.
     waiting: BTreeMap<String, (String, u32)>,
+    /// The socket on which each program listens.
+    listeners: BTreeMap<usize, u32>,
+    /// Pairs of programs, the lower one first, that cannot reach each other before a time.
+    apart: BTreeMap<(usize, usize), Duration>,
     /// The number of pairs.
     pub(super) pairs: usize,
     pub(super) cuts: usize,
@@ -43,6 +52,12 @@ impl Network {
         Some(wire.program)
     }
 
+    /// Whether all that was sent to this socket arrives before a time.
+    pub(super) fn is_prompt(&self, socket: u32, by: Duration) -> bool {
+        let wire = self.wires.get(&socket);
+        wire.is_some_and(|wire| wire.last <= by)
+    }
+
     pub(super) fn of_program(&self, program: usize) -> Vec<u32> {
         let wires = self.wires.iter();
         let own = wires.filter(|(_, wire)| wire.program == program);
@@ -51,17 +66,101 @@ impl Network {
 }
 
 impl Shared {
-    pub(super) fn open_socket(&mut self, program: usize) -> u32 {
+    fn new_socket(&mut self, program: usize) -> u32 {
         self.network.last += 1;
-        let socket = self.network.last;
         let wire = Wire {
             program,
-            request: Some(Vec::new()),
+            request: None,
             peer: None,
             last: Duration::ZERO,
+            opens: Duration::ZERO,
             is_silent: false,
         };
-        self.network.wires.insert(socket, wire);
+        self.network.wires.insert(self.network.last, wire);
+        self.network.last
+    }
+
+    fn wire(&mut self, socket: u32) -> &mut Wire {
+        self.network.wires.get_mut(&socket).unwrap()
+    }
+
+    /// Opens a socket on which a program listens.
+    pub(super) fn listen(&mut self, program: usize) -> u32 {
+        let socket = self.new_socket(program);
+        self.network.listeners.insert(program, socket);
+        socket
+    }
+
+    /// Opens a socket to a program that may listen.
+    pub(super) fn call_program(&mut self, program: usize, other: usize) -> u32 {
+        let socket = self.new_socket(program);
+        self.soon(60, Happening::AtProgram(socket, other));
+        socket
+    }
+
+    /// A request for a connection has arrived at a program.
+    pub(super) fn at_program(&mut self, socket: u32, program: usize) {
+        let Some(wire) = self.network.wires.get(&socket) else {
+            return;
+        };
+        let caller = wire.program;
+        let listener = self.network.listeners.get(&program).copied();
+        let listener = listener.filter(|socket| self.network.wires.contains_key(socket));
+        let is_apart = self.are_apart(caller, program);
+        if is_apart && self.once_in(2) {
+            // Nobody answers.
+            let what = OfSocket::Closed(ErrorKind::TimedOut);
+            return self.plan(self.now + NO_ANSWER, Happening::OfSocket(socket, what));
+        }
+        match listener {
+            Some(listener) if !is_apart && !self.is_fault(12) => {
+                let accepted = self.new_socket(program);
+                self.wire(accepted).peer = Some(socket);
+                self.wire(socket).peer = Some(accepted);
+                let what = OfSocket::Accepted(accepted, caller);
+                self.plan(self.now, Happening::OfSocket(listener, what));
+                self.arrives(socket, OfSocket::Opened);
+                let wire = self.wire(socket);
+                wire.opens = wire.last;
+                self.note(caller, &format!("{socket} calls {accepted} of {program}"));
+                self.paired(socket);
+            }
+            _ => self.arrives(socket, OfSocket::Closed(ErrorKind::ConnectionRefused)),
+        }
+    }
+
+    /// Whether two programs cannot reach each other.
+    pub(super) fn are_apart(&self, one: usize, other: usize) -> bool {
+        let pair = (one.min(other), one.max(other));
+        let until = self.network.apart.get(&pair);
+        until.is_some_and(|until| self.now < *until)
+    }
+
+    /// Two programs cannot reach each other before a time.
+    pub(super) fn part(&mut self, one: usize, other: usize, until: Duration) {
+        let pair = (one.min(other), one.max(other));
+        self.network.apart.insert(pair, until);
+        for socket in self.network.of_program(one) {
+            let peer = self.network.peer(socket);
+            let peer = peer.and_then(|peer| self.network.wires.get(&peer));
+            if peer.is_some_and(|peer| peer.program == other) {
+                self.cut(socket);
+            }
+        }
+    }
+
+    /// Two sockets are connected, perhaps for a while only.
+    fn paired(&mut self, socket: u32) {
+        self.network.pairs += 1;
+        if self.is_faulty {
+            let lasts = [300, 3_000, 60_000, 600_000][self.rng.random_range(0..4)];
+            self.soon(lasts, Happening::Cut(socket));
+        }
+    }
+
+    pub(super) fn open_socket(&mut self, program: usize) -> u32 {
+        let socket = self.new_socket(program);
+        self.wire(socket).request = Some(Vec::new());
         let what = match self.is_fault(12) {
             true => OfSocket::Closed(ErrorKind::ConnectionRefused),
             false => OfSocket::Opened,
@@ -133,17 +232,25 @@ impl Shared {
         }
     }
 
-    /// The other end of this socket is gone.
+    /// The other end of this socket is gone. If it is not open yet, its program learns that in any case.
     fn loses(&mut self, socket: u32, tells: bool) {
         let Some(wire) = self.network.wires.get_mut(&socket) else {
             return;
         };
         wire.peer = None;
-        if tells {
+        if tells || self.now < wire.opens {
             self.arrives(socket, OfSocket::Closed(ErrorKind::UnexpectedEof));
             self.engine_loses(socket);
         } else {
             wire.is_silent = true;
+        }
+    }
+
+    /// All sockets of a program are closed.
+    pub(super) fn close_all(&mut self, program: usize) {
+        for socket in self.network.of_program(program) {
+            let tells = !self.once_in(3);
+            self.close_socket(socket, tells);
         }
     }
 
@@ -174,15 +281,10 @@ impl Shared {
         match other.map(|(_, other)| other) {
             Some(other) if is_there(&other) => {
                 for (end, peer) in [(socket, other), (other, socket)] {
-                    let wire = self.network.wires.get_mut(&end).unwrap();
-                    wire.peer = Some(peer);
+                    self.wire(end).peer = Some(peer);
                     self.arrives(end, OfSocket::Received(b"ok\n".to_vec()));
                 }
-                self.network.pairs += 1;
-                if self.is_faulty {
-                    let lasts = [300, 3_000, 60_000, 600_000][self.rng.random_range(0..4)];
-                    self.soon(lasts, Happening::Cut(socket));
-                }
+                self.paired(socket);
             }
             Some(_) if self.is_fault(2) => {
                 self.arrives(socket, OfSocket::Received(b"ok\n".to_vec()));

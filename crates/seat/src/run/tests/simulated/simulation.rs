@@ -12,10 +12,11 @@ use serde_json::{Value, json};
 
 use super::RELAY;
 use super::checks::{self, Checks};
-use super::disk::{Disk, Files, Killed};
+use super::clock::{Clock, Timers};
+use super::disk::{Disk, Files};
 use super::engine;
 use super::person::{Act, Person};
-use super::world::{Happening, OfSocket, Shared, Simulated, set_unix};
+use super::world::{Happening, OfSocket, Shared, Simulated};
 use crate::run::Session;
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -23,41 +24,13 @@ const MINUTE: Duration = Duration::from_secs(60);
 /// How often something has happened.
 pub(super) type Counts = BTreeMap<String, usize>;
 
-/// The clocks of a program.
-struct Clock {
-    /// Parts per million by which its seconds are too short.
-    fast: i64,
-    /// What the clock shows when the simulation begins.
-    start: Duration,
-    /// What the wall clock shows then, in seconds since 1970.
-    unix: u64,
-}
-
-impl Clock {
-    fn now(&self, real: Duration) -> Duration {
-        let micros = real.as_micros() as i64;
-        let micros = micros + micros * self.fast / 1_000_000;
-        self.start + Duration::from_micros(micros as u64)
-    }
-
-    /// The first moment at which the clock shows at least this time.
-    fn when(&self, shown: Duration) -> Duration {
-        let micros = shown.saturating_sub(self.start).as_micros();
-        let micros = micros * 1_000_000 / (1_000_000 + self.fast) as u128;
-        Duration::from_micros((micros as u64).saturating_add(2))
-    }
-}
-
 struct Program {
     session: Option<Session<Simulated>>,
     /// The number of times that it was started.
     starts: u64,
     clock: Clock,
     person: Person,
-    /// The number of its last timer.
-    timer: u64,
-    /// The number of timers that have expired in this second.
-    timers: (u64, u32),
+    timers: Timers,
     suspended_until: Duration,
     /// Whether a match was begun or resumed, and has not ended here.
     is_running: bool,
@@ -108,7 +81,7 @@ fn terms(shared: &mut Shared) -> Value {
 impl Simulation {
     pub(super) fn new(seed: u64) -> Self {
         seed_this_thread(seed);
-        let mut shared = Shared::new(seed);
+        let mut shared = Shared::new(seed, 2);
         let pause = [None, Some(120_000), Some(40_000), Some(15_000)][(seed % 4) as usize];
         shared.is_faulty = pause.is_some();
         let terms = terms(&mut shared);
@@ -125,14 +98,9 @@ impl Simulation {
         let program = |shared: &mut Shared| Program {
             session: None,
             starts: 0,
-            clock: Clock {
-                fast: shared.rng.random_range(-500..500),
-                start: shared.millis(1_000_000_000),
-                unix: shared.rng.random_range(0..4_000_000_000),
-            },
+            clock: Clock::random(shared),
             person: Person::default(),
-            timer: 0,
-            timers: (0, 0),
+            timers: Timers::default(),
             suspended_until: Duration::ZERO,
             is_running: false,
             is_over: false,
@@ -226,10 +194,11 @@ impl Simulation {
                 });
             }
             Happening::AtRelay(socket) => self.shared().at_relay(socket),
+            Happening::AtProgram(socket, other) => self.shared().at_program(socket, other),
             Happening::Cut(socket) => self.shared().cut(socket),
             Happening::Timer(program, number) => {
-                if self.programs[program].timer == number {
-                    self.assert_pauses(program);
+                let now = self.shared().now;
+                if self.programs[program].timers.expires(number, now) {
                     self.enter(program, |_, _| {});
                 }
             }
@@ -272,31 +241,14 @@ impl Simulation {
         }
     }
 
-    /// Checks that a program does not run in circles.
-    fn assert_pauses(&mut self, program: usize) {
-        let second = self.shared().now.as_secs();
-        let timers = &mut self.programs[program].timers;
-        if timers.0 != second {
-            *timers = (second, 0);
-        }
-        timers.1 += 1;
-        assert!(timers.1 < 1_000, "program {program} does not pause");
-    }
-
     /// Runs code of a program, unless it is killed meanwhile.
     fn runs<T>(&mut self, program: usize, work: impl FnOnce(Duration) -> T) -> Option<T> {
         let real = self.shared().now;
-        let clock = &self.programs[program].clock;
-        let now = clock.now(real);
-        set_unix(clock.unix + now.as_secs());
-        match panic::catch_unwind(AssertUnwindSafe(|| work(now))) {
-            Ok(result) => Some(result),
-            Err(payload) if payload.is::<Killed>() => {
-                self.dies(program, "at an operation of its disk");
-                None
-            }
-            Err(payload) => panic::resume_unwind(payload),
+        let ran = self.programs[program].clock.runs(real, work);
+        if ran.is_none() {
+            self.dies(program, "at an operation of its disk");
         }
+        ran
     }
 
     /// Calls a session, and lets it do all that is due.
@@ -323,10 +275,9 @@ impl Simulation {
         };
         let this = &mut self.programs[program];
         this.session = Some(session);
-        this.timer += 1;
         let mut shared = self.shared.borrow_mut();
+        let expires = Happening::Timer(program, this.timers.next());
         if let Some(next) = next.filter(|next| *next < Duration::MAX) {
-            let expires = Happening::Timer(program, this.timer);
             shared.plan(this.clock.when(next), expires);
         }
         let outside = &shared.outside[program];
@@ -500,10 +451,7 @@ impl Simulation {
         self.checks.ended(program);
         let mut shared = self.shared();
         shared.note(program, &format!("is killed {how}"));
-        for socket in shared.network.of_program(program) {
-            let tells = !shared.once_in(3);
-            shared.close_socket(socket, tells);
-        }
+        shared.close_all(program);
         shared.engine_stops(program);
         let outside = &mut shared.outside[program];
         (outside.engine, outside.is_engine_busy) = (None, false);
@@ -677,7 +625,7 @@ impl Program {
 }
 
 /// An event for the trace.
-fn brief(event: &Value) -> String {
+pub(super) fn brief(event: &Value) -> String {
     let mut event = event.clone();
     let object = event.as_object_mut().unwrap();
     object.remove("sentences");

@@ -3,11 +3,13 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::io;
+use std::net::{IpAddr, Ipv4Addr};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use dealerless::mpc::{Attempt, Attempts};
+use dealerless_connection::identity::Address;
 use dealerless_connection::storage::{TwoSlots, Vault as _};
 use dealerless_connection::{Happened, Place, PolledConnection, Sockets};
 use dealerless_table::Seat;
@@ -34,11 +36,29 @@ pub(super) fn set_unix(seconds: u64) {
     UNIX.set(seconds);
 }
 
+/// The IP address of a program.
+fn ip(program: usize) -> IpAddr {
+    Ipv4Addr::new(10, 0, 0, program as u8).into()
+}
+
+/// Where a program listens.
+pub(super) fn address(program: usize) -> Address {
+    format!("{}:4000", ip(program)).parse().unwrap()
+}
+
+fn program_at(wanted: &Address) -> usize {
+    let mut programs = 0..=usize::from(u8::MAX);
+    let program = programs.find(|program| address(*program) == *wanted);
+    program.expect("the address of a program")
+}
+
 /// What happens to a socket.
 pub(super) enum OfSocket {
     Opened,
     Received(Vec<u8>),
     Ready,
+    /// Another socket is the end of a connection from this program.
+    Accepted(u32, usize),
     Closed(io::ErrorKind),
 }
 
@@ -48,6 +68,10 @@ impl OfSocket {
             OfSocket::Opened => Happened::Opened,
             OfSocket::Received(bytes) => Happened::Received(bytes),
             OfSocket::Ready => Happened::Ready,
+            OfSocket::Accepted(socket, program) => Happened::Accepted {
+                socket: *socket,
+                from: ip(*program),
+            },
             OfSocket::Closed(kind) => Happened::Closed((*kind).into()),
         }
     }
@@ -58,6 +82,8 @@ pub(super) enum Happening {
     OfSocket(u32, OfSocket),
     /// The relay has received the request on this socket.
     AtRelay(u32),
+    /// The request for a connection on this socket has arrived at a program.
+    AtProgram(u32, usize),
     /// The connection over this socket is cut.
     Cut(u32),
     /// The timer with this number expires. Only the last timer of a program counts.
@@ -98,14 +124,15 @@ pub(super) struct Shared {
     planned: u64,
     pub(super) network: Network,
     pub(super) engines: Engines,
-    pub(super) outside: [Outside; 2],
+    pub(super) outside: Vec<Outside>,
     /// Whether faults still happen.
     pub(super) is_faulty: bool,
     pub(super) trace: Vec<String>,
 }
 
 impl Shared {
-    pub(super) fn new(seed: u64) -> Self {
+    /// What this number of programs share.
+    pub(super) fn new(seed: u64, programs: usize) -> Self {
         Shared {
             now: Duration::ZERO,
             rng: StdRng::seed_from_u64(seed),
@@ -113,7 +140,7 @@ impl Shared {
             planned: 0,
             network: Network::default(),
             engines: Engines::default(),
-            outside: Default::default(),
+            outside: (0..programs).map(|_| Outside::default()).collect(),
             is_faulty: true,
             trace: Vec::new(),
         }
@@ -176,8 +203,14 @@ impl Simulated {
 
 impl Sockets for Simulated {
     fn open(&self, place: &Place) -> u32 {
-        assert_eq!(*place, Place::Url(super::RELAY.into()));
-        self.shared.borrow_mut().open_socket(self.program)
+        let mut shared = self.shared.borrow_mut();
+        match place {
+            Place::Tcp(address) => shared.call_program(self.program, program_at(address)),
+            Place::Url(url) => {
+                assert_eq!(url, super::RELAY);
+                shared.open_socket(self.program)
+            }
+        }
     }
 
     fn send(&self, socket: u32, bytes: &[u8]) -> bool {

@@ -1,0 +1,177 @@
+//! What must hold in every run of a table: chips, statements, removals, and the records of all seats.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::Duration;
+
+use dealerless_table::Seat;
+use dealerless_table::log::{End, MatchLog, Phase, SignedPart};
+use dealerless_table::record::{Compared, Record, compare};
+use serde_json::Value;
+
+use super::super::checks::{is_over, records};
+use super::super::disk::Disk;
+use crate::records::verify::{Read, outcome, pairs};
+
+/// A seat is not removed unless it was in trouble for this time...
+const TROUBLE: Duration = Duration::from_secs(10);
+/// ...within this time before.
+const LATELY: Duration = Duration::from_secs(600);
+
+/// A history, and what a seat has signed after it.
+type Spoken = ([u8; 32], Vec<u8>);
+
+/// What is known of all seats.
+pub(super) struct Checks {
+    chips: u64,
+    /// What each seat has signed in each step, in the log of any seat.
+    spoken: BTreeMap<(u64, Seat), Spoken>,
+    /// The step up to which the log of each seat was read.
+    read: Vec<u64>,
+    /// The times in which each seat was in trouble. The last one may last.
+    troubles: Vec<VecDeque<(Duration, Option<Duration>)>>,
+    /// The seats whose players have said that they leave.
+    pub(super) left: BTreeSet<Seat>,
+    gone: BTreeSet<Seat>,
+}
+
+impl Checks {
+    pub(super) fn new(seats: usize, chips: u64) -> Self {
+        Checks {
+            chips,
+            spoken: BTreeMap::new(),
+            read: vec![0; seats],
+            troubles: vec![VecDeque::new(); seats],
+            left: BTreeSet::new(),
+            gone: BTreeSet::new(),
+        }
+    }
+
+    /// Checks that no chip was lost or made in an event. A player without chips may have bought in again.
+    pub(super) fn event(&self, event: &Value) {
+        let sum = || -> u64 {
+            let stacks = event["stacks"].as_array().unwrap().iter();
+            stacks.map(|stack| stack.as_u64().unwrap()).sum()
+        };
+        let all = match event["event"].as_str().unwrap() {
+            "dealt" => sum() + event["pot"].as_u64().unwrap(),
+            "result" | "over" => sum(),
+            _ => return,
+        };
+        let seats = self.read.len() as u64;
+        let is_whole = all >= seats * self.chips && all.is_multiple_of(self.chips);
+        assert!(is_whole, "{all} chips in {event}");
+    }
+
+    /// The program of a seat has started.
+    pub(super) fn started(&mut self, seat: usize) {
+        self.read[seat] = 0;
+    }
+
+    /// Whether a seat is in trouble from now on: it does not run, or cannot be reached by others.
+    pub(super) fn trouble(&mut self, seat: usize, is_in_trouble: bool, now: Duration) {
+        let troubles = &mut self.troubles[seat];
+        let last = troubles.back_mut().filter(|(_, end)| end.is_none());
+        match (last, is_in_trouble) {
+            (None, true) => troubles.push_back((now, None)),
+            (Some((_, end)), false) => *end = Some(now),
+            _ => {}
+        }
+    }
+
+    /// Checks the log of a seat: nobody has signed two parts for one step, was convicted, or was removed
+    /// without reason. Returns the seats that it has newly seen removed.
+    pub(super) fn log(&mut self, number: usize, log: &MatchLog, now: Duration) -> Vec<Seat> {
+        let is_convicted = !log.evidence().is_empty() || !log.fouls().is_empty();
+        assert!(!is_convicted, "seat {number} sees a conviction");
+        let step = log.step();
+        for step in self.read[number]..=step {
+            let before = log.hash_before(step);
+            for seat in Seat::all(self.read.len()) {
+                if let (Some(before), Some(part)) = (before, log.part(step, seat)) {
+                    self.signed(step, seat, before, part);
+                }
+            }
+        }
+        self.read[number] = step;
+        let own = Seat::new(number as u8);
+        let own = log.is_removed().then_some(own);
+        let gone = log.gone().iter().copied().chain(own);
+        let new: Vec<Seat> = gone.filter(|seat| self.gone.insert(*seat)).collect();
+        for seat in &new {
+            if !self.left.contains(seat) {
+                self.removed(*seat, now);
+            }
+        }
+        new
+    }
+
+    fn signed(&mut self, step: u64, seat: Seat, before: [u8; 32], part: &SignedPart) {
+        let spoken = (before, part.part.clone());
+        let known = (self.spoken.entry((step, seat))).or_insert_with(|| spoken.clone());
+        assert_eq!(
+            *known, spoken,
+            "{seat} has signed two parts for step {step}"
+        );
+    }
+
+    /// Checks that a removed seat was in trouble.
+    fn removed(&self, seat: Seat, now: Duration) {
+        let begin = now.saturating_sub(LATELY);
+        let troubles = self.troubles[seat.index()].iter();
+        let times = troubles.map(|(from, to)| {
+            let to = to.unwrap_or(now);
+            to.saturating_sub(begin.max(*from))
+        });
+        let trouble: Duration = times.sum();
+        assert!(
+            trouble >= TROUBLE,
+            "{seat} is removed after {trouble:?} of trouble"
+        );
+    }
+}
+
+/// The record on the disk of each seat.
+fn record(disk: &Disk) -> (Vec<u8>, Record) {
+    let mut records = records(disk);
+    assert_eq!(records.len(), 1);
+    records.remove(0)
+}
+
+/// Checks that the records on all disks agree.
+pub(super) fn agree(disks: &[Disk]) {
+    let records: Vec<_> = disks.iter().map(record).collect();
+    for (one, (_, first)) in records.iter().enumerate() {
+        for (other, (_, second)) in records[..one].iter().enumerate() {
+            let compared = compare(first, second);
+            let is_good = matches!(compared, Compared::Together { .. });
+            assert!(is_good, "seats {other} and {one}: {compared:?}");
+        }
+    }
+}
+
+/// Checks the records after a match. Returns how it has ended.
+pub(super) fn ends(disks: &[Disk]) -> (String, usize) {
+    let records: Vec<_> = disks.iter().map(record).collect();
+    let logs = || records.iter().map(|(_, record)| &record.log);
+    let over = |log: &&MatchLog| matches!(log.phase(), Phase::Over(_)) && !log.is_removed();
+    let one = logs().find(over).expect("a match that is over");
+    let gone = one.gone();
+    let mut files = Vec::new();
+    for (number, (bytes, record)) in records.iter().enumerate() {
+        if gone.contains(&Seat::new(number as u8)) {
+            continue;
+        }
+        assert!(is_over(record), "seat {number} does not know the end");
+        assert_eq!(record.log.hash(), one.hash(), "the log of seat {number}");
+        files.push(Read::of(record.owner.to_string(), bytes, None));
+    }
+    let Phase::Over(end) = one.phase() else {
+        unreachable!()
+    };
+    assert_eq!(outcome(&files, &pairs(&files)), Ok(()), "{end:?}");
+    let text = match end {
+        End::Stopped(stops) => format!("{:?}", stops[0].1),
+        end => format!("{end:?}"),
+    };
+    (text, gone.len())
+}
