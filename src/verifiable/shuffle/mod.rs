@@ -3,6 +3,8 @@
 
 mod permutation;
 mod proof;
+#[cfg(feature = "internals")]
+mod trusted;
 
 use std::sync::Arc;
 
@@ -17,6 +19,9 @@ use super::context::Context;
 use super::deck::{Ciphertext, Decks, VerifiedDeck};
 use super::group::{Derived, Point, Reader, Transcript};
 use crate::crypto::random_scalar;
+
+#[cfg(feature = "internals")]
+pub use self::trusted::trust_own_shuffles;
 
 /// Why a shuffle is a foul of its signer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -66,6 +71,10 @@ impl VerifiedDeck {
             cards: self.cards.clone(),
             places: places.collect(),
         };
+        #[cfg(feature = "internals")]
+        if let Some(part) = trusted::part(context, self, &output) {
+            return (part, output);
+        }
         let statement = Statement::new(context, self, &output);
         let witness = Witness { permutation, added };
         let proof = statement.prove(&witness, rng);
@@ -84,6 +93,10 @@ impl VerifiedDeck {
     pub fn verify_shuffle(&self, context: &Context<'_>, part: &[u8]) -> Result<Self, BadShuffle> {
         if context.seat >= context.roster.seats.count() {
             return Err(BadShuffle::Seat);
+        }
+        #[cfg(feature = "internals")]
+        if let Some(output) = trusted::verified(context, self, part) {
+            return Ok(output);
         }
         let (output, proof) = self.read_shuffle(part).ok_or(BadShuffle::Encoding)?;
         let statement = Statement::new(context, self, &output);

@@ -93,7 +93,7 @@ fn assert_chips(all: u64, each: u64, event: &Value) {
     assert!(is_whole, "{all} chips in {event}");
 }
 
-pub(super) fn records(disk: &Disk) -> Vec<(Vec<u8>, Record)> {
+fn records(disk: &Disk) -> Vec<(Vec<u8>, Record)> {
     let read = |bytes: Vec<u8>| match Record::read(&bytes, None) {
         Ok(record) => Some((bytes, record)),
         // The program was killed while it created the file.
@@ -103,7 +103,7 @@ pub(super) fn records(disk: &Disk) -> Vec<(Vec<u8>, Record)> {
     disk.read(".log").into_iter().filter_map(read).collect()
 }
 
-pub(super) fn is_over(record: &Record) -> bool {
+fn is_over(record: &Record) -> bool {
     matches!(record.log.phase(), Phase::Over(_))
 }
 

@@ -5,10 +5,8 @@ use std::time::Duration;
 
 use dealerless_table::Seat;
 use dealerless_table::log::{End, MatchLog, Phase, SignedPart};
-use dealerless_table::record::{Compared, Record, compare};
 use serde_json::Value;
 
-use super::super::checks::{is_over, records};
 use super::super::disk::Disk;
 use crate::records::verify::{Read, outcome, pairs};
 
@@ -130,40 +128,24 @@ impl Checks {
     }
 }
 
-/// The record on the disk of each seat.
-fn record(disk: &Disk) -> (Vec<u8>, Record) {
-    let mut records = records(disk);
-    assert_eq!(records.len(), 1);
-    records.remove(0)
-}
-
-/// Checks that the records on all disks agree.
-pub(super) fn agree(disks: &[Disk]) {
-    let records: Vec<_> = disks.iter().map(record).collect();
-    for (one, (_, first)) in records.iter().enumerate() {
-        for (other, (_, second)) in records[..one].iter().enumerate() {
-            let compared = compare(first, second);
-            let is_good = matches!(compared, Compared::Together { .. });
-            assert!(is_good, "seats {other} and {one}: {compared:?}");
-        }
-    }
-}
-
-/// Checks the records after a match. Returns how it has ended.
+/// Checks the records after a match. Returns how it has ended, and how many seats were gone.
 pub(super) fn ends(disks: &[Disk]) -> (String, usize) {
-    let records: Vec<_> = disks.iter().map(record).collect();
-    let logs = || records.iter().map(|(_, record)| &record.log);
+    let read = |(number, disk): (usize, &Disk)| {
+        let records = disk.read(".log");
+        assert_eq!(records.len(), 1);
+        Read::of(number.to_string(), &records[0], None)
+    };
+    let files: Vec<Read> = disks.iter().enumerate().map(read).collect();
+    let record = |file: &Read| file.record.as_ref().expect("a good record").log.clone();
+    let logs: Vec<MatchLog> = files.iter().map(record).collect();
     let over = |log: &&MatchLog| matches!(log.phase(), Phase::Over(_)) && !log.is_removed();
-    let one = logs().find(over).expect("a match that is over");
+    let one = logs.iter().find(over).expect("a match that is over");
     let gone = one.gone();
-    let mut files = Vec::new();
-    for (number, (bytes, record)) in records.iter().enumerate() {
-        if gone.contains(&Seat::new(number as u8)) {
-            continue;
+    for (number, log) in logs.iter().enumerate() {
+        if !gone.contains(&Seat::new(number as u8)) {
+            assert!(over(&log), "seat {number} does not know the end");
+            assert_eq!(log.hash(), one.hash(), "the log of seat {number}");
         }
-        assert!(is_over(record), "seat {number} does not know the end");
-        assert_eq!(record.log.hash(), one.hash(), "the log of seat {number}");
-        files.push(Read::of(record.owner.to_string(), bytes, None));
     }
     let Phase::Over(end) = one.phase() else {
         unreachable!()
