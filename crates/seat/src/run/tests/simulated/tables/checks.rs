@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dealerless_table::Seat;
 use dealerless_table::log::{End, MatchLog, Phase, SignedPart};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::super::disk::Disk;
 use crate::records::verify::{Read, outcome, pairs};
@@ -51,6 +51,8 @@ impl Checks {
             stacks.map(|stack| stack.as_u64().unwrap()).sum()
         };
         let all = match event["event"].as_str().unwrap() {
+            // The stacks are empty if the hand is over by now.
+            "dealt" if event["stacks"] == json!([]) => return,
             "dealt" => sum() + event["pot"].as_u64().unwrap(),
             "result" | "over" => sum(),
             _ => return,
