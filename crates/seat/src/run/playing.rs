@@ -1,6 +1,6 @@
 //! A seat in play: a table over the connections to other players, which are made again when they are lost.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -69,6 +69,8 @@ pub struct SeatInPlay<W: SeatWorld> {
     of: MatchId,
     pub(super) lines: BTreeMap<Seat, PolledConnection<W::Sockets>>,
     finder: Finder<W>,
+    /// The players who have closed their connections and made no new ones.
+    closed: BTreeSet<Seat>,
     /// A new connection to the peer of a sealed deck. The match continues there when the engine of the last
     /// connection has ended, and its attempts are counted.
     pending: Option<PolledConnection<W::Sockets>>,
@@ -159,6 +161,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
             of: sitting.match_info.id(),
             lines: BTreeMap::new(),
             finder,
+            closed: BTreeSet::new(),
             pending: None,
             reconnects: false,
             // The first step is due at once.
@@ -265,6 +268,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
             let attempts = self.peers.counted(&line.met.peer)?;
             self.world.attach_engine(line.number(), attempts);
         }
+        self.closed.remove(&peer);
         self.lines.insert(peer, line);
         Ok(Some(peer))
     }
@@ -472,6 +476,11 @@ impl<W: SeatWorld> SeatInPlay<W> {
             },
             Err(error) => {
                 self.drop_line(peer);
+                if error == ConnectionError::Closed && self.end.is_some() {
+                    self.table.finish(peer);
+                } else if error == ConnectionError::Closed {
+                    self.closed.insert(peer);
+                }
                 Incoming::Lost(error)
             }
         };
@@ -671,6 +680,13 @@ impl<W: SeatWorld> SeatInPlay<W> {
             self.world.detach_engine();
         }
         self.lines.values_mut().for_each(|line| line.core.close());
+        // A player who has signed the last step, and then closed the connection, has learned the end from others.
+        let last = self.log().step().saturating_sub(1);
+        for peer in std::mem::take(&mut self.closed) {
+            if self.log().history(last).any(|part| part.seat == peer) {
+                self.table.finish(peer);
+            }
+        }
         let play = self.table.play();
         let outcome = stopped.as_ref().map_err(|error| error.downcast_ref());
         if !self.was_over
