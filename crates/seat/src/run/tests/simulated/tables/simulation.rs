@@ -1,6 +1,7 @@
 //! The programs of a table, and what happens to them until their match is over.
 
 use std::cell::{RefCell, RefMut};
+use std::collections::BTreeMap;
 use std::panic::{self, AssertUnwindSafe};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
@@ -12,7 +13,7 @@ use dealerless_connection::random::seed_this_thread;
 use dealerless_connection::storage::MemoryVault;
 use dealerless_connection::{Admits, Credentials, Invites, PolledDoor, Timing, system_rng};
 use dealerless_table::Seat;
-use dealerless_table::log::{Clock as Limits, End};
+use dealerless_table::log::{Clock as Limits, End, Phase};
 use dealerless_table::play::DeckSetting;
 use dealerless_table::testing::test_match::{self, TestMatch};
 use rand::RngExt;
@@ -35,6 +36,8 @@ const MINUTE: Duration = Duration::from_secs(60);
 /// The pauses of a guest that calls a guest in a lower seat, and of one that calls one in a higher seat.
 const LONGEST_PAUSE: Duration = MINUTE;
 const LATER: u32 = 4;
+/// Two seats that can reach each other are not without a connection for this time.
+const ALONE: Duration = Duration::from_secs(300);
 
 type SeatOf = SeatInPlay<Simulated>;
 
@@ -62,6 +65,12 @@ pub(super) struct Simulation {
     pause: Option<u64>,
     faults_end: Duration,
     deadline: Duration,
+    /// The time at which the match has ended for a first seat.
+    first_end: Option<Duration>,
+    /// Whether the players take long.
+    are_slow: bool,
+    /// Since when two seats, the lower one first, could be connected and are not.
+    alone: BTreeMap<(usize, usize), Duration>,
     /// The time of the last look for seats in trouble.
     looked: Duration,
 }
@@ -153,6 +162,9 @@ impl Simulation {
             faults_end,
             deadline: faults_end + 60 * MINUTE,
             looked: Duration::ZERO,
+            first_end: None,
+            are_slow: seed % 8 >= 4,
+            alone: BTreeMap::new(),
         }
     }
 
@@ -187,6 +199,14 @@ impl Simulation {
     /// Checks the records, and returns the trace of the run.
     pub(super) fn ends(mut self) -> (Vec<String>, Counts) {
         let (end, gone) = checks::ends(&self.disks);
+        if self.pause.is_none() {
+            let shared = self.shared();
+            let took = shared.now - self.first_end.unwrap_or_default();
+            assert!(took < Duration::from_secs(3), "the end takes {took:?}");
+            let seats = self.programs.len();
+            assert_eq!(shared.network.pairs, seats * (seats - 1) / 2);
+            assert!(self.programs.iter().all(|program| program.starts == 1));
+        }
         self.count(&format!("ended: {end}"));
         self.count(&format!("{} seats", self.disks.len()));
         *self.counts.entry("gone".into()).or_default() += gone;
@@ -327,7 +347,11 @@ impl Simulation {
         self.shared().note(program, &format!("stops: {text}"));
         self.shared().close_all(program);
         match stopped {
-            Ok(Stopped::Over(_) | Stopped::Left) => self.programs[program].is_done = true,
+            Ok(Stopped::Over(_) | Stopped::Left) => {
+                self.programs[program].is_done = true;
+                let now = self.shared().now;
+                self.first_end.get_or_insert(now);
+            }
             Ok(_) => {}
             Err(error) => assert!(self.disks[program].has_failed(), "{error:#}"),
         }
@@ -351,6 +375,7 @@ impl Simulation {
         let shared = &mut *shared;
         let calm = !shared.is_faulty;
         if let Some((delay, act)) = this.person.reacts(event, calm, &mut shared.rng) {
+            let delay = if self.are_slow { 8 * delay } else { delay };
             let acts = Happening::Acts(program, this.starts, act);
             shared.plan(shared.now + delay, acts);
         }
@@ -490,7 +515,32 @@ impl Simulation {
             !seat.table.play().is_synced() || (0..self.programs.len()).any(is_alone)
         };
         let troubles: Vec<bool> = (0..self.programs.len()).map(is_in_trouble).collect();
+        let plays = |number: usize, other: usize| {
+            let this = &self.programs[number];
+            let Some(seat) = this.seat.as_ref().filter(|_| runs(this)) else {
+                return false;
+            };
+            let log = seat.log();
+            let is_over = matches!(log.phase(), Phase::Over(_));
+            !is_over && !log.is_removed() && !log.gone().contains(&Seat::new(other as u8))
+        };
+        let mut alone = BTreeMap::new();
+        for other in 0..self.programs.len() {
+            for one in 0..other {
+                let is_alone = plays(one, other)
+                    && plays(other, one)
+                    && !shared.are_apart(one, other)
+                    && !are_connected(one, other);
+                if is_alone {
+                    let since = self.alone.get(&(one, other));
+                    let since = since.copied().unwrap_or(now);
+                    assert!(now < since + ALONE, "{one} and {other} are not connected");
+                    alone.insert((one, other), since);
+                }
+            }
+        }
         drop(shared);
+        self.alone = alone;
         for (number, is_in_trouble) in troubles.into_iter().enumerate() {
             self.checks.trouble(number, is_in_trouble, now);
         }
