@@ -20,7 +20,7 @@ fn played(seed: u64) -> (Vec<String>, Counts) {
 
 #[test]
 fn tables_end_with_equal_records_through_faults_of_all_kinds() {
-    all_of(played, 40, &OFTEN);
+    all_of(played, 30, &OFTEN);
 }
 
 /// What happens in some of the matches.
