@@ -15,7 +15,7 @@ use super::super::spoken::SpokenError;
 use super::super::spoken_code::SpokenCode;
 use super::live::Connection;
 use super::network::Network;
-use super::waiting::{Machine, wait};
+use super::waiting::{Machine, wait_for};
 use crate::identity::{Address, Identity, Name, PublicIdentity};
 
 /// A player who connects to a host.
@@ -70,7 +70,7 @@ impl Guest<'_> {
         &self,
         begin: impl FnOnce(&Arc<Network>, Duration) -> Result<Dial<Arc<Network>>, MeetingError>,
     ) -> Result<Connection, MeetingError> {
-        wait(begin, Connection::new, MeetingError::Connection)
+        wait_for(begin, Connection::new, MeetingError::Connection)
     }
 }
 
@@ -82,7 +82,7 @@ impl Guest<'_> {
 pub fn use_code(relay: &Address, code: SpokenCode) -> Result<Invite, SpokenError> {
     let relay = relay.clone().into();
     let begin = |network: &Arc<Network>, now| Ok(CodeCall::new(network, &relay, code, now));
-    wait(begin, |_, invite| invite, SpokenError::Relay)
+    wait_for(begin, |_, invite| invite, SpokenError::Relay)
 }
 
 impl Machine for Dial<Arc<Network>> {

@@ -170,8 +170,8 @@ impl SocketTask for Shared {
 }
 
 impl Connection {
-    /// Continues with the connection of a meeting.
-    pub(super) fn new(network: &Arc<Network>, connection: PolledConnection<Arc<Network>>) -> Self {
+    /// A connection that this program can wait for, from one that a task of the sockets has used.
+    pub fn new(network: &Arc<Network>, connection: PolledConnection<Arc<Network>>) -> Self {
         let relay = match &connection.relay {
             Some(Place::Tcp(address)) => Some(address.clone()),
             _ => None,

@@ -19,3 +19,4 @@ pub use join::{Guest, use_code};
 pub use live::Connection;
 pub use network::{Network, SocketTask, network};
 pub use reach::own_addresses;
+pub use waiting::{Machine, wait_for};

@@ -9,13 +9,21 @@ use dealerless::net::system_time;
 use super::super::place::Happened;
 use super::network::{Network, SocketTask, network};
 
-/// A state machine that returns one result.
-pub(super) trait Machine: Send {
+/// A state machine on sockets of this process that returns one result. The thread of the sockets calls these
+/// functions, until one of them returns the result or an error.
+pub trait Machine: Send {
+    /// The result.
     type Made;
+    /// The error.
     type Error: Send;
 
+    /// Whether it uses this socket or listener.
     fn has(&self, socket: u32) -> bool;
 
+    /// Something has happened to one of its sockets.
+    ///
+    /// # Errors
+    /// It cannot continue.
     fn happened(
         &mut self,
         socket: u32,
@@ -23,8 +31,13 @@ pub(super) trait Machine: Send {
         now: Duration,
     ) -> Result<Option<Self::Made>, Self::Error>;
 
+    /// Acts on the time.
+    ///
+    /// # Errors
+    /// It cannot continue.
     fn step(&mut self, now: Duration) -> Result<Option<Self::Made>, Self::Error>;
 
+    /// The time at which [`step`](Self::step) must be called.
     fn timer(&self) -> Duration;
 }
 
@@ -43,11 +56,13 @@ enum State<M: Machine, R> {
     Taken,
 }
 
-/// Runs a machine until it has a result. `begin` makes the machine.
+/// Runs a machine until it has a result. `begin` makes the machine, which may [take](super::Connection::into_polled)
+/// connections and a door; it is stepped at once. `finish` makes the result of what the machine has made, while no
+/// further event of a socket is processed.
 ///
 /// # Errors
 /// That of the machine. `failed` is the error if there are no sockets.
-pub(super) fn wait<M: Machine + 'static, R: Send + 'static>(
+pub fn wait_for<M: Machine + 'static, R: Send + 'static>(
     begin: impl FnOnce(&Arc<Network>, Duration) -> Result<M, M::Error>,
     finish: fn(&Arc<Network>, M::Made) -> R,
     failed: impl FnOnce(io::Error) -> M::Error,
@@ -67,6 +82,10 @@ pub(super) fn wait<M: Machine + 'static, R: Send + 'static>(
         Ok(machine) => *state = State::Runs(machine),
         Err(error) => *state = State::Over(Err(error)),
     }
+    drop(state);
+    // It may have taken connections on which messages have arrived.
+    waiting.step(system_time());
+    let mut state = waiting.lock();
     let result = loop {
         match std::mem::replace(&mut *state, State::Taken) {
             State::Over(result) => break result,
