@@ -2,22 +2,23 @@
 
 use std::io;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, anyhow};
 use dealerless_connection::storage::{DiskStorage, Storage};
-use dealerless_connection::{Connection, ConnectionError, Guest, Stream, Timing};
+use dealerless_connection::{
+    Connection, Credentials, DoorEvent, Happened, Machine, Network, wait_for,
+};
+use dealerless_seat::run::{AuditExchange, NotAuditing, OpenedInputs, Route};
 use dealerless_table::Seat;
-use dealerless_table::audit::{Audit, Auditing};
-use dealerless_table::play::Control;
+use dealerless_table::audit::Audit;
 use dealerless_table::record::Record;
 
 use crate::output::{say, show, show_json};
 use crate::record::{must_agree, read, recompute};
 use crate::table::open::{self, MatchFile, audit_file, inputs_file};
-use crate::table::route::relay_of;
-use crate::table::waiting_room::{RoomEvent, WaitingRoom};
-use crate::table::{MeetAgainArgs, Own, OwnArgs, sit};
+use crate::table::{MeetAgainArgs, Own, OwnArgs};
 
 /// Opens both players' inputs to the shuffles of a match that is over, and recomputes every deck.
 ///
@@ -45,10 +46,8 @@ pub(crate) struct Args {
     own: OwnArgs,
 }
 
-/// Timeout for the other player to open the inputs of one try.
-const ONE_TRY: Duration = Duration::from_secs(60);
-/// Pause between two calls to a host that does not answer.
-const PAUSE: Duration = Duration::from_secs(1);
+/// Timeout for the other player to receive the last message.
+const GOODBYE: Duration = Duration::from_secs(1);
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
@@ -63,19 +62,25 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             show("Your inputs are destroyed. This match cannot be audited.")
         };
     }
-    let mut auditing = begin(&own, &file)?;
+    let inputs = file.inputs(&own)?;
+    let exchange = AuditExchange::new(&file.opened.log, file.seat(), &inputs)?;
     say(&format!(
         "An audit opens all cards of your match with {}, including those that stayed closed. Both players \
          must run this command. Ctrl-C cancels the audit.",
         file.peer_names()
     ));
-    let deadline = Instant::now() + Duration::from_secs(args.timeout);
-    let connection = match file.seat() {
-        Seat::HOST => await_guest(args, &own, &file, deadline)?,
-        _ => call_host(args, &own, &file, deadline)?,
+    let opened = match file.seat() {
+        Seat::HOST => await_guest(args, &own, &file, exchange),
+        _ => call_host(args, &own, &file, exchange),
     };
-    let opened = exchange(&mut auditing, &connection)?;
-    connection.close(PAUSE);
+    let (opened, connection) = opened.map_err(|error| match error.is::<NotAuditing>() {
+        true => anyhow!("the host is not auditing this match; it must run `dealerless audit` too"),
+        false => error,
+    })?;
+    let kept = keep(&file, &opened);
+    // The other player receives the last message even if this side cannot write its file.
+    connection.close(GOODBYE);
+    kept?;
     conclude(&file, &opened, args.own.json)
 }
 
@@ -91,90 +96,92 @@ fn choose(own: &Own, which: &str) -> anyhow::Result<MatchFile> {
     open::only_one(own, which, fits, none, several)
 }
 
-fn begin(own: &Own, file: &MatchFile) -> anyhow::Result<Auditing> {
-    let inputs = file.inputs(own)?;
-    Ok(Auditing::new(&file.opened.log, file.seat(), &inputs)?)
+/// An exchange that the thread of the sockets runs.
+struct Exchange(AuditExchange<Arc<Network>>);
+
+impl Machine for Exchange {
+    type Made = OpenedInputs<Arc<Network>>;
+    type Error = anyhow::Error;
+
+    fn has(&self, socket: u32) -> bool {
+        self.0.has(socket)
+    }
+
+    fn happened(
+        &mut self,
+        socket: u32,
+        what: Happened<'_>,
+        now: Duration,
+    ) -> anyhow::Result<Option<Self::Made>> {
+        self.0.happened(socket, what, now);
+        self.step(now)
+    }
+
+    fn step(&mut self, now: Duration) -> anyhow::Result<Option<Self::Made>> {
+        self.0.step(now, drop)
+    }
+
+    fn timer(&self) -> Duration {
+        self.0.timer()
+    }
+}
+
+/// Runs an exchange. `begin` makes it; its times are that of now, and the deadline for the other player to connect.
+fn exchange(
+    args: &Args,
+    begin: impl FnOnce(&Arc<Network>, Duration, Duration) -> anyhow::Result<AuditExchange<Arc<Network>>>,
+) -> anyhow::Result<(Audit, Connection)> {
+    let within = Duration::from_secs(args.timeout);
+    wait_for(
+        |network, now| begin(network, now, now.saturating_add(within)).map(Exchange),
+        |network, (opened, line)| (opened, Connection::new(network, line)),
+        anyhow::Error::from,
+    )
 }
 
 fn await_guest(
     args: &Args,
     own: &Own,
     file: &MatchFile,
-    deadline: Instant,
-) -> anyhow::Result<Connection> {
-    let mut room = WaitingRoom::new(args.with.door(own, file, &mut args.own.player(own))?);
-    loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        ensure!(!left.is_zero(), "the other player did not connect in time");
-        match room.next(left) {
-            Some(RoomEvent::Connected(connection)) => room.admit(connection, None),
-            Some(RoomEvent::Request(connection, request, _)) => {
-                if connection.met.peer == *file.peer() && request == Control::Audit(file.id()) {
-                    return Ok(*connection);
-                }
-                room.decline(connection, Control::Unknown(file.id()));
+    begun: AuditExchange<Arc<Network>>,
+) -> anyhow::Result<(Audit, Connection)> {
+    let door = args.with.door(own, file, &mut args.own.player(own))?;
+    exchange(args, |_, now, until| {
+        let (door, events) = door.into_polled();
+        let mut exchange = begun.waiting(door.context("the door is closed")?, until);
+        for event in events {
+            if let DoorEvent::Connection(connection) = event
+                && let Some(line) = connection.into_polled()
+            {
+                exchange.arrived(line, now);
             }
-            _ => {}
         }
-    }
+        Ok(exchange)
+    })
 }
 
 fn call_host(
     args: &Args,
     own: &Own,
     file: &MatchFile,
-    deadline: Instant,
-) -> anyhow::Result<Connection> {
+    begun: AuditExchange<Arc<Network>>,
+) -> anyhow::Result<(Audit, Connection)> {
     let route = args.with.route(own, file.peer())?;
-    let guest = Guest {
-        identity: own.home.identity(),
-        name: &own.name,
-        timing: Timing::default(),
-    };
-    loop {
-        match guest.join_again(file.peer(), &route.addresses, relay_of(&route)) {
-            Ok(connection) => {
-                sit::send(&connection, Control::Audit(file.id()))?;
-                return Ok(connection);
-            }
-            Err(error) => ensure!(Instant::now() < deadline, error),
-        }
-        std::thread::sleep(PAUSE);
-    }
+    let credentials = own.credentials();
+    exchange(args, |network, _, until| {
+        Ok(begun.calling(network, credentials, route, until))
+    })
 }
 
-/// Exchanges all openings with the peer, try by try.
-fn exchange(auditing: &mut Auditing, connection: &Connection) -> anyhow::Result<Audit> {
-    let mut received = false;
-    loop {
-        let sent = send_all(auditing, connection);
-        if let Some(opened) = auditing.opened() {
-            sent?;
-            return Ok(opened);
-        }
-        // Messages that the peer sent before it disconnected come first.
-        let message = connection.recv(ONE_TRY)?;
-        if !std::mem::replace(&mut received, true) && Control::decode(&message.bytes).is_some() {
-            bail!("the host is not auditing this match; it must run `dealerless audit` too");
-        }
-        match message.stream {
-            Stream::Control => auditing.hear(&message.bytes)?,
-            _ => Err(ConnectionError::Broken(
-                "a message that is not part of an audit",
-            ))?,
-        }
-    }
+/// Stores the opened inputs in a file that only its owner can read. They contain this player's own, whose file
+/// is then needless.
+fn keep(file: &MatchFile, opened: &Audit) -> anyhow::Result<()> {
+    let path = audit_file(&file.path);
+    write(&path, &opened.encode()).with_context(|| format!("cannot write {}", path.display()))?;
+    std::fs::remove_file(inputs_file(&file.path)).context("cannot remove the file of your inputs")
 }
 
-fn send_all(auditing: &mut Auditing, connection: &Connection) -> Result<(), ConnectionError> {
-    while let Some(message) = auditing.say() {
-        connection.send_control(message)?;
-    }
-    Ok(())
-}
-
-/// Writes a file that only its owner can read.
-fn keep(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // An interrupted audit may have left a partial file.
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -185,19 +192,15 @@ fn keep(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync()
 }
 
-/// Stores the opened inputs, and reports the outcome of the audit.
+/// Reports the outcome of the audit.
 fn conclude(file: &MatchFile, opened: &Audit, json: bool) -> anyhow::Result<()> {
-    let path = audit_file(&file.path);
-    keep(&path, &opened.encode()).with_context(|| format!("cannot write {}", path.display()))?;
-    // The audit file contains the inputs now.
-    std::fs::remove_file(inputs_file(&file.path))
-        .context("cannot remove the file of your inputs")?;
     let bytes = read(&file.path)?;
     let decks = recompute(&Record::read(&bytes, None)?, opened)?;
     if json {
         show_json("audit", &decks.json())?;
     } else {
         show(&decks.to_string())?;
+        let path = audit_file(&file.path);
         let (log, audit) = (file.path.display(), path.display());
         say(&format!(
             "\nThe opened inputs of both players are in {audit}. Anybody can check them:\n  dealerless verify \

@@ -11,19 +11,12 @@ use dealerless_connection::{
 use dealerless_table::log::{MatchId, Past};
 use dealerless_table::play::Control;
 
+use super::lobby::Lobby;
 use super::reception::Reception;
 use super::world::SeatWorld;
 use crate::event::Event;
 use crate::open_match::{answer_after, went_on_without_host};
 use crate::retry::{HOST_PAUSE, pause};
-
-/// Timeout for the first message of a player who has come. It is long because a guest's player may be
-/// reading the terms of another match.
-const FIRST_MESSAGE: Duration = Duration::from_secs(600);
-/// Timeout for a declined player to receive the reason.
-const GOODBYE: Duration = Duration::from_secs(2);
-/// The maximum number of silent connections, and of leaving ones. A new connection replaces the oldest one.
-const MOST: usize = 16;
 
 /// How to reach another player, and how to authenticate to it.
 #[derive(Clone)]
@@ -66,19 +59,19 @@ impl Route {
     ///
     /// # Errors
     /// [`MeetingError::Oneself`]; [`MeetingError::NoAddress`] if there is no way to the player.
-    pub(super) fn call<W: SeatWorld>(
+    pub(super) fn call<S: Sockets>(
         &self,
-        world: &W,
+        sockets: &S,
         own: Credentials,
         number: u32,
         now: Duration,
-    ) -> Result<Dial<W::Sockets>, MeetingError> {
+    ) -> Result<Dial<S>, MeetingError> {
         let (timing, at, relay) = (Timing::default(), &self.addresses, self.relay.clone());
         match (&self.invite, &self.peer) {
             (Some(invite), peer) if number.is_multiple_of(2) || peer.is_none() => {
-                Dial::by_invite(world.sockets(), own, invite, at, relay, timing, now)
+                Dial::by_invite(sockets, own, invite, at, relay, timing, now)
             }
-            (_, Some(peer)) => Dial::with_known(world.sockets(), own, peer, at, relay, timing, now),
+            (_, Some(peer)) => Dial::with_known(sockets, own, peer, at, relay, timing, now),
             _ => Err(MeetingError::NoAddress),
         }
     }
@@ -184,7 +177,10 @@ impl<W: SeatWorld> Caller<W> {
     ) -> Option<PolledConnection<W::Sockets>> {
         if self.next.is_some_and(|next| now >= next) {
             self.next = None;
-            match self.route.call(world, own.clone(), self.tries, now) {
+            match self
+                .route
+                .call(world.sockets(), own.clone(), self.tries, now)
+            {
                 Ok(call) => self.call = Some(Box::new(call)),
                 // Only the other side can call.
                 Err(_) => self.has_left = true,
@@ -201,9 +197,6 @@ impl<W: SeatWorld> Caller<W> {
     }
 }
 
-/// A connection, and the time at which it is dropped.
-type Until<S> = (PolledConnection<S>, Duration);
-
 /// Finds the players of a match: calls them, and answers at the door.
 pub struct Finder<W: SeatWorld> {
     world: W,
@@ -216,10 +209,7 @@ pub struct Finder<W: SeatWorld> {
     past: Option<Past>,
     callers: Vec<Caller<W>>,
     door: Option<Reception<W>>,
-    /// The connections at the door on which the first message has not arrived, the oldest first.
-    silent: Vec<Until<W::Sockets>>,
-    /// The connections on which the last message was sent.
-    leaving: Vec<Until<W::Sockets>>,
+    lobby: Lobby<W::Sockets>,
     /// The players who have reported that the others went on without this host.
     reported: Vec<PublicIdentity>,
     found: VecDeque<PolledConnection<W::Sockets>>,
@@ -236,8 +226,7 @@ impl<W: SeatWorld> Finder<W> {
             past: None,
             callers: Vec::new(),
             door: None,
-            silent: Vec::new(),
-            leaving: Vec::new(),
+            lobby: Lobby::new(),
             reported: Vec::new(),
             found: VecDeque::new(),
         }
@@ -267,14 +256,14 @@ impl<W: SeatWorld> Finder<W> {
     /// Closes the door.
     pub fn close_door(&mut self) {
         self.door = None;
-        self.silent.clear();
+        self.lobby.clear();
     }
 
     /// Stops looking for everybody.
     pub(super) fn stop(&mut self) {
         self.callers.iter_mut().for_each(Caller::stop);
         self.door.iter_mut().for_each(Reception::stop);
-        self.silent.clear();
+        self.lobby.clear();
         self.found.clear();
     }
 
@@ -322,42 +311,18 @@ impl<W: SeatWorld> Finder<W> {
         self.found.pop_front()
     }
 
-    /// Waits for the request of somebody who has come, if it is a player. Closes an older connection of the
-    /// same player, who has probably lost it, so that each player takes at most one place.
+    /// Waits for the request of somebody who has come, if it is a player.
     pub fn admit(&mut self, line: PolledConnection<W::Sockets>, now: Duration) {
         let peer = &line.met.peer;
         if !self.players.contains(peer) && self.went_on(peer).is_none() {
-            return self.decline(line, &Control::Taken, now);
+            return self.lobby.decline(line, &Control::Taken, now);
         }
-        self.silent.retain(|(other, _)| other.met.peer != *peer);
-        if self.silent.len() >= MOST {
-            self.silent.remove(0);
-        }
-        self.silent.push((line, now + FIRST_MESSAGE));
-    }
-
-    /// Sends a last message, and closes the connection when the other side has it.
-    fn decline(
-        &mut self,
-        mut line: PolledConnection<W::Sockets>,
-        control: &Control,
-        now: Duration,
-    ) {
-        let peer = &line.met.peer;
-        self.leaving.retain(|(other, _)| other.met.peer != *peer);
-        if self.leaving.len() >= MOST {
-            self.leaving.remove(0);
-        }
-        if line.core.send(Stream::Control, &control.encode()).is_ok() {
-            line.core.close();
-            line.flush(now);
-            self.sees_off(line, now);
-        }
+        self.lobby.admit(line, now);
     }
 
     /// Keeps a connection on which the last message was sent, until the other side has it.
     pub fn sees_off(&mut self, line: PolledConnection<W::Sockets>, now: Duration) {
-        self.leaving.push((line, now + GOODBYE));
+        self.lobby.sees_off(line, now);
     }
 
     fn went_on(&self, peer: &PublicIdentity) -> Option<Control> {
@@ -373,7 +338,9 @@ impl<W: SeatWorld> Finder<W> {
                 _ => false,
             };
             let answer = self.went_on(peer).filter(resumes);
-            return self.decline(line, &answer.unwrap_or(Control::Taken), now);
+            return self
+                .lobby
+                .decline(line, &answer.unwrap_or(Control::Taken), now);
         }
         match request {
             Control::Resume(of) if of == self.of => self.found.push_back(line),
@@ -383,9 +350,9 @@ impl<W: SeatWorld> Finder<W> {
                     let text = went_on_without_host(&line.met.peer_name, &of, chips);
                     self.world.report(&Event::Notice { text });
                 }
-                self.decline(line, &Control::Taken, now);
+                self.lobby.decline(line, &Control::Taken, now);
             }
-            _ => self.decline(line, &Control::Open(self.of), now),
+            _ => self.lobby.decline(line, &Control::Open(self.of), now),
         }
     }
 
@@ -396,17 +363,16 @@ impl<W: SeatWorld> Finder<W> {
             Control::Resume(_) => self.found.push_back(line),
             _ => {
                 caller.has_left = true;
-                self.leaving.push((line, Duration::MAX));
+                self.lobby.leave(line);
             }
         }
     }
 
     /// The connection with this number.
     pub(super) fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
-        let lines = self.silent.iter_mut().chain(&mut self.leaving);
-        let lines = lines.map(|(line, _)| line).chain(&mut self.found);
-        let mut lines = lines.filter(|line| line.number() == number);
-        lines.next()
+        let mut found = self.found.iter_mut();
+        let found = found.find(|line| line.number() == number);
+        found.or_else(|| self.lobby.line(number))
     }
 
     /// Whether a socket is used to find somebody.
@@ -459,31 +425,16 @@ impl<W: SeatWorld> Finder<W> {
         }
         let arrived = self.door.as_mut().and_then(|door| door.step(now));
         self.arrived(arrived, now);
-        for (mut line, until) in std::mem::take(&mut self.silent) {
-            line.flush(now);
-            match line.core.next_message() {
-                Ok(None) if now < until => self.silent.push((line, until)),
-                Ok(Some(message)) => {
-                    if let Some(request) = request(&message) {
-                        self.asked(line, request, now);
-                    }
-                }
-                _ => {}
-            }
+        for (line, request) in self.lobby.step(now) {
+            self.asked(line, request, now);
         }
-        self.leaving.retain_mut(|(line, until)| {
-            line.flush(now);
-            line.core.ended().is_none() && now < *until
-        });
     }
 
     /// The time of the next timer.
     pub fn timer(&self) -> Duration {
         let callers = self.callers.iter().map(Caller::timer);
         let door = self.door.as_ref().map(Reception::timer);
-        let lines = self.silent.iter().chain(&self.leaving);
-        let lines = lines.map(|(line, until)| line.timer().min(*until));
-        let times = callers.chain(door).chain(lines);
+        let times = callers.chain(door).chain([self.lobby.timer()]);
         times.min().unwrap_or(Duration::MAX)
     }
 }

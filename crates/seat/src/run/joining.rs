@@ -107,7 +107,7 @@ impl<W: World> Guest<W> {
     /// # Errors
     /// If these are the keys of this player.
     pub(super) fn joining(own: &Own<W>, route: Route, now: Duration) -> anyhow::Result<Self> {
-        let call = route.call(&own.world, own.credentials(), 0, now)?;
+        let call = route.call(own.world.sockets(), own.credentials(), 0, now)?;
         Ok(Guest {
             route,
             by_code: false,
@@ -387,7 +387,7 @@ impl<W: World> Guest<W> {
         ensure!(self.changes <= CHANGES, KEEPS_CHANGING);
         self.host_said = Some(said);
         self.stage = Stage::Calling(Box::new(self.route.call(
-            &own.world,
+            own.world.sockets(),
             own.credentials(),
             0,
             now,
@@ -460,7 +460,7 @@ impl<W: World> Program<W> for Guest<W> {
                     self.route.invite = Some(Box::new(invite));
                     self.by_code = true;
                     self.stage = Stage::Calling(Box::new(self.route.call(
-                        &own.world,
+                        own.world.sockets(),
                         own.credentials(),
                         0,
                         now,

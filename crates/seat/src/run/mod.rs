@@ -2,7 +2,7 @@
 //! identity, and answers questions about what is stored. It sees everything outside through a [`World`].
 //!
 //! A [`Session`] is that of a page in a browser: it sits down to matches of two, and meets other players at a
-//! relay. A [`SeatInPlay`] plays matches of 2 to 10 in any program.
+//! relay. In any program, a [`SeatInPlay`] plays matches of 2 to 10, and an [`AuditExchange`] audits one of two.
 //!
 //! | module | contents |
 //! |---|---|
@@ -10,17 +10,19 @@
 //! | `session`, `program` | requests and commands; the interface of a guest, a host and an audit, one of which runs at a time |
 //! | `joining`, `hosting` | a guest that meets its host and sits down; a host that invites a guest |
 //! | `playing` | a seat in play |
-//! | `auditing` | an audit of a match that is over |
-//! | `reception`, `finding` | a door; how the players of a match find each other again |
+//! | `auditing`, `audit_exchange` | an audit of a match that is over |
+//! | `reception`, `lobby`, `finding` | a door; who has come to it; how the players of a match find each other again |
 //! | `own`, `matches` | the identity, the known peers and the settings; the stored matches |
 //! | `moving` | the identity moves away, or another one moves here |
 //! | `errors` | exit codes and advice |
 
+mod audit_exchange;
 mod auditing;
 mod errors;
 mod finding;
 mod hosting;
 mod joining;
+mod lobby;
 mod matches;
 mod moving;
 mod own;
@@ -33,6 +35,7 @@ mod world;
 #[cfg(test)]
 mod tests;
 
+pub use audit_exchange::{AuditExchange, NotAuditing, OpenedInputs};
 pub use finding::{Caller, Finder, Route};
 pub use playing::{SeatFiles, SeatInPlay, SeatSetting};
 pub use reception::Reception;

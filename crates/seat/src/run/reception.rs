@@ -26,8 +26,60 @@ pub struct Reception<W: SeatWorld> {
     is_at_relay: bool,
 }
 
+/// A door that waits at a relay from the time `first` on for the guest of an invite, a known player, or both.
+pub(super) fn door_at_relay<W: World>(
+    own: &Own<W>,
+    relay: &str,
+    header: &Header,
+    invite: Option<&Invite>,
+    peer: Option<&PublicIdentity>,
+    first: Duration,
+) -> PolledDoor<W::Sockets> {
+    let admits = Admits::Only {
+        invite: invite.cloned(),
+        players: peer.cloned().into_iter().collect(),
+    };
+    let (keys, invites) = (own.credentials(), Arc::clone(&own.invites));
+    let (header, timing) = (header.encode(), Timing::default());
+    let mut door = PolledDoor::new(own.world.sockets(), keys, admits, invites, header, timing);
+    let relay = Place::Url(relay.to_owned());
+    if let Some(invite) = invite {
+        door.wait_for_invite(relay.clone(), invite, first);
+    }
+    if let Some(peer) = peer {
+        door.wait_for_known(relay, peer, first);
+    }
+    door
+}
+
+/// What the player is told of an event at a door. `leaks` are those that the player was told of; with
+/// `is_at_relay`, everybody must come through one relay.
+pub(super) fn notice<C>(
+    event: DoorEvent<C>,
+    leaks: &Mutex<Leaks>,
+    is_at_relay: bool,
+) -> Option<Event> {
+    let text = match event {
+        DoorEvent::InviteLeaked { invite, second } => {
+            let mut leaks = leaks.lock().unwrap_or_else(PoisonError::into_inner);
+            leaks.notice(invite, &second)?
+        }
+        DoorEvent::CannotBurn(error) => cannot_burn(&error),
+        DoorEvent::RelayFails { relay, source } if is_at_relay => format!(
+            "Nobody can join now: the relay {relay} cannot be reached, or is not a transit relay ({source}). \
+             Still trying."
+        ),
+        // Others may come by the addresses of this side. In a match, no code is offered.
+        DoorEvent::RelayFails { .. }
+        | DoorEvent::CodeVoid { .. }
+        | DoorEvent::NewCode { .. }
+        | DoorEvent::Connection(_) => return None,
+    };
+    Some(Event::Notice { text })
+}
+
 impl<W: World> Reception<W> {
-    /// Waits at a relay from the time `first` on for the guest of an invite, a known player, or both.
+    /// Waits at a relay, at a [door](door_at_relay).
     pub(super) fn at_relay(
         own: &Own<W>,
         relay: &str,
@@ -36,20 +88,7 @@ impl<W: World> Reception<W> {
         peer: Option<&PublicIdentity>,
         first: Duration,
     ) -> Self {
-        let admits = Admits::Only {
-            invite: invite.cloned(),
-            players: peer.cloned().into_iter().collect(),
-        };
-        let (keys, invites) = (own.credentials(), Arc::clone(&own.invites));
-        let (header, timing) = (header.encode(), Timing::default());
-        let mut door = PolledDoor::new(own.world.sockets(), keys, admits, invites, header, timing);
-        let relay = Place::Url(relay.to_owned());
-        if let Some(invite) = invite {
-            door.wait_for_invite(relay.clone(), invite, first);
-        }
-        if let Some(peer) = peer {
-            door.wait_for_known(relay, peer, first);
-        }
+        let door = door_at_relay(own, relay, header, invite, peer, first);
         let leaks = Arc::clone(&own.leaks);
         Reception {
             is_at_relay: true,
@@ -94,26 +133,12 @@ impl<W: SeatWorld> Reception<W> {
     /// Tells the player what has happened at the door, until a guest was met.
     fn arrival(&mut self) -> Option<PolledConnection<W::Sockets>> {
         while let Some(event) = self.door.next_event() {
-            let text = match event {
-                DoorEvent::Connection(line) => return Some(*line),
-                DoorEvent::InviteLeaked { invite, second } => {
-                    let mut leaks = self.leaks.lock().unwrap_or_else(PoisonError::into_inner);
-                    match leaks.notice(invite, &second) {
-                        Some(text) => text,
-                        None => continue,
-                    }
-                }
-                DoorEvent::CannotBurn(error) => cannot_burn(&error),
-                DoorEvent::RelayFails { relay, source } if self.is_at_relay => format!(
-                    "Nobody can join now: the relay {relay} cannot be reached, or is not a transit relay ({source}). \
-                     Still trying."
-                ),
-                // Others may come by the addresses of this side. In a match, no code is offered.
-                DoorEvent::RelayFails { .. }
-                | DoorEvent::CodeVoid { .. }
-                | DoorEvent::NewCode { .. } => continue,
-            };
-            self.world.report(&Event::Notice { text });
+            if let DoorEvent::Connection(line) = event {
+                return Some(*line);
+            }
+            if let Some(event) = notice(event, &self.leaks, self.is_at_relay) {
+                self.world.report(&event);
+            }
         }
         None
     }

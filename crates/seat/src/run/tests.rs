@@ -1,5 +1,6 @@
 //! A session in memory.
 
+mod audits;
 mod simulated;
 
 use std::cell::{RefCell, RefMut};

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use dealerless_connection::hex;
 use dealerless_table::Seat;
 use dealerless_table::log::{End, MatchId, Phase, Stop};
 use dealerless_table::record::{BadRecord, Compared, Record, compare};
@@ -124,6 +125,12 @@ fn common(disks: &[Disk; 2]) -> Option<[(Vec<u8>, Record); 2]> {
 /// Whether a match is over on both sides, and its files are.
 pub(super) fn is_settled(disks: &[Disk; 2]) -> bool {
     common(disks).is_some()
+}
+
+/// The id of the match that is over on both sides.
+pub(super) fn settled(disks: &[Disk; 2]) -> String {
+    let [(_, record), _] = common(disks).expect("a match that is over on both sides");
+    hex(record.log.match_info().id().as_bytes())
 }
 
 /// Whether a disk has a record of this match.

@@ -92,6 +92,33 @@ fn add(total: &mut Counts, counts: Counts) {
 }
 
 #[test]
+fn players_audit_their_match_and_after_a_cut_again() {
+    let mut failures = 0;
+    // No faults happen in these matches.
+    for seed in (0..48).step_by(4) {
+        let mut simulation = Simulation::new(seed);
+        simulation.play();
+        let mut answers = simulation.audit(2 + seed as usize / 4);
+        if let [(500, host), (500, guest)] = &answers {
+            failures += 1;
+            for answer in [host, guest] {
+                let text = answer["error"]["message"].as_str().unwrap();
+                assert!(text.contains("connect"), "{text}");
+            }
+            answers = simulation.audit(usize::MAX);
+        }
+        // A cut may take the last message from one side.
+        for (status, answer) in &answers {
+            assert!(*status == 500 || answer["agrees"] == true, "{answer}");
+        }
+        let [(one, host), (other, guest)] = &answers;
+        assert!(one + other < 1_000, "{answers:?}");
+        assert!(one + other > 400 || host == guest, "{answers:?}");
+    }
+    assert!(failures > 0, "no cut has ended an audit");
+}
+
+#[test]
 fn run_is_determined_by_its_seed() {
     assert_eq!(played(1_000), played(1_000));
     assert_ne!(played(1_000).0, played(1_001).0);

@@ -154,6 +154,35 @@ impl Simulation {
         }
     }
 
+    /// Both players audit the match that is over. Their connection is cut before its arrival number `cut`, if
+    /// there are so many. Returns the answers.
+    pub(super) fn audit(&mut self, cut: usize) -> [(u16, Value); 2] {
+        let body = json!({ "match": checks::settled(&self.disks), "relay": RELAY });
+        let mut answers = [0, 1].map(|program| self.ask(program, true, "/audit", &body));
+        // The host waits for 10 minutes if its guest does not come again.
+        let (mut arrivals, deadline) = (0, self.shared().now + 15 * MINUTE);
+        loop {
+            if let [Some(host), Some(guest)] = answers {
+                return [host, guest];
+            }
+            let what = self.shared().next().expect("something happens");
+            assert!(self.shared().now < deadline, "the audit does not end");
+            if let Happening::OfSocket(socket, OfSocket::Received(_)) = what
+                && self.shared().network.peer(socket).is_some()
+            {
+                arrivals += 1;
+                if arrivals == cut {
+                    self.shared().cut(socket);
+                }
+            }
+            self.happens(what);
+            for (program, answer) in answers.iter_mut().enumerate() {
+                let answered = self.shared().outside[program].answers.pop();
+                *answer = (answer.take()).or(answered.map(|(_, status, body)| (status, body)));
+            }
+        }
+    }
+
     /// Checks the records, and returns the trace of the run.
     pub(super) fn ends(mut self) -> (Vec<String>, Counts) {
         checks::agree(&self.disks, self.was_restored);

@@ -611,7 +611,10 @@ fn open(
     let mut seat = SeatInPlay::new(&world, files, peers, needs, finder, now)?;
     match own {
         Seat::HOST => seat.reconnect(now)?,
-        _ => seat.look_for_all(now),
+        _ => {
+            seat.reconnect(now).unwrap();
+            seat.look_for_guests(now);
+        }
     }
     Ok(seat)
 }
