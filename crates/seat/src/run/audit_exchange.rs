@@ -249,9 +249,9 @@ impl<S: Sockets> AuditExchange<S> {
         mut line: Box<PolledConnection<S>>,
         now: Duration,
     ) -> anyhow::Result<Option<OpenedInputs<S>>> {
+        // Messages that the peer sent before it disconnected come first.
+        let mut sent = Ok(());
         loop {
-            // Messages that the peer sent before it disconnected come first.
-            let mut sent = Ok(());
             while let Some(message) = self.auditing.say() {
                 sent = sent.and(line.core.send(Stream::Control, &message));
             }

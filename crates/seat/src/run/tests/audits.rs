@@ -16,7 +16,7 @@ use dealerless_connection::{
 };
 use dealerless_table::Seat;
 use dealerless_table::audit::{Audit, Auditing};
-use dealerless_table::log::{MatchId, MatchLog};
+use dealerless_table::log::{Input, MatchId, MatchLog, Part, Phase};
 use dealerless_table::play::Control;
 use dealerless_table::testing::test_match::{holdem, identity};
 
@@ -96,6 +96,10 @@ struct Table {
     ended: Option<Result<Audit, String>>,
     guests: Vec<Guest>,
     now: Duration,
+    /// Whether the program has no time for the next step of the side.
+    is_busy: bool,
+    /// The inputs of the guest.
+    inputs: Vec<Input>,
 }
 
 fn own(number: u8) -> Credentials {
@@ -112,11 +116,11 @@ fn address() -> Address {
 
 impl Table {
     fn of(
-        seat: Seat,
+        (log, seat, inputs): (MatchLog, Seat, &[Input]),
         begin: impl FnOnce(AuditExchange<Wires>, &Wires) -> AuditExchange<Wires>,
     ) -> Self {
-        let (log, wires) = (holdem(2, 1).played(), Wires::default());
-        let side = AuditExchange::new(&log, seat, &[]).unwrap();
+        let wires = Wires::default();
+        let side = AuditExchange::new(&log, seat, inputs).unwrap();
         Table {
             side: begin(side, &wires),
             wires,
@@ -124,12 +128,47 @@ impl Table {
             ended: None,
             guests: Vec::new(),
             now: HOUR,
+            is_busy: false,
+            inputs: Vec::new(),
         }
     }
 
-    /// A host who waits for this time, at a door to which all these players may come.
+    /// A host without inputs who waits for this time, at a door to which all these players may come.
     fn host(players: u8, within: Duration) -> Self {
-        Self::of(Seat::HOST, |side, wires| {
+        Self::at_door(holdem(2, 1).played(), &[], players, within)
+    }
+
+    /// A host who waits for an hour. It and its guest have the inputs of one try.
+    fn with_inputs() -> Self {
+        let table = holdem(2, 1);
+        let mut log = table.log();
+        let inputs: Vec<_> = table
+            .seats()
+            .map(|seat| {
+                let input = Input {
+                    attempt: log.attempt(),
+                    bits: vec![true; 8].into(),
+                    nonce: [3; 32].into(),
+                };
+                let commitment = input
+                    .attempt
+                    .input_commitment(seat, &input.bits, &input.nonce);
+                let deal = log.deal(log.sealed_input(commitment, 0).unwrap(), vec![false; 2]);
+                let own = &table.identities[seat.index()];
+                log.sign(own, seat, &Part::Deal(deal)).unwrap();
+                input
+            })
+            .collect();
+        table.play_until(&mut log, |log| matches!(log.phase(), Phase::Over(_)));
+        let host = Self::at_door(log, &inputs[..1], 1, HOUR);
+        Table {
+            inputs: inputs[1..].to_vec(),
+            ..host
+        }
+    }
+
+    fn at_door(log: MatchLog, inputs: &[Input], players: u8, within: Duration) -> Self {
+        Self::of((log, Seat::HOST, inputs), |side, wires| {
             let players = (1..=players).map(|number| identity(Seat::new(number)));
             let admits = Admits::Only {
                 invite: None,
@@ -180,9 +219,9 @@ impl Table {
         self.says(guest, &Control::Audit(of).encode());
     }
 
-    /// The first message of an honest guest without inputs.
+    /// The first message of an honest guest.
     fn first(&self) -> Vec<u8> {
-        let mut honest = Auditing::new(&self.log, Seat::GUEST, &[]).unwrap();
+        let mut honest = Auditing::new(&self.log, Seat::GUEST, &self.inputs).unwrap();
         honest.say().unwrap()
     }
 
@@ -199,7 +238,9 @@ impl Table {
     }
 
     fn flush(&mut self) {
-        self.steps();
+        if !self.is_busy {
+            self.steps();
+        }
         for guest in &mut self.guests {
             if let Guest::Met(line) = guest {
                 line.flush(self.now);
@@ -290,6 +331,7 @@ fn silent_strangers_delay_no_guest_and_leave_after_a_time() {
         let answer = table.line(other).core.next_message().unwrap().unwrap();
         let unknown = Control::Unknown(table.log.match_info().id());
         assert_eq!(Control::decode(&answer.bytes), Some(unknown));
+        assert!(table.line(other).core.next_message().is_err());
     }
     table.connects(2);
     // The guest has lost its first connection.
@@ -300,6 +342,9 @@ fn silent_strangers_delay_no_guest_and_leave_after_a_time() {
     let first = table.first();
     table.says(guest, &first);
     assert!(matches!(table.ended, Some(Ok(Audit { .. }))));
+    // The host has sent its part, and closes its side.
+    assert!(table.line(guest).core.next_message().unwrap().is_some());
+    assert!(table.line(guest).core.next_message().is_err());
     table.line(guest).core.close();
     table.settles();
     assert!(!is_there(&mut table, guest));
@@ -307,13 +352,19 @@ fn silent_strangers_delay_no_guest_and_leave_after_a_time() {
 
 #[test]
 fn guest_that_stays_silent_in_the_exchange_ends_it_after_a_minute() {
-    let mut table = Table::host(1, HOUR);
+    let mut table = Table::with_inputs();
     let guest = table.connects(1);
     table.waits(SECOND * 30);
     table.asks(guest);
     // Nobody else comes in any more.
+    table.waits(SECOND * 50);
+    let first = table.first();
+    table.says(guest, &first);
+    // The input of the host, which begins.
+    assert!(table.line(guest).core.next_message().unwrap().is_some());
     table.waits(SECOND * 59);
     assert!(table.ended.is_none());
+    assert!(table.side.timer() <= table.now + SECOND);
     table.waits(SECOND);
     assert_eq!(table.error(), ConnectionError::TimedOut.to_string());
 }
@@ -350,6 +401,19 @@ fn messages_that_are_no_part_of_an_audit_end_it() {
     table.guests[guest] = Guest::Left;
     table.settles();
     assert!(!table.error().is_empty());
+
+    // A guest that leaves before it has received the last message of the host.
+    let mut table = Table::host(1, HOUR);
+    let guest = table.connects(1);
+    table.is_busy = true;
+    table.asks(guest);
+    let first = table.first();
+    table.says(guest, &first);
+    table.guests[guest] = Guest::Left;
+    table.settles();
+    table.is_busy = false;
+    table.settles();
+    assert!(!table.error().is_empty());
 }
 
 #[test]
@@ -364,7 +428,8 @@ fn guest_that_never_asks_does_not_make_the_host_wait_longer() {
 
 #[test]
 fn guest_calls_its_host_each_second_until_the_deadline() {
-    let mut table = Table::of(Seat::GUEST, |side, wires| {
+    const UNTIL: Duration = Duration::from_millis(3_600_000 + 9_500);
+    let mut table = Table::of((holdem(2, 1).played(), Seat::GUEST, &[]), |side, wires| {
         wires.0.borrow_mut().refuses = true;
         let host = identity(Seat::HOST);
         let route = Route {
@@ -373,12 +438,13 @@ fn guest_calls_its_host_each_second_until_the_deadline() {
             addresses: vec![address()],
             relay: None,
         };
-        side.calling(wires, own(1), route, HOUR + SECOND * 10)
+        side.calling(wires, own(1), route, UNTIL)
     });
     table.settles();
     table.waits(SECOND * 9);
     assert!(table.ended.is_none());
     assert_eq!(table.wires.0.borrow().last, 2 * 10);
+    assert_eq!(table.side.timer(), UNTIL);
     table.waits(SECOND);
     assert!(table.error().contains("127.0.0.1:1"), "{}", table.error());
 }
