@@ -7,10 +7,8 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use dealerless_connection::storage::{DiskStorage, Storage};
-use dealerless_connection::{
-    Connection, Credentials, DoorEvent, Happened, Machine, Network, wait_for,
-};
-use dealerless_seat::run::{AuditExchange, NotAuditing, OpenedInputs, Route};
+use dealerless_connection::{Connection, DoorEvent, Happened, Machine, Network, wait_for};
+use dealerless_seat::run::{AuditExchange, NotAuditing, OpenedInputs};
 use dealerless_table::Seat;
 use dealerless_table::audit::Audit;
 use dealerless_table::record::Record;
