@@ -1,8 +1,8 @@
 //! One seat of a match, played by a person, a program or a bot.
 //!
-//! The crate `dealerless-table` has the rules of a match, its log, and the `Table` that runs it.
-//! This module reports the news of a `Table` to the player as [events](dealerless_seat): to a
-//! program as JSON, to a person on a screen. It turns the player's input into commands.
+//! The crate `dealerless-table` has the rules of a match and its log, and `dealerless-seat` the state machine of a
+//! seat, which `driver` runs. This module reports its [events](dealerless_seat::event) to the player: to a program
+//! as JSON, to a person on a screen. It turns the player's input into commands.
 
 pub(crate) mod absence;
 pub(crate) mod admit;

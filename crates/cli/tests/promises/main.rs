@@ -15,6 +15,7 @@ mod codes;
 mod common;
 mod cut_connections;
 mod dead_relay;
+mod disk_full;
 mod door;
 mod endplay;
 mod guests;
