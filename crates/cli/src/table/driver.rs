@@ -109,9 +109,9 @@ pub(crate) enum Input {
 pub(crate) struct SeatInput(Weak<Task>);
 
 impl SeatInput {
-    /// Passes an input to the seat. Returns `false` if the match has stopped here.
+    /// Passes an input to the seat. Returns `false` if it does not exist any more.
     pub(crate) fn put(&self, input: Input) -> bool {
-        self.0.upgrade().is_some_and(|task| task.put(input))
+        self.0.upgrade().map(|task| task.put(input)).is_some()
     }
 }
 
@@ -176,11 +176,14 @@ impl Playing {
         SeatInput(Arc::downgrade(&self.task))
     }
 
-    /// Waits until the match has stopped here, without a player.
-    pub(crate) fn wait(self) {
-        while let Ok(told) = self.told.recv() {
-            if let Told::Stopped(..) = told {
-                break;
+    /// Waits until the match has stopped here, without a player, or until this time has passed.
+    pub(crate) fn wait(self, within: Duration) {
+        let deadline = system_time() + within;
+        loop {
+            let left = deadline.saturating_sub(system_time());
+            match self.told.recv_timeout(left) {
+                Ok(Told::Stopped(..)) | Err(_) => return,
+                Ok(_) => {}
             }
         }
     }
@@ -192,7 +195,10 @@ impl Playing {
 
     /// Tells the player everything until the match has stopped here. Returns why, and whether a player has
     /// broken the match.
-    pub(crate) fn play(self, player: &mut Player) -> (anyhow::Result<Stopped>, anyhow::Result<()>) {
+    pub(crate) fn play(
+        &self,
+        player: &mut Player,
+    ) -> (anyhow::Result<Stopped>, anyhow::Result<()>) {
         // Once the player cannot be told anything, the seat stops.
         let mut failed = None;
         let (stopped, broken) = loop {
@@ -222,7 +228,11 @@ impl Playing {
             Some(Told::Event(event)) => {
                 player.tell(&event)?;
                 if let Some(said) = player.answer(&event) {
-                    self.task.put(Input::Said(said, None));
+                    let turn = match &*event {
+                        Event::YourTurn(turn) => Some(turn.turn),
+                        _ => None,
+                    };
+                    self.task.put(Input::Said(said, turn));
                 }
             }
             Some(Told::Time(time)) => player.show_time(time)?,
@@ -252,11 +262,10 @@ impl Task {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Queues an input. Returns `false` if the match has stopped here.
-    fn put(&self, input: Input) -> bool {
+    /// Queues an input. A match that has stopped here ignores it.
+    fn put(&self, input: Input) {
         locked(&self.inbox).push_back(input);
         self.world.0.network.wake();
-        !self.is_over.load(Ordering::Relaxed)
     }
 
     /// Does something with the seat, and then all that is due.
@@ -270,9 +279,11 @@ impl Task {
         let inputs = std::mem::take(&mut *locked(&self.inbox));
         let mut stopped = None;
         for input in inputs {
-            self.apply(input, seat, now);
             // Each input is answered before the next one is processed.
-            stopped = stopped.or_else(|| seat.step(now));
+            if stopped.is_none() {
+                self.apply(input, seat, now);
+                stopped = seat.step(now);
+            }
         }
         if let Some(stopped) = stopped.or_else(|| seat.step(now)) {
             let broken = match &stopped {

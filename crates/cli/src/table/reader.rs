@@ -44,16 +44,16 @@ impl Reader {
         }
     }
 
-    /// Passes a line to a seat as a command. Returns `false` if the match has stopped here.
-    fn send(&self, line: TypedLine, seat: &SeatInput) -> bool {
-        match (self.read(line), self) {
-            (Ok(None), _) => true,
-            (Ok(Some((Said::Leave { anyhow: false }, _))), Reader::Screen(_)) => {
-                seat.put(Input::AskLeave)
-            }
-            (Ok(Some((said, turn))), _) => seat.put(Input::Said(said, turn)),
-            (Err(complaint), _) => seat.put(Input::Refused(complaint)),
-        }
+    /// Passes a line to a seat as a command.
+    fn send(&self, line: TypedLine, seat: &SeatInput) {
+        let input = match (self.read(line), self) {
+            (Ok(None), _) => return,
+            (Ok(Some((Said::Leave { anyhow: false }, _))), Reader::Screen(_)) => Input::AskLeave,
+            (Ok(Some((said, turn))), _) => Input::Said(said, turn),
+            (Err(complaint), _) => Input::Refused(complaint),
+        };
+        // A match that has stopped here ignores it. The player may be asked something next.
+        seat.put(input);
     }
 
     /// Reads the input to its end, on a separate thread. If a program's input ends before a match
@@ -73,10 +73,8 @@ impl Reader {
                 if std::mem::take(&mut is_first) {
                     line = line.without_mark();
                 }
-                if let Some((line, seat)) = posts.typed(line)
-                    && !self.send(line, &seat)
-                {
-                    return;
+                if let Some((line, seat)) = posts.typed(line) {
+                    self.send(line, &seat);
                 }
             }
             if matches!(self, Reader::Json) && posts.has_no_reader() {

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use dealerless::net::system_time;
@@ -12,7 +13,7 @@ use dealerless_connection::storage::{DiskStorage, FileVault};
 use dealerless_connection::system_rng;
 use dealerless_seat::event::Refusal;
 use dealerless_seat::run::{Caller, Finder, Route, SeatFiles, SeatInPlay, SeatSetting};
-use dealerless_seat::seat::{PlayerNeeds, Stopped};
+use dealerless_seat::seat::{LAST_CALL, PlayerNeeds, Stopped};
 use dealerless_table::Seat;
 use dealerless_table::log::{Inputs, Journal, MatchFolder, MatchLog, Opened, Phase, Sitting};
 use dealerless_table::play::{
@@ -209,7 +210,7 @@ impl StoredMatch {
         around: SeatContext<'_>,
         path: PathBuf,
         files: SeatFiles<Native>,
-        first: impl FnOnce(&mut SeatInPlay<Native>, std::time::Duration) -> anyhow::Result<()>,
+        first: impl FnOnce(&mut SeatInPlay<Native>, Duration) -> anyhow::Result<()>,
     ) -> anyhow::Result<Self> {
         let SeatContext {
             own,
@@ -418,13 +419,13 @@ fn sending_end(own: &Own, file: MatchFile, connection: Connection) -> anyhow::Re
 /// # Errors
 /// If its file is damaged.
 pub(crate) fn send_end(own: &Own, file: MatchFile, connection: Connection) -> anyhow::Result<()> {
-    sending_end(own, file, connection)?.wait();
+    sending_end(own, file, connection)?.wait(LAST_CALL);
     Ok(())
 }
 
 /// The peers at a host's door that are being sent the end of a match.
 #[derive(Default)]
-pub(crate) struct Farewells(Vec<(PublicIdentity, Playing)>);
+pub(crate) struct Farewells(Vec<(PublicIdentity, Instant, Playing)>);
 
 impl Farewells {
     /// The maximum number of peers at a time.
@@ -441,15 +442,16 @@ impl Farewells {
         file: MatchFile,
         connection: Connection,
     ) -> anyhow::Result<()> {
-        self.0.retain(|(_, sending)| !sending.is_over());
+        let is_late = |begun: &Instant| begun.elapsed() >= LAST_CALL;
+        (self.0).retain(|(_, begun, sending)| !sending.is_over() && !is_late(begun));
         let peer = connection.met.peer.clone();
-        let is_sending = self.0.iter().any(|(other, _)| *other == peer);
+        let is_sending = self.0.iter().any(|(other, ..)| *other == peer);
         ensure!(
             !is_sending && self.0.len() < Self::MOST,
             "the end of the last match is already being sent"
         );
         let sending = sending_end(own, file, connection)?;
-        self.0.push((peer, sending));
+        self.0.push((peer, Instant::now(), sending));
         Ok(())
     }
 }

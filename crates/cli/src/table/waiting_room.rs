@@ -10,7 +10,7 @@ use dealerless_connection::{
     Connection, ConnectionError, Door, DoorEvent, Message, SpokenCode, SpokenError, Stream,
 };
 use dealerless_seat::peers::Leaks;
-use dealerless_seat::run::{Finder, Reception};
+use dealerless_seat::run::{Finder, Reception, SeatWorld as _, notice};
 use dealerless_table::play::Control;
 
 use super::driver::Native;
@@ -145,14 +145,20 @@ impl WaitingRoom {
         self.door.end_codes();
         let leaks = Arc::new(Mutex::new(self.leaks));
         let (door, events) = self.door.into_polled();
+        let arrived: Vec<_> = (events.into_iter())
+            .filter_map(|event| match event {
+                DoorEvent::Connection(connection) => Some(connection),
+                event => {
+                    let notice = notice(event, &leaks, false);
+                    notice.iter().for_each(|notice| world.report(notice));
+                    None
+                }
+            })
+            .collect();
         let mut finder = match door {
             Some(door) => finder.waiting(Reception::of_door(world, door, leaks)),
             None => finder,
         };
-        let arrived = events.into_iter().filter_map(|event| match event {
-            DoorEvent::Connection(connection) => Some(connection),
-            _ => None,
-        });
         let silent = self.silent.into_iter().map(|silent| silent.connection);
         let now = system_time();
         for line in silent.chain(arrived).filter_map(|line| line.into_polled()) {

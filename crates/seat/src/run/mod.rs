@@ -38,6 +38,6 @@ mod tests;
 pub use audit_exchange::{AuditExchange, NotAuditing, OpenedInputs};
 pub use finding::{Caller, Finder, Route};
 pub use playing::{SeatFiles, SeatInPlay, SeatSetting};
-pub use reception::Reception;
+pub use reception::{Reception, notice};
 pub use session::Session;
 pub use world::{SeatWorld, World};

@@ -78,6 +78,8 @@ pub struct SeatInPlay<W: SeatWorld> {
     reconnects: bool,
     /// Whether a step has left work for the next one.
     has_more: bool,
+    /// The time of the next timer of the table and the player, by the last step.
+    due: Duration,
     /// A guest that has come to ask the host: until when it follows the host's answer, although other
     /// guests may be connected. `None` once it may sign, or has lost the connection.
     asks_until: Option<Duration>,
@@ -166,6 +168,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
             reconnects: false,
             // The first step is due at once.
             has_more: true,
+            due: Duration::MAX,
             asks_until: None,
             told_declined: false,
             banks,
@@ -376,9 +379,24 @@ impl<W: SeatWorld> SeatInPlay<W> {
         }
         let ended = self.ending(now);
         self.flush(now);
+        self.due = self.next_due(now);
         ended
             .then(|| self.end.take().map(|end| end.stopped))
             .flatten()
+    }
+
+    /// The time of the next timer of the table and the player. They stop when the match has stopped here.
+    fn next_due(&mut self, now: Duration) -> Duration {
+        if self.end.is_some() {
+            return Duration::MAX;
+        }
+        let until = [
+            Some(self.table.until_next_timer(now)),
+            self.story.until_deal(now),
+            self.story.until_report(self.table.play(), now),
+        ];
+        let until = until.into_iter().flatten().min();
+        now.saturating_add(until.unwrap_or(Duration::MAX))
     }
 
     fn flush(&mut self, now: Duration) {
@@ -635,9 +653,12 @@ impl<W: SeatWorld> SeatInPlay<W> {
         }
         if let Some(line) = self.pending.take_if(|_| self.world.is_engine_settled()) {
             self.reconnects = false;
-            // Otherwise the connection is dropped, which closes it.
-            if self.story.may_connect(self.table.play().log())? {
+            // After the end, the peer only learns of it.
+            if self.end.is_some() || self.story.may_connect(self.table.play().log())? {
                 self.connected(line, now)?;
+            } else if !self.table.on_hold {
+                // The connection is dropped, which closes it, and the player is asked.
+                self.reconnects = true;
             }
         }
         Ok(())
@@ -673,6 +694,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
     fn stop(&mut self, mut stopped: anyhow::Result<Stopped>, now: Duration) {
         self.finder.stop();
         self.pending = None;
+        self.reconnects = false;
         if matches!(stopped, Ok(Stopped::BrokenOff)) {
             // The match stays open even if this fails, and the peer resends its parts.
             let _ = self.table.play_mut().write();
@@ -743,7 +765,9 @@ impl<W: SeatWorld> SeatInPlay<W> {
             }
             self.drop_line(peer);
         }
-        if !self.lines.is_empty() {
+        // Nobody else has to learn the end from this seat.
+        let is_finished = is_last_call && self.table.is_finished();
+        if !self.lines.is_empty() && !is_finished {
             return false;
         }
         if !calls || self.table.is_finished() || (is_last_call && now >= until) {
@@ -759,28 +783,17 @@ impl<W: SeatWorld> SeatInPlay<W> {
     }
 
     /// The time of the next timer.
-    pub fn timer(&mut self, now: Duration) -> Duration {
+    pub fn timer(&self, now: Duration) -> Duration {
         let mut timer = now + HOUR;
         // The table does not know yet that the connection has ended.
         let mut lines = self.lines.values();
         if self.has_more || lines.any(|line| line.core.ended().is_some()) {
             timer = now;
         }
-        // These timers stop when the match has stopped here.
-        if self.end.is_none() {
-            let until = [
-                Some(self.table.until_next_timer(now)),
-                self.story.until_deal(now),
-                self.story.until_report(self.table.play(), now),
-            ];
-            for until in until.into_iter().flatten() {
-                timer = timer.min(now.saturating_add(until));
-            }
-        }
         let lines = self.lines.values().chain(&self.pending);
         let times = lines
             .map(PolledConnection::timer)
-            .chain([self.finder.timer()])
+            .chain([self.finder.timer(), self.due])
             .chain(self.end.as_ref().map(|end| end.until));
         times.fold(timer, Duration::min)
     }
@@ -806,8 +819,10 @@ impl<W: SeatWorld> SeatInPlay<W> {
 
     /// The seat cannot continue for this reason.
     pub fn fail(&mut self, error: anyhow::Error, now: Duration) {
-        if self.end.is_none() {
-            self.stop(Err(error), now);
+        match &mut self.end {
+            None => self.stop(Err(error), now),
+            Some(end) if end.is_last_call => end.until = now,
+            Some(_) => {}
         }
     }
 

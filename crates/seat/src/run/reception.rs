@@ -54,11 +54,7 @@ pub(super) fn door_at_relay<W: World>(
 
 /// What the player is told of an event at a door. `leaks` are those that the player was told of; with
 /// `is_at_relay`, everybody must come through one relay.
-pub(super) fn notice<C>(
-    event: DoorEvent<C>,
-    leaks: &Mutex<Leaks>,
-    is_at_relay: bool,
-) -> Option<Event> {
+pub fn notice<C>(event: DoorEvent<C>, leaks: &Mutex<Leaks>, is_at_relay: bool) -> Option<Event> {
     let text = match event {
         DoorEvent::InviteLeaked { invite, second } => {
             let mut leaks = leaks.lock().unwrap_or_else(PoisonError::into_inner);

@@ -348,10 +348,7 @@ fn guest_with_an_open_match_is_told_of_it_when_it_sits_down_again() {
     let connection = guest.asks(&Control::Sit);
     assert_eq!(answer(&connection), Some(Control::Open(hosted.of)));
     let connection = guest.asks(&Control::Resume(MatchId::new([7; 32])));
-    assert_eq!(
-        answer(&connection),
-        Some(Control::Unknown(MatchId::new([7; 32])))
-    );
+    assert_eq!(answer(&connection), Some(Control::Open(hosted.of)));
     let peer = host_keys(&guest);
     let again = guest
         .guest()

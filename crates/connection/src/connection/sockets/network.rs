@@ -422,9 +422,16 @@ impl Network {
     }
 
     pub(super) fn tell(&self, socket: u32, what: Happened<'_>, now: Duration) {
-        if let Some(task) = self.tasks().iter().find(|task| task.has(socket)) {
+        if let Some(task) = self.task_of(socket) {
             task.happened(socket, what, now);
         }
+    }
+
+    /// The task that has a socket.
+    fn task_of(&self, socket: u32) -> Option<Arc<dyn SocketTask>> {
+        let find = || self.tasks().into_iter().find(|task| task.has(socket));
+        // While the tasks are asked, a new one may take the socket from one of them.
+        find().or_else(find)
     }
 
     fn listeners(&self) -> Vec<u32> {
@@ -552,7 +559,7 @@ impl Network {
             match accepted {
                 // If the connection cannot be registered, it is closed. The guest may connect again.
                 Ok((stream, from)) => {
-                    let task = self.tasks().into_iter().find(|task| task.has(listener));
+                    let task = self.task_of(listener);
                     if let (Some(task), Ok(socket)) = (task, self.adopt(stream)) {
                         let from = from.ip();
                         task.happened(listener, Happened::Accepted { socket, from }, now);

@@ -103,8 +103,11 @@ impl<M: Machine, R> Waiting<M, R> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn with(&self, work: impl FnOnce(&mut M) -> Result<Option<M::Made>, M::Error>) {
-        let mut state = self.lock();
+    fn with(
+        &self,
+        mut state: MutexGuard<'_, State<M, R>>,
+        work: impl FnOnce(&mut M) -> Result<Option<M::Made>, M::Error>,
+    ) {
         let State::Runs(machine) = &mut *state else {
             return;
         };
@@ -124,11 +127,17 @@ impl<M: Machine + 'static, R: Send + 'static> SocketTask for Waiting<M, R> {
     }
 
     fn happened(&self, socket: u32, what: Happened<'_>, now: Duration) {
-        self.with(|machine| machine.happened(socket, what, now));
+        let state = self.lock();
+        if !matches!(&*state, State::Runs(_)) {
+            drop(state);
+            // The machine has ended meanwhile. The next user of its connection has the socket.
+            return self.network.tell(socket, what, now);
+        }
+        self.with(state, |machine| machine.happened(socket, what, now));
     }
 
     fn step(&self, now: Duration) {
-        self.with(|machine| machine.step(now));
+        self.with(self.lock(), |machine| machine.step(now));
     }
 
     fn timer(&self) -> Duration {
