@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use dealerless_seat::event::Refusal;
+
 use super::driver::{Input, SeatInput};
 use super::input;
 use crate::failure::BROKEN_OFF;
@@ -88,21 +90,23 @@ impl Posts {
         }
     }
 
-    /// Sends the queued messages and all later ones to a table. Queued lines belong to no match and
-    /// are dropped. Returns whether a line was dropped.
-    pub(crate) fn go_to(&self, seat: SeatInput) -> bool {
+    /// Sends the queued messages and all later ones to a table. Queued lines belong to no match: they are
+    /// dropped, and the player is told.
+    pub(crate) fn go_to(&self, seat: SeatInput) {
         let mut place = self.lock();
-        let mut dropped = false;
         if let Destination::Waiting { early, .. } = &mut *place {
+            let is_typed = |early: &Early| matches!(early, Early::Typed(_));
+            if early.iter().any(is_typed) {
+                let dropped = "input from before the match began was dropped".to_owned();
+                seat.put(Input::Refused((Refusal::NotAllowed, dropped)));
+            }
             for early in early.drain(..) {
-                match early {
-                    Early::Typed(_) => dropped = true,
-                    Early::Post(post) => _ = seat.put(post.into()),
+                if let Early::Post(post) = early {
+                    seat.put(post.into());
                 }
             }
         }
         *place = Destination::At(seat);
-        dropped
     }
 
     /// Queues messages again, because the player has left the table.

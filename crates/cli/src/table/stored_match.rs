@@ -11,7 +11,6 @@ use dealerless_connection::Connection;
 use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::storage::{DiskStorage, FileVault};
 use dealerless_connection::system_rng;
-use dealerless_seat::event::Refusal;
 use dealerless_seat::run::{Caller, Finder, Route, SeatFiles, SeatInPlay, SeatSetting};
 use dealerless_seat::seat::{LAST_CALL, PlayerNeeds, Stopped};
 use dealerless_table::Seat;
@@ -21,7 +20,7 @@ use dealerless_table::play::{
 };
 
 use super::absence;
-use super::driver::{self, Input, Native, Playing};
+use super::driver::{self, Native, Playing};
 use super::guests::{self, OtherGuests};
 use super::open::{self, MatchFile, clock_file, deck_file, inputs_file, keys_file};
 use super::own::Own;
@@ -231,11 +230,7 @@ impl StoredMatch {
             Ok(seat)
         })?;
         // The player has not seen the event `seated` yet: an answer to it belongs to the match.
-        if posts.go_to(playing.input()) {
-            let dropped = "input from before the match began was dropped".to_owned();
-            let refused = Input::Refused((Refusal::NotAllowed, dropped));
-            playing.input().put(refused);
-        }
+        posts.go_to(playing.input());
         player.listen(posts)?;
         Ok(StoredMatch {
             playing,
