@@ -8,8 +8,6 @@ use dealerless_connection::identity::{Name, PeersError, PublicIdentity, SharedPe
 use dealerless_connection::storage::{Storage, Vault};
 use dealerless_table::Seat;
 use dealerless_table::log::{End, LogEvent, MatchLog, Phase, Sitting};
-#[cfg(not(target_family = "wasm"))]
-use dealerless_table::play::Table;
 use dealerless_table::play::{Command, Control, News, PlayError, TableCore, TimeLeft};
 use rand::{CryptoRng, Rng};
 
@@ -100,37 +98,6 @@ pub trait TableView {
     fn own_turn(&self) -> Option<(u64, u64)>;
     /// Returns the seat that has run out of time, so that the player may close the match.
     fn may_close(&self) -> Option<Seat>;
-}
-
-#[cfg(not(target_family = "wasm"))]
-impl<S: Storage, V: Vault, X: Send + 'static> TableView for Table<S, V, X> {
-    fn play(&self) -> &impl SeatView {
-        self.play()
-    }
-
-    fn is_connected(&self) -> bool {
-        self.is_connected()
-    }
-
-    fn time_left(&self, seat: Seat) -> Option<TimeLeft> {
-        self.time_left(seat)
-    }
-
-    fn until_out(&self, seat: Seat) -> Option<Duration> {
-        self.until_out(seat)
-    }
-
-    fn bank_to_store(&self, seat: Seat) -> Option<Duration> {
-        self.bank_to_store(seat)
-    }
-
-    fn own_turn(&self) -> Option<(u64, u64)> {
-        self.own_turn()
-    }
-
-    fn may_close(&self) -> Option<Seat> {
-        self.may_close()
-    }
 }
 
 impl<S: Storage, V: Vault, R: CryptoRng, X> TableView for TableCore<S, V, R, X> {

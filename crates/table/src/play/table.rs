@@ -15,7 +15,6 @@ use dealerless_connection::storage::{Storage, Vault};
 use dealerless_connection::time::Moment;
 
 use super::attached::{Attached, Connections, EngineSetting};
-use super::clock::TimeLeft;
 use super::error::PlayError;
 use super::news::{Command, NotNow};
 use super::seat_play::{Play, Setting};
@@ -45,13 +44,6 @@ impl<X> Clone for Mailbox<X> {
 }
 
 impl<X> Mailbox<X> {
-    /// Sends a command of the player. If `turn` is given, the command is refused unless this is the
-    /// current step. [`Table::next`] reports [`TableEvent::Accepted`] or
-    /// [`News::NotNow`](super::News::NotNow). Returns `false` if the table no longer exists.
-    pub fn command(&self, command: Command, turn: Option<u64>) -> bool {
-        self.0.send((0, Incoming::Command(command, turn))).is_ok()
-    }
-
     /// Posts an item, which [`Table::next`] returns as [`TableEvent::Posted`]. Returns `false` if
     /// the table no longer exists.
     pub fn post(&self, item: X) -> bool {
@@ -123,22 +115,6 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.core.lose_connection(peer);
     }
 
-    /// Drops all connections.
-    pub fn lose_connections(&mut self) {
-        while let Some(&peer) = self.attached.keys().next() {
-            self.lose_connection(peer);
-        }
-    }
-
-    /// Writes the parts that were received since this side last signed one, so that the file of an
-    /// interrupted match shows whose turn it is.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn write_received(&mut self) -> Result<(), PlayError> {
-        self.core.play_mut().write()
-    }
-
     /// Executes a command of the player. [`Close`](Command::Close) is only checked, not executed.
     ///
     /// # Errors
@@ -147,7 +123,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.core.command(command)
     }
 
-    /// The mailbox for the player's commands.
+    /// The mailbox of the table.
     pub fn mailbox(&self) -> Mailbox<X> {
         self.mailbox.clone()
     }
@@ -167,12 +143,6 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     /// Whether the host is connected to a guest, or a guest to the host.
     pub fn is_connected(&self) -> bool {
         self.core.is_connected()
-    }
-
-    /// Sets whether this side has stopped looking for a connection. Meanwhile, other seats do not count
-    /// as away. The next connection resets this.
-    pub fn hold(&mut self, on_hold: bool) {
-        self.core.on_hold = on_hold;
     }
 
     /// Plays until there is an event, or until the timeout `within` has passed. After
@@ -228,27 +198,11 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     /// the host of a guest, have received all messages. If not, a later connection can still deliver
     /// them.
     pub fn close(&mut self) -> bool {
-        let connected = self.attached.keys().copied().collect();
-        self.close_each(connected)
-    }
-
-    /// Like [`close`](Self::close), but closes only connections on which the other side has sent its
-    /// history.
-    pub fn close_synced(&mut self) -> bool {
-        let connected = self.attached.keys().copied();
-        let synced = connected.filter(|peer| self.play().has_heard(*peer));
-        let synced = synced.collect();
-        self.close_each(synced)
-    }
-
-    fn close_each(&mut self, peers: Vec<Seat>) -> bool {
         let mut closing = Vec::new();
-        for peer in peers {
+        for (peer, attached) in std::mem::take(&mut self.attached) {
             self.core.lose_connection(peer);
-            if let Some(attached) = self.attached.remove(&peer) {
-                // A slow peer does not keep the others waiting.
-                closing.push((peer, thread::spawn(|| attached.close())));
-            }
+            // A slow peer does not keep the others waiting.
+            closing.push((peer, thread::spawn(|| attached.close())));
         }
         for (peer, thread) in closing {
             if thread.join().unwrap_or(false) {
@@ -256,51 +210,5 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             }
         }
         self.core.is_finished()
-    }
-
-    /// The time that a seat has left, as this side counts it. `None` in a match without a clock.
-    pub fn time_left(&self, seat: Seat) -> Option<TimeLeft> {
-        self.core.time_left(seat)
-    }
-
-    /// The seat that has run out of time, so that this side may [close](Command::Close) the match:
-    /// this side waits for that seat, and the seat's time and a grace period are over. In a match
-    /// without a clock, each seat has ten minutes for each step.
-    ///
-    /// `None` while enough seats are left without those that are late: then the others can remove them
-    /// and go on.
-    pub fn may_close(&self) -> Option<Seat> {
-        self.core.may_close()
-    }
-
-    /// Makes the seat wait for [`Command::Next`] after each showdown, so that a person can look at
-    /// the cards.
-    pub fn pause_after_showdowns(&mut self) {
-        self.core.play_mut().pause_after_showdowns();
-    }
-
-    /// The time until this side counts another seat as out of time, if nothing changes. `None` if it waits
-    /// for nothing of that seat, or no time runs. In a match without a clock, a seat has ten minutes.
-    pub fn until_out(&self, seat: Seat) -> Option<Duration> {
-        self.core.until_out(seat)
-    }
-
-    /// The time in the bank of a seat, as it has to be stored for another run of the program. In the
-    /// [own turn](Self::own_turn), this is the bank at its beginning. `None` in a match without a clock.
-    pub fn bank_to_store(&self, seat: Seat) -> Option<Duration> {
-        self.core.bank_to_store(seat)
-    }
-
-    /// The step of the own turn, and the seconds since 1970 at which it was first shown, in a match whose
-    /// seats can be removed: there the clock of a turn does not begin again after a restart. `None` if the
-    /// player has nothing to choose.
-    pub fn own_turn(&self) -> Option<(u64, u64)> {
-        self.core.own_turn()
-    }
-
-    /// Restores the banks of all seats from an earlier run of the program, in order of the seats, and the
-    /// [own turn](Self::own_turn).
-    pub fn restore_banks(&mut self, banks: &[Duration], own_turn: Option<(u64, u64)>) {
-        self.core.restore_banks(banks, own_turn);
     }
 }

@@ -73,7 +73,7 @@ pub enum TableEvent<X> {
     ConnectionLost(Seat, PlayError),
     /// The peer has sent a control message.
     Control(Control),
-    /// The table has accepted a [command](super::Mailbox::command) of the player.
+    /// The table has accepted a [command](Incoming::Command) of the player.
     Accepted(Command),
     /// An item that was [posted](super::Mailbox::post).
     Posted(X),
