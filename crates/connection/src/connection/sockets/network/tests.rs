@@ -213,3 +213,58 @@ fn listener_accepts_until_it_is_closed() {
     test.network.close(number);
     assert_eq!(first.read(&mut received).unwrap(), 0);
 }
+
+/// Gives its socket to another task while it is asked for it.
+struct Gives {
+    network: Arc<Network>,
+    taker: Mutex<Option<Arc<Notes>>>,
+    socket: u32,
+}
+
+impl SocketTask for Gives {
+    fn has(&self, socket: u32) -> bool {
+        if socket == self.socket
+            && let Some(taker) = self.taker.lock().unwrap().take()
+        {
+            taker.sockets.lock().unwrap().push(socket);
+            self.network.add(taker);
+        }
+        false
+    }
+
+    fn happened(&self, _: u32, _: Happened<'_>, _: Duration) {
+        panic!("it has no socket");
+    }
+
+    fn step(&self, _: Duration) {}
+
+    fn timer(&self) -> Duration {
+        Duration::MAX
+    }
+}
+
+#[test]
+fn task_that_takes_over_a_socket_while_bytes_arrive_gets_them() {
+    let test = Test::new();
+    let (listener, address) = listener();
+    let socket = test.open(&address);
+    let mut peer = listener.accept().unwrap().0;
+    assert_eq!(test.next(), (socket, Noted::Opened));
+    test.notes.sockets.lock().unwrap().clear();
+    let (sender, noted) = channel();
+    let taker = Arc::new(Notes {
+        sockets: Mutex::default(),
+        noted: Mutex::new(sender),
+    });
+    let gives: Arc<dyn SocketTask> = Arc::new(Gives {
+        network: Arc::clone(&test.network),
+        taker: Mutex::new(Some(Arc::clone(&taker))),
+        socket,
+    });
+    test.network.add(Arc::clone(&gives));
+    peer.write_all(b"first").unwrap();
+    let received = noted.recv_timeout(SOON).unwrap();
+    assert_eq!(received, (socket, Noted::Received(b"first".into())));
+    test.network.remove(&*gives);
+    test.network.remove(&*taker);
+}
