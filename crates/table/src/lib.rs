@@ -5,7 +5,7 @@
 //! | [`rules`] | [`Stakes`](rules::Stakes), [`Hand`](rules::Hand): games as pure state machines over seats |
 //! | [`log`](mod@log) | [`MatchLog`](log::MatchLog), [`Journal`](log::Journal): the signed messages (*parts*) of a match, their order, and the match file |
 //! | [`record`] | [`Record`](record::Record), [`compare`](record::compare): replay of a match file by anybody: what it proves |
-//! | [`play`] | [`Play`](play::Play), [`Table`](play::Table): one seat of a match, with its shuffling engine |
+//! | [`play`] | [`Play`](play::Play), [`TableCore`](play::TableCore): one seat of a match, with its shuffling engine |
 //! | [`audit`] | [`Auditing`](audit::Auditing), [`Audit`](audit::Audit): recomputes all decks after a match |
 //!
 //! The feature `internals` makes more items public for tests and fuzz targets. Any version may

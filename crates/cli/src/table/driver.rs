@@ -45,12 +45,12 @@ struct Outside {
     task: OnceLock<Weak<Task>>,
 }
 
-/// Something that the player is told.
+/// A message to the thread of the player.
 enum Told {
     Event(Box<Event>),
     /// The time left for the own turn.
-    Time(Option<Time>),
-    /// The match has stopped here. With it, whether a player has broken it.
+    Time(Time),
+    /// The match has stopped here: why, and an error if a player has broken it.
     Stopped(anyhow::Result<Stopped>, anyhow::Result<()>),
 }
 
@@ -176,7 +176,7 @@ impl Playing {
         SeatInput(Arc::downgrade(&self.task))
     }
 
-    /// Waits until the match has stopped here, without a player, or until this time has passed.
+    /// Waits until the match has stopped here, at most this long. There is no player: all events are dropped.
     pub(crate) fn wait(self, within: Duration) {
         let deadline = system_time() + within;
         loop {
@@ -235,7 +235,7 @@ impl Playing {
                     self.task.put(Input::Said(said, turn));
                 }
             }
-            Some(Told::Time(time)) => player.show_time(time)?,
+            Some(Told::Time(time)) => player.show_time(Some(time))?,
             Some(Told::Stopped(..)) | None => {}
         }
         player.show_due()
@@ -299,7 +299,7 @@ impl Task {
             && let Some(time) = seat.own_time()
         {
             state.next_time = now + SECOND;
-            let _ = self.world.0.told.send(Told::Time(Some(time.into())));
+            let _ = self.world.0.told.send(Told::Time(time.into()));
         }
         drop(guard);
         self.changed.notify_all();
@@ -556,14 +556,14 @@ impl Finding {
     /// # Errors
     /// If the system cannot wait for events of sockets.
     pub(crate) fn begin(begin: impl FnOnce(&Native) -> Finder<Native>) -> io::Result<Self> {
-        // Nobody is told what happens at the door.
+        // Without a player, events at the door are dropped.
         let (world, _) = Native::new()?;
         let network = Arc::clone(&world.0.network);
         let task = Arc::new(FindingTask {
             network: Arc::clone(&network),
             finder: Mutex::new(None),
         });
-        // As for a seat.
+        // It is made under the lock, as a seat is.
         let mut finder = locked(&task.finder);
         network.add(Arc::clone(&task) as _);
         let mut begun = begin(&world);

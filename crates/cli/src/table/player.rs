@@ -163,21 +163,15 @@ impl Player {
         self.on_screen(Screen::show_rest)
     }
 
-    /// Whether the time left for this turn is shown every second.
-    pub(crate) fn shows_time(&self) -> bool {
-        self.screen().is_some_and(|screen| screen.shows_time())
-    }
-
     /// Shows the time left for this turn.
     ///
     /// # Errors
     /// If the output is closed.
     pub(crate) fn show_time(&mut self, time: Option<Time>) -> anyhow::Result<()> {
-        if self.shows_time() {
-            self.on_screen(|screen| screen.show_time(time))
-        } else {
-            Ok(())
-        }
+        self.on_screen(|screen| match screen.shows_time() {
+            true => screen.show_time(time),
+            false => Ok(()),
+        })
     }
 
     fn on_screen(

@@ -56,12 +56,8 @@ pub(crate) enum Meets {
 impl Meets {
     fn finder(self, own: &Own, world: &Native, sitting: &Sitting) -> Finder<Native> {
         let of = sitting.match_info.id();
-        let mut players: Vec<PublicIdentity> = Vec::new();
-        for seat in Seat::all(sitting.match_info.seats()) {
-            if seat != sitting.seat && seat != Seat::HOST {
-                players.push(sitting.match_info.players()[seat.index()].identity.clone());
-            }
-        }
+        let guests = guests::guests_of(sitting).into_iter();
+        let players = guests.map(|other| other.identity).collect();
         let past = sitting.match_info.header().past.as_ref();
         let finder = Finder::new(world, own.credentials(), of, players).after(past);
         let finder = match self {

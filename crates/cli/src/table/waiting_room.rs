@@ -1,5 +1,6 @@
 //! A host's door, and the peers that have connected but have not sent their first message. All
-//! these peers are polled together, so a silent peer does not keep the other peers waiting.
+//! these peers are polled together, so a silent peer does not keep the other peers waiting. When a match begins,
+//! [`WaitingRoom::into_finder`] passes the door and the peers to its seat.
 
 use std::io;
 use std::sync::{Arc, Mutex};

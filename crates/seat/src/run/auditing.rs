@@ -1,5 +1,4 @@
-//! An audit: the two players of a match that is over open their inputs to its shuffles, and each side
-//! recomputes the decks.
+//! An audit that a session runs at a relay: it keeps the opened inputs, and answers with the decks.
 
 use std::time::Duration;
 
@@ -29,7 +28,7 @@ const CONNECTS: Duration = Duration::from_secs(600);
 /// Timeout for the last message to be received.
 const SHORT: Duration = Duration::from_secs(5);
 
-/// A program that audits a match.
+/// The audit of a match, as the program of a session.
 pub(super) struct Auditor<W: World> {
     of: MatchId,
     exchange: AuditExchange<W::Sockets>,

@@ -37,9 +37,9 @@ use crate::seated::Seated;
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// The longest time between two steps.
 const HOUR: Duration = Duration::from_secs(3600);
-/// The time limit within which a guest that has come to ask its host follows the host's answer, although it is
-/// connected to other guests.
-const JUST: Duration = Duration::from_secs(10);
+/// How long a guest that has come to ask its host follows the host's answer, even while it is connected to other
+/// guests.
+const ASKS_HOST: Duration = Duration::from_secs(10);
 
 /// The table of a seat, on the files of a world.
 pub type SeatSetting<W> = Setting<<W as SeatWorld>::File, <W as SeatWorld>::Value, SystemRng>;
@@ -223,7 +223,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
         line: PolledConnection<W::Sockets>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        self.asks_until = Some(now + JUST);
+        self.asks_until = Some(now + ASKS_HOST);
         self.connected(line, now)
     }
 
@@ -572,7 +572,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
     }
 
     /// Handles a message of the host to a guest. To the other guests, a guest that stops would look
-    /// absent, unless it has come to ask the host less than [`JUST`] ago and has signed nothing since.
+    /// absent, unless it has come to ask the host less than [`ASKS_HOST`] ago and has signed nothing since.
     fn answered(
         &mut self,
         control: Control,

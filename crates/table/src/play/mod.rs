@@ -5,8 +5,8 @@
 //! ([`Command`]), sends the seat's signed parts, and reports [`News`] to the player. `Play` never
 //! waits and has no clock, so a test can send events in any order. `Dealer` is the shuffling
 //! engine, on its own thread. `TableCore` adds the rules for connections that come and go, for time and
-//! for closing; it takes the time as an argument. [`Table`] drives a `TableCore` with the threads of the
-//! connections and of the engine.
+//! for closing; it takes the time as an argument. [`Table`] drives a `TableCore` with threads of
+//! its own, for programs whose seats only play: the demo, benches and tests.
 
 #[cfg(not(target_family = "wasm"))]
 mod attached;

@@ -1,6 +1,5 @@
-//! A seat of a match over connections that come and go, with its threads: messages of the peers,
-//! results of the engine and commands of the player arrive in one queue, in the order in which they
-//! happen.
+//! A seat of a match with threads of its own, for programs whose seats only play: the demo, benches and tests.
+//! Messages of the peers and results of the engine arrive in one queue, in the order in which they happen.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};

@@ -63,19 +63,19 @@ pub enum Incoming<X> {
     Posted(X),
 }
 
-/// An event of a [`Table`](super::Table).
+/// An event of a [`TableCore`].
 #[derive(Debug)]
 pub enum TableEvent<X> {
     /// News for the player.
     News(News),
-    /// The connection to this seat is lost. The match can be [resumed](super::Table::resume) on
+    /// The connection to this seat is lost. The match can be [resumed](TableCore::resume) on
     /// another one.
     ConnectionLost(Seat, PlayError),
     /// The peer has sent a control message.
     Control(Control),
     /// The table has accepted a [command](Incoming::Command) of the player.
     Accepted(Command),
-    /// An item that was [posted](super::Mailbox::post).
+    /// An [item](Incoming::Posted) for the caller of the table.
     Posted(X),
 }
 

@@ -397,7 +397,7 @@ impl Network {
     fn step(&self) -> Duration {
         let mut next = Duration::MAX;
         for task in self.tasks() {
-            // A task that is due at once says so by the clock, which may have gone on.
+            // The timer of a task that is due at once is the current time, so the clock is read after it.
             let timer = task.timer();
             let now = system_time();
             if timer <= now {

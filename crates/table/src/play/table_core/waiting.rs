@@ -167,17 +167,21 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
         self.clocks.left(seat)
     }
 
-    /// See [`Table::until_out`](super::super::Table::until_out).
+    /// The time until this side counts another seat as out of time, if nothing changes. `None` if it waits
+    /// for nothing of that seat, or no time runs. In a match without a clock, a seat has ten minutes.
     pub fn until_out(&self, seat: Seat) -> Option<Duration> {
         self.clocks.until_out(seat)
     }
 
-    /// See [`Table::bank_to_store`](super::super::Table::bank_to_store).
+    /// The time in the bank of a seat, as it has to be stored for another run of the program. In the
+    /// [own turn](Self::own_turn), this is the bank at its beginning. `None` in a match without a clock.
     pub fn bank_to_store(&self, seat: Seat) -> Option<Duration> {
         self.clocks.bank_to_store(seat, self.play.seat())
     }
 
-    /// See [`Table::own_turn`](super::super::Table::own_turn).
+    /// The step of the own turn, and the seconds since 1970 at which it was first shown, in a match whose
+    /// seats can be removed: there the clock of a turn does not begin again after a restart. `None` if the
+    /// player has nothing to choose.
     pub fn own_turn(&self) -> Option<(u64, u64)> {
         self.clocks.own_turn()
     }
@@ -188,7 +192,12 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
         self.clocks.restore(banks, own_turn);
     }
 
-    /// See [`Table::may_close`](super::super::Table::may_close).
+    /// The seat that has run out of time, so that this side may [close](super::super::Command::Close) the match:
+    /// this side waits for that seat, and the seat's time and a grace period are over. In a match
+    /// without a clock, each seat has ten minutes for each step.
+    ///
+    /// `None` while enough seats are left without those that are late: then the others can remove them
+    /// and go on.
     pub fn may_close(&self) -> Option<Seat> {
         let log = self.play.log();
         let mut out: Vec<Seat> = self.others().collect();
