@@ -343,7 +343,7 @@ impl<W: SeatWorld> Finder<W> {
                 .decline(line, &answer.unwrap_or(Control::Taken), now);
         }
         match request {
-            Control::Resume(of) if of == self.of => self.found.push_back(line),
+            Control::Resume(of) if of == self.of => self.keep_found(line),
             Control::WentOn(of, chips) if of == self.of => {
                 if !self.reported.contains(peer) {
                     self.reported.push(peer.clone());
@@ -356,11 +356,23 @@ impl<W: SeatWorld> Finder<W> {
         }
     }
 
+    /// Keeps a connection on which the match is to be resumed. Of a player who makes more before they are taken,
+    /// the last two stay: calls in both directions may cross.
+    fn keep_found(&mut self, line: PolledConnection<W::Sockets>) {
+        let is_same = |other: &PolledConnection<W::Sockets>| other.met.peer == line.met.peer;
+        if self.found.iter().filter(|other| is_same(other)).count() > 1
+            && let Some(oldest) = self.found.iter().position(is_same)
+        {
+            self.found.remove(oldest);
+        }
+        self.found.push_back(line);
+    }
+
     /// A caller has met its player.
     fn called(&mut self, index: usize, line: PolledConnection<W::Sockets>) {
         let caller = &mut self.callers[index];
         match &caller.first {
-            Control::Resume(_) => self.found.push_back(line),
+            Control::Resume(_) => self.keep_found(line),
             _ => {
                 caller.has_left = true;
                 self.lobby.leave(line);
@@ -417,6 +429,7 @@ impl<W: SeatWorld> Finder<W> {
 
     /// Does all that is due.
     pub fn step(&mut self, now: Duration) {
+        self.found.iter_mut().for_each(|line| line.flush(now));
         for index in 0..self.callers.len() {
             let met = self.callers[index].step(&self.world, &self.own, now);
             if let Some(line) = met {
@@ -434,7 +447,9 @@ impl<W: SeatWorld> Finder<W> {
     pub fn timer(&self) -> Duration {
         let callers = self.callers.iter().map(Caller::timer);
         let door = self.door.as_ref().map(Reception::timer);
-        let times = callers.chain(door).chain([self.lobby.timer()]);
+        let found = self.found.iter().map(PolledConnection::timer);
+        let times = callers.chain(door).chain(found);
+        let times = times.chain([self.lobby.timer()]);
         times.min().unwrap_or(Duration::MAX)
     }
 }

@@ -99,6 +99,8 @@ struct Ending {
     until: Duration,
     /// Whether this side waits for a new connection.
     is_last_call: bool,
+    /// Whether this side does not wait for one.
+    skips_last_call: bool,
 }
 
 /// The orders of a seat to the engine on its connection.
@@ -720,6 +722,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
             stopped,
             until: now + CLOSE_TIMEOUT,
             is_last_call: false,
+            skips_last_call: false,
         });
     }
 
@@ -731,7 +734,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
         let (until, is_last_call) = (end.until, end.is_last_call);
         // Nobody waits for a seat that was removed: the others play on.
         let calls = match &end.stopped {
-            Ok(Stopped::Over(end)) => *end != End::Removed,
+            Ok(Stopped::Over(over)) => *over != End::Removed && !end.skips_last_call,
             _ => false,
         };
         if is_last_call {
@@ -822,7 +825,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
         match &mut self.end {
             None => self.stop(Err(error), now),
             Some(end) if end.is_last_call => end.until = now,
-            Some(_) => {}
+            Some(end) => end.skips_last_call = true,
         }
     }
 

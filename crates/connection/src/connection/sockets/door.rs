@@ -287,9 +287,10 @@ impl Door {
 
 impl Drop for Door {
     fn drop(&mut self) {
-        self.shared.network.remove(&*self.shared);
         // The event loop may hold the task for a moment, but the program may listen on the same port again now.
-        drop(lock(&self.shared.state).door.take());
+        let door = lock(&self.shared.state).door.take();
+        drop(door);
+        self.shared.network.remove(&*self.shared);
     }
 }
 
@@ -302,7 +303,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Shared {
     /// Does something with the door, and reports what follows.
     fn with(&self, work: impl FnOnce(&mut PolledDoor<Arc<Network>>, Duration)) {
-        let mut state = lock(&self.state);
+        self.locked(lock(&self.state), work);
+    }
+
+    fn locked(
+        &self,
+        mut state: MutexGuard<'_, State>,
+        work: impl FnOnce(&mut PolledDoor<Arc<Network>>, Duration),
+    ) {
         let now = system_time();
         let Some(door) = &mut state.door else {
             return;
@@ -368,11 +376,13 @@ impl SocketTask for Shared {
     }
 
     fn happened(&self, socket: u32, what: Happened<'_>, now: Duration) {
-        if lock(&self.state).door.is_none() {
+        let state = lock(&self.state);
+        if state.door.is_none() {
+            drop(state);
             // It was taken meanwhile. Its new task has the socket.
             return self.network.tell(socket, what, now);
         }
-        self.with(|door, now| door.happened(socket, what, now));
+        self.locked(state, |door, now| door.happened(socket, what, now));
     }
 
     fn step(&self, _: Duration) {

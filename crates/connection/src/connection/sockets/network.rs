@@ -559,10 +559,16 @@ impl Network {
             match accepted {
                 // If the connection cannot be registered, it is closed. The guest may connect again.
                 Ok((stream, from)) => {
-                    let task = self.task_of(listener);
-                    if let (Some(task), Ok(socket)) = (task, self.adopt(stream)) {
+                    if let Some(task) = self.task_of(listener)
+                        && let Ok(socket) = self.adopt(stream)
+                    {
                         let from = from.ip();
                         task.happened(listener, Happened::Accepted { socket, from }, now);
+                        if self.task_of(socket).is_none() {
+                            // The task has dropped the listener meanwhile.
+                            let closed = self.lock().entries.remove(&socket);
+                            drop(closed);
+                        }
                         // A guest's first message counts before the next stranger takes a place.
                         self.read(socket, buffer, now);
                     }

@@ -85,6 +85,7 @@ pub fn wait_for<M: Machine + 'static, R: Send + 'static>(
     drop(state);
     // It may have taken connections on which messages have arrived.
     waiting.step(system_time());
+    network.wake();
     let mut state = waiting.lock();
     let result = loop {
         match std::mem::replace(&mut *state, State::Taken) {
