@@ -35,6 +35,9 @@ use crate::seated::Seated;
 
 /// Timeout for a peer to receive the last messages on a connection.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
+/// The pause between the last messages of a match and the goodbye. If a cut has lost these messages, the end of the
+/// connection is noticed first, and this side waits for another one.
+const BEFORE_GOODBYE: Duration = Duration::from_millis(100);
 /// The longest time between two steps.
 const HOUR: Duration = Duration::from_secs(3600);
 /// How long a guest that has come to ask its host follows the host's answer, even while it is connected to other
@@ -95,6 +98,8 @@ pub struct SeatInPlay<W: SeatWorld> {
 /// A match that has stopped here. The peers may not know it yet.
 struct Ending {
     stopped: anyhow::Result<Stopped>,
+    /// The time at which this side says goodbye. `None` once it has.
+    closes: Option<Duration>,
     /// The time until which this side waits.
     until: Duration,
     /// Whether this side waits for a new connection.
@@ -703,7 +708,6 @@ impl<W: SeatWorld> SeatInPlay<W> {
             self.lines.clear();
             self.world.detach_engine();
         }
-        self.lines.values_mut().for_each(|line| line.core.close());
         // A player who has signed the last step, and then closed the connection, has learned the end from others.
         let last = self.log().step().saturating_sub(1);
         for peer in std::mem::take(&mut self.closed) {
@@ -718,8 +722,13 @@ impl<W: SeatWorld> SeatInPlay<W> {
         {
             stopped = stopped.and(Err(error.into()));
         }
+        let closes = match &stopped {
+            Ok(Stopped::Over(_)) => now + BEFORE_GOODBYE,
+            _ => now,
+        };
         self.end = Some(Ending {
             stopped,
+            closes: Some(closes),
             until: now + CLOSE_TIMEOUT,
             is_last_call: false,
             skips_last_call: false,
@@ -728,10 +737,13 @@ impl<W: SeatWorld> SeatInPlay<W> {
 
     /// Continues to close the connections. Returns whether everything is done.
     fn ending(&mut self, now: Duration) -> bool {
-        let Some(end) = &self.end else {
+        let Some(end) = &mut self.end else {
             return false;
         };
         let (until, is_last_call) = (end.until, end.is_last_call);
+        if end.closes.take_if(|closes| now >= *closes).is_some() {
+            self.lines.values_mut().for_each(|line| line.core.close());
+        }
         // Nobody waits for a seat that was removed: the others play on.
         let calls = match &end.stopped {
             Ok(Stopped::Over(over)) => *over != End::Removed && !end.skips_last_call,
@@ -797,7 +809,8 @@ impl<W: SeatWorld> SeatInPlay<W> {
         let times = lines
             .map(PolledConnection::timer)
             .chain([self.finder.timer(), self.due])
-            .chain(self.end.as_ref().map(|end| end.until));
+            .chain(self.end.as_ref().map(|end| end.until))
+            .chain(self.end.as_ref().and_then(|end| end.closes));
         times.fold(timer, Duration::min)
     }
 
