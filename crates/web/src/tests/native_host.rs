@@ -294,11 +294,17 @@ impl Hosted {
         match self.table.next(SHORT).expect("an honest host") {
             Some(TableEvent::News(news)) => self.news(&news),
             Some(_) => {}
-            None if self.is_over => {
-                self.table.close_synced();
+            // The peer has sent its history, and may not know the end.
+            None if self.is_over && self.has_heard() => {
+                self.table.close();
             }
             None => {}
         }
+    }
+
+    fn has_heard(&self) -> bool {
+        let play = self.table.play();
+        play.has_heard(play.seat().next(2))
     }
 
     fn read_rest(&mut self) {
