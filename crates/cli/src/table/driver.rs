@@ -28,7 +28,7 @@ use super::player::Player;
 
 /// The timeout when nothing is due.
 const LONG: Duration = Duration::from_secs(3600);
-/// The interval at which the time left is shown on a screen.
+/// The update interval of the time left on a screen.
 const SECOND: Duration = Duration::from_secs(1);
 
 /// The world of a seat on this machine.

@@ -29,7 +29,7 @@ const LATER: u32 = 4;
 /// The size limit of the file with the addresses of the other guests, in bytes.
 const MOST_KEPT: u64 = 16 << 10;
 
-/// How a guest finds the other guests.
+/// The door and the callers of a guest, for the other guests.
 pub(crate) struct OtherGuests {
     door: Door,
     callers: Vec<Caller<Native>>,

@@ -1,4 +1,4 @@
-//! How a guest reaches another player of its match.
+//! Routes from a guest to another player of its match.
 
 use anyhow::ensure;
 use dealerless_connection::Place;

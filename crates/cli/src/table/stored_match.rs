@@ -45,7 +45,7 @@ pub(crate) struct SeatContext<'a> {
     pub(crate) meets: Meets,
 }
 
-/// How a seat finds the others when it has lost a connection.
+/// The means of a seat to make a lost connection again.
 pub(crate) enum Meets {
     /// A host waits at its door.
     At(WaitingRoom),
@@ -279,7 +279,7 @@ impl StoredMatch {
     }
 }
 
-/// What a seat needs of the files of its match.
+/// The files of a match, for its seat.
 fn files(
     path: &Path,
     (sitting, setting): (Sitting, SeatSetting<Native>),

@@ -100,8 +100,7 @@ impl<S: Sockets> AuditExchange<S> {
         self
     }
 
-    /// Waits for the guest at this door, until this time. Whoever else comes is told that this match is not
-    /// the one that they want.
+    /// Waits for the guest at this door until the deadline. Other players are refused with [`Control::Unknown`].
     #[must_use]
     pub fn waiting(mut self, door: PolledDoor<S>, until: Duration) -> Self {
         self.until = until;

@@ -1,4 +1,5 @@
-//! How a seat and the other players of its match find each other: whom it calls, and who may come to its door.
+//! Connections between a seat and the other players of its match: the seat calls some of them, and answers others at
+//! its door.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -18,7 +19,7 @@ use crate::event::Event;
 use crate::open_match::{answer_after, went_on_without_host};
 use crate::retry::{HOST_PAUSE, pause};
 
-/// How to reach another player, and how to authenticate to it.
+/// The addresses, the relay and the keys or invite by which another player is called.
 #[derive(Clone)]
 pub struct Route {
     /// The invite of a host, if there is one.
@@ -463,15 +464,10 @@ pub(super) fn request(message: &Message) -> Option<Control> {
 }
 
 /// Sends a last message on a connection, and drops it.
-pub(super) fn goodbye<S: Sockets>(
-    mut line: PolledConnection<S>,
-    control: &Control,
-    now: Duration,
-) -> anyhow::Result<()> {
+pub(super) fn goodbye<S: Sockets>(mut line: PolledConnection<S>, control: &Control, now: Duration) {
     let core = &mut line.core;
     if core.send(Stream::Control, &control.encode()).is_ok() {
         core.close();
         line.flush(now);
     }
-    Ok(())
 }

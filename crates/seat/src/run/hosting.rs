@@ -257,7 +257,7 @@ impl<W: World> Hosting<W> {
         if let Some(kept) = matches::open_with(own, &met.peer)? {
             let fits = *kept.peer() == met.peer;
             let old_keys = with_old_keys(&kept.id(), &kept.peer_name());
-            goodbye(line, &Control::Open(kept.id()), now)?;
+            goodbye(line, &Control::Open(kept.id()), now);
             ensure!(fits, old_keys);
             self.wait(own, now);
             return Ok(());
@@ -285,13 +285,13 @@ impl<W: World> Hosting<W> {
         let keys = all_keys(&own.peers.lock(), peer);
         let kept = matches::find(own, &of)?.filter(|kept| keys.contains(kept.peer()));
         let Some(kept) = kept.filter(|kept| !kept.opened.is_closed()) else {
-            goodbye(line, &Control::Unknown(of), now)?;
+            goodbye(line, &Control::Unknown(of), now);
             self.wait(own, now);
             return Ok(());
         };
         if kept.peer() != peer {
             let old_keys = with_old_keys(&kept.id(), &kept.peer_name());
-            goodbye(line, &Control::Declined, now)?;
+            goodbye(line, &Control::Declined, now);
             bail!(old_keys);
         }
         if matches!(kept.opened.log.phase(), Phase::Over(_)) {

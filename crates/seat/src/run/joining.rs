@@ -546,7 +546,7 @@ impl<W: World> Program<W> for Guest<W> {
     }
 }
 
-/// How the seat of a guest finds its host again.
+/// The finder of a guest, which calls the host after a lost connection.
 fn finder<W: World>(own: &Own<W>, route: &Route, of: MatchId, host: &PublicIdentity) -> Finder<W> {
     let caller = Caller::new(of, host.clone(), route.clone());
     Finder::new(&own.world, own.credentials(), of, vec![host.clone()]).calling(caller)

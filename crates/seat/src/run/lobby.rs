@@ -15,7 +15,7 @@ const GOODBYE: Duration = Duration::from_secs(2);
 /// The maximum number of silent connections, and of leaving ones. A new connection replaces the oldest one.
 const MOST: usize = 16;
 
-/// A connection, and the time at which it is dropped.
+/// A connection, and its deadline.
 type Until<S> = (PolledConnection<S>, Duration);
 
 /// The connections of players who have come to a door, and have no other use yet or any more.
@@ -27,7 +27,7 @@ pub(super) struct Lobby<S: Sockets> {
 }
 
 impl<S: Sockets> Lobby<S> {
-    /// A lobby in which nobody waits.
+    /// An empty lobby.
     pub(super) fn new() -> Self {
         Lobby {
             silent: Vec::new(),

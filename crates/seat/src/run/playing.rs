@@ -47,7 +47,7 @@ const ASKS_HOST: Duration = Duration::from_secs(10);
 /// The table of a seat, on the files of a world.
 pub type SeatSetting<W> = Setting<<W as SeatWorld>::File, <W as SeatWorld>::Value, SystemRng>;
 
-/// A match in its files, from which a seat is played.
+/// The opened files of a match, and the player of this seat.
 pub struct SeatFiles<W: SeatWorld> {
     /// The players, and who this one is.
     pub sitting: Sitting,
@@ -98,7 +98,7 @@ pub struct SeatInPlay<W: SeatWorld> {
 /// A match that has stopped here. The peers may not know it yet.
 struct Ending {
     stopped: anyhow::Result<Stopped>,
-    /// The time at which this side says goodbye. `None` once it has.
+    /// The deadline for sending the goodbye. `None` after it was sent.
     closes: Option<Duration>,
     /// The time until which this side waits.
     until: Duration,
@@ -424,7 +424,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
                 continue;
             }
             if !self.receive_message() {
-                // What was signed is sent before long work.
+                // Sends the signed parts before long work.
                 self.flush(now);
                 if !self.table.work_ahead()? {
                     break;
