@@ -8,6 +8,7 @@ use anyhow::{Context, anyhow, bail, ensure};
 use dealerless::net::system_time;
 use dealerless_connection::Door;
 use dealerless_connection::identity::{Fingerprint, Name, PublicIdentity};
+use dealerless_native::{Finding, Native};
 use dealerless_seat::ending;
 use dealerless_seat::event::Event;
 use dealerless_seat::open_match::{self, answer_after};
@@ -18,7 +19,6 @@ use dealerless_table::Seat;
 use dealerless_table::log::{Disagreement, MatchId, Past, Settled};
 
 use super::door::{kept_addresses, open_door};
-use super::driver::{Finding, Native};
 use super::guests::OtherGuests;
 use super::open::MatchFile;
 use super::own::Own;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use dealerless_connection::identity::Address;
 use dealerless_connection::{Connection, Door};
+use dealerless_native::Native;
 use dealerless_seat::run::{Caller, Finder, Route};
 use dealerless_seat::seat::Other;
 use dealerless_table::Seat;
@@ -14,7 +15,6 @@ use dealerless_table::log::Sitting;
 use dealerless_table::play::GuestAddresses;
 
 use super::door::{LISTEN_AS_GUEST, keep_addresses, kept_addresses, open_guest_door};
-use super::driver::Native;
 use super::open::{MatchFile, guests_file};
 use super::own::{Own, keep_private};
 use super::waiting_room::WaitingRoom;

@@ -1,7 +1,7 @@
 //! One seat of a match, played by a person, a program or a bot.
 //!
 //! The crate `dealerless-table` has the rules of a match and its log, and `dealerless-seat` the state machine of a
-//! seat, which `driver` runs. This module reports its [events](dealerless_seat::event) to the player: to a program
+//! seat, which `dealerless-native` runs. This module reports its [events](dealerless_seat::event) to the player: to a program
 //! as JSON, to a person on a screen. It turns the player's input into commands.
 
 pub(crate) mod absence;
@@ -9,7 +9,6 @@ pub(crate) mod admit;
 mod bot;
 mod cards;
 pub(crate) mod door;
-pub(crate) mod driver;
 pub(crate) mod gathering;
 mod guest_terms;
 pub(crate) mod guests;

@@ -105,11 +105,6 @@ impl Player {
         })
     }
 
-    /// The bot's answer to an event.
-    pub(crate) fn answer(&mut self, event: &Event) -> Option<Said> {
-        self.bot.as_mut()?.answer(event)
-    }
-
     /// The parser of the player's lines, for any thread.
     fn reader(&self) -> Reader {
         match &self.face {
@@ -142,36 +137,12 @@ impl Player {
         }
     }
 
-    /// The time until the next pending output of the screen, if there is any.
-    pub(crate) fn due(&self) -> Option<Duration> {
-        self.screen()?.due()
-    }
-
-    /// Shows the pending output that is due.
-    ///
-    /// # Errors
-    /// If the output is closed.
-    pub(crate) fn show_due(&mut self) -> anyhow::Result<()> {
-        self.on_screen(Screen::show_due)
-    }
-
     /// Shows all pending output, each piece at its time.
     ///
     /// # Errors
     /// If the output is closed.
     pub(crate) fn show_rest(&mut self) -> anyhow::Result<()> {
         self.on_screen(Screen::show_rest)
-    }
-
-    /// Shows the time left for this turn.
-    ///
-    /// # Errors
-    /// If the output is closed.
-    pub(crate) fn show_time(&mut self, time: Option<Time>) -> anyhow::Result<()> {
-        self.on_screen(|screen| match screen.shows_time() {
-            true => screen.show_time(time),
-            false => Ok(()),
-        })
     }
 
     fn on_screen(
@@ -205,6 +176,31 @@ impl Player {
             each_second: self.screen().is_some_and(|screen| screen.is_live()),
             never_asked: self.is_bot(),
         }
+    }
+}
+
+impl dealerless_native::Player for Player {
+    fn tell(&mut self, event: &Event) -> anyhow::Result<()> {
+        Player::tell(self, event)
+    }
+
+    fn answer(&mut self, event: &Event) -> Option<Said> {
+        self.bot.as_mut()?.answer(event)
+    }
+
+    fn show_time(&mut self, time: Time) -> anyhow::Result<()> {
+        self.on_screen(|screen| match screen.shows_time() {
+            true => screen.show_time(Some(time)),
+            false => Ok(()),
+        })
+    }
+
+    fn due(&self) -> Option<Duration> {
+        self.screen()?.due()
+    }
+
+    fn show_due(&mut self) -> anyhow::Result<()> {
+        self.on_screen(Screen::show_due)
     }
 }
 

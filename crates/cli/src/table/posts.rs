@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use dealerless_native::{Input, SeatInput};
 use dealerless_seat::event::Refusal;
 
-use super::driver::{Input, SeatInput};
 use super::input;
 use crate::failure::BROKEN_OFF;
 

@@ -4,10 +4,10 @@ use std::io::{self, BufRead};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
+use dealerless_native::{Input, SeatInput};
 use dealerless_seat::command::{self, Complaint, Said};
 use dealerless_seat::event::Refusal;
 
-use super::driver::{Input, SeatInput};
 use super::input::{self, LONGEST, TypedLine};
 use super::posts::{Post, Posts};
 use super::screen::Screen;

@@ -11,6 +11,7 @@ use dealerless_connection::Connection;
 use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::storage::{DiskStorage, FileVault};
 use dealerless_connection::system_rng;
+use dealerless_native::{Native, Playing};
 use dealerless_seat::run::{Caller, Finder, Route, SeatFiles, SeatInPlay, SeatSetting};
 use dealerless_seat::seat::{LAST_CALL, PlayerNeeds, Stopped};
 use dealerless_table::Seat;
@@ -20,7 +21,6 @@ use dealerless_table::play::{
 };
 
 use super::absence;
-use super::driver::{self, Native, Playing};
 use super::guests::{self, OtherGuests};
 use super::open::{self, MatchFile, clock_file, deck_file, inputs_file, keys_file};
 use super::own::Own;
@@ -217,7 +217,7 @@ impl StoredMatch {
             guests.keep(&path)?;
         }
         let needs = player.needs();
-        let playing = driver::begin(needs.each_second, |world, now| {
+        let playing = dealerless_native::begin(needs.each_second, |world, now| {
             let finder = meets.finder(own, world, &files.sitting);
             let peers = own.peers.clone();
             let mut seat = SeatInPlay::new(world, files, peers, needs, finder, now)?;
@@ -392,7 +392,7 @@ fn sending_end(own: &Own, file: MatchFile, connection: Connection) -> anyhow::Re
     let MatchFile { path, opened } = file;
     let files = files(&path, resumed(own, &path, opened)?, true)?;
     let players = vec![connection.met.peer.clone()];
-    driver::begin(false, |world, now| {
+    dealerless_native::begin(false, |world, now| {
         let of = files.sitting.match_info.id();
         let finder = Finder::new(world, own.credentials(), of, players);
         let (peers, needs) = (own.peers.clone(), PlayerNeeds::default());

@@ -10,11 +10,11 @@ use dealerless::net::system_time;
 use dealerless_connection::{
     Connection, ConnectionError, Door, DoorEvent, Message, SpokenCode, SpokenError, Stream,
 };
+use dealerless_native::Native;
 use dealerless_seat::peers::Leaks;
 use dealerless_seat::run::{Finder, Reception, SeatWorld as _, notice};
 use dealerless_table::play::Control;
 
-use super::driver::Native;
 use super::sit;
 
 /// Timeout for a guest's first message. It is long because the guest's player reads the terms.

@@ -24,8 +24,6 @@ use dealerless_seat::seated::Time;
 use dealerless_table::Seat;
 use dealerless_table::play::{Binding, DealCircuit, Dealer, Done, Order, Orders as _};
 
-use super::player::Player;
-
 /// The timeout when nothing is due.
 const LONG: Duration = Duration::from_secs(3600);
 /// The update interval of the time left on a screen.
@@ -33,7 +31,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// The world of a seat on this machine.
 #[derive(Clone)]
-pub(crate) struct Native(Arc<Outside>);
+pub struct Native(Arc<Outside>);
 
 struct Outside {
     network: Arc<Network>,
@@ -43,6 +41,39 @@ struct Outside {
     sessions: Mutex<usize>,
     settled: Condvar,
     task: OnceLock<Weak<Task>>,
+}
+
+/// The player at a seat.
+pub trait Player {
+    /// Reports an event to the player.
+    ///
+    /// # Errors
+    /// If the player cannot be told anything more: the seat stops.
+    fn tell(&mut self, event: &Event) -> anyhow::Result<()>;
+
+    /// The answer of a bot to an event.
+    fn answer(&mut self, event: &Event) -> Option<Said>;
+
+    /// Shows the time left for the own turn.
+    ///
+    /// # Errors
+    /// As [`tell`](Self::tell).
+    fn show_time(&mut self, _time: Time) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    /// The time until the next pending output, if there is any.
+    fn due(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Shows the pending output that is due.
+    ///
+    /// # Errors
+    /// As [`tell`](Self::tell).
+    fn show_due(&mut self) -> anyhow::Result<()> {
+        Ok(())
+    }
 }
 
 /// A message to the thread of the player.
@@ -85,7 +116,7 @@ struct State {
 }
 
 /// An input of a seat from other threads.
-pub(crate) enum Input {
+pub enum Input {
     /// A command of the player, for the given turn if there is one.
     Said(Said, Option<u64>),
     /// A line that is not a command.
@@ -106,17 +137,17 @@ pub(crate) enum Input {
 
 /// The inputs of a seat, from any thread.
 #[derive(Clone)]
-pub(crate) struct SeatInput(Weak<Task>);
+pub struct SeatInput(Weak<Task>);
 
 impl SeatInput {
     /// Passes an input to the seat. Returns `false` if it does not exist any more.
-    pub(crate) fn put(&self, input: Input) -> bool {
+    pub fn put(&self, input: Input) -> bool {
         self.0.upgrade().map(|task| task.put(input)).is_some()
     }
 }
 
 /// A match that is played. Dropping it drops the seat and closes its connections.
-pub(crate) struct Playing {
+pub struct Playing {
     task: Arc<Task>,
     told: Receiver<Told>,
 }
@@ -131,7 +162,7 @@ impl Drop for Playing {
 ///
 /// # Errors
 /// That of `begin`, or if the system cannot wait for events of sockets.
-pub(crate) fn begin(
+pub fn begin(
     shows_time: bool,
     begin: impl FnOnce(&Native, Duration) -> anyhow::Result<SeatInPlay<Native>>,
 ) -> anyhow::Result<Playing> {
@@ -172,12 +203,12 @@ impl Native {
 
 impl Playing {
     /// The inputs of the seat.
-    pub(crate) fn input(&self) -> SeatInput {
+    pub fn input(&self) -> SeatInput {
         SeatInput(Arc::downgrade(&self.task))
     }
 
     /// Waits until the match has stopped here, at most this long. There is no player: all events are dropped.
-    pub(crate) fn wait(self, within: Duration) {
+    pub fn wait(self, within: Duration) {
         let deadline = system_time() + within;
         loop {
             let left = deadline.saturating_sub(system_time());
@@ -189,16 +220,13 @@ impl Playing {
     }
 
     /// Whether the match has stopped here, and everything is sent.
-    pub(crate) fn is_over(&self) -> bool {
+    pub fn is_over(&self) -> bool {
         self.task.is_over.load(Ordering::Relaxed)
     }
 
     /// Tells the player everything until the match has stopped here. Returns why, and whether a player has
     /// broken the match.
-    pub(crate) fn play(
-        &self,
-        player: &mut Player,
-    ) -> (anyhow::Result<Stopped>, anyhow::Result<()>) {
+    pub fn play(&self, player: &mut impl Player) -> (anyhow::Result<Stopped>, anyhow::Result<()>) {
         // Once the player cannot be told anything, the seat stops.
         let mut failed = None;
         let (stopped, broken) = loop {
@@ -223,7 +251,7 @@ impl Playing {
         (failed.map_or(stopped, Err), broken)
     }
 
-    fn tell(&self, told: Option<Told>, player: &mut Player) -> anyhow::Result<()> {
+    fn tell(&self, told: Option<Told>, player: &mut impl Player) -> anyhow::Result<()> {
         match told {
             Some(Told::Event(event)) => {
                 player.tell(&event)?;
@@ -235,7 +263,7 @@ impl Playing {
                     self.task.put(Input::Said(said, turn));
                 }
             }
-            Some(Told::Time(time)) => player.show_time(Some(time))?,
+            Some(Told::Time(time)) => player.show_time(time)?,
             Some(Told::Stopped(..)) | None => {}
         }
         player.show_due()
@@ -543,7 +571,7 @@ impl SeatWorld for Native {
 }
 
 /// Looks for the players of a match that is not played. Dropping it stops this.
-pub(crate) struct Finding(Arc<FindingTask>);
+pub struct Finding(Arc<FindingTask>);
 
 struct FindingTask {
     network: Arc<Network>,
@@ -555,7 +583,7 @@ impl Finding {
     ///
     /// # Errors
     /// If the system cannot wait for events of sockets.
-    pub(crate) fn begin(begin: impl FnOnce(&Native) -> Finder<Native>) -> io::Result<Self> {
+    pub fn begin(begin: impl FnOnce(&Native) -> Finder<Native>) -> io::Result<Self> {
         // Without a player, events at the door are dropped.
         let (world, _) = Native::new()?;
         let network = Arc::clone(&world.0.network);
@@ -576,7 +604,7 @@ impl Finding {
     }
 
     /// Does something with the finder.
-    pub(crate) fn with<R>(&self, work: impl FnOnce(&mut Finder<Native>) -> R) -> Option<R> {
+    pub fn with<R>(&self, work: impl FnOnce(&mut Finder<Native>) -> R) -> Option<R> {
         locked(&self.0.finder).as_mut().map(work)
     }
 }

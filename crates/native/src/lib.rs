@@ -1,0 +1,16 @@
+//! A seat of a match on this machine: its state machine on the thread of the sockets, its engine on a thread of
+//! its own, and its player on any thread.
+//!
+//! | item | |
+//! |---|---|
+//! | [`begin`], [`Playing`] | a [seat](dealerless_seat::run::SeatInPlay) that is played |
+//! | [`Player`] | its player, who is told the events of the match and may answer them |
+//! | [`SeatInput`], [`Input`] | its inputs, from any thread |
+//! | [`Finding`] | a [`Finder`](dealerless_seat::run::Finder) for a match that is not played |
+//! | [`Native`] | the world of both: sockets, files and the engine |
+
+#![forbid(unsafe_code)]
+
+mod driver;
+
+pub use driver::{Finding, Input, Native, Player, Playing, SeatInput, begin};
