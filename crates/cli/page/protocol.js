@@ -53,6 +53,7 @@
  * @typedef {object} Cost the cost of a hand's shuffle, and of the preprocessing since the last `Cost`
  * @property {number} shuffle_ms
  * @property {number} shuffle_bytes
+ * @property {number} shuffle_flights
  * @property {number} prepared_ms
  * @property {number} prepared_bytes
  * @property {number} prepared_hands

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::{Channel, Deadlines, system_time};
-use dealerless_connection::storage::{DiskStorage, FileVault};
+use dealerless_connection::storage::{Storage, Vault};
 use dealerless_connection::time::unix;
 use dealerless_connection::{
     Core, EngineConnection, EngineStream, Happened, Network, PolledConnection, Priority,
@@ -28,6 +28,11 @@ use dealerless_table::play::{Binding, DealCircuit, Dealer, Done, Order, Orders a
 const LONG: Duration = Duration::from_secs(3600);
 /// The update interval of the time left on a screen.
 const SECOND: Duration = Duration::from_secs(1);
+
+/// A file to which a seat appends, on the disk or in memory.
+pub type NativeFile = Box<dyn Storage + Send>;
+/// A value that a seat replaces as a whole, on the disk or in memory.
+pub type NativeValue = Box<dyn Vault>;
 
 /// The world of a seat on this machine.
 #[derive(Clone)]
@@ -467,8 +472,8 @@ impl Drop for Counted {
 
 impl SeatWorld for Native {
     type Sockets = Arc<Network>;
-    type File = DiskStorage;
-    type Value = FileVault;
+    type File = NativeFile;
+    type Value = NativeValue;
 
     const IN_PAGE: bool = false;
 

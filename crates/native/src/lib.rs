@@ -7,10 +7,12 @@
 //! | [`Player`] | its player, who is told the events of the match and may answer them |
 //! | [`SeatInput`], [`Input`] | its inputs, from any thread |
 //! | [`Finding`] | a [`Finder`](dealerless_seat::run::Finder) for a match that is not played |
-//! | [`Native`] | the world of both: sockets, files and the engine |
+//! | [`Native`] | the world of both: sockets, [files](NativeFile), [values](NativeValue) and the engine |
 
 #![forbid(unsafe_code)]
 
 mod driver;
 
-pub use driver::{Finding, Input, Native, Player, Playing, SeatInput, begin};
+pub use driver::{
+    Finding, Input, Native, NativeFile, NativeValue, Player, Playing, SeatInput, begin,
+};

@@ -236,6 +236,8 @@ pub enum Event {
 pub struct Cost {
     pub shuffle_ms: f64,
     pub shuffle_bytes: u64,
+    /// The flights of the shuffle in both directions, as this side counts them.
+    pub shuffle_flights: u64,
     /// The preprocessing since the last reported cost.
     pub prepared_ms: f64,
     pub prepared_bytes: u64,
@@ -256,6 +258,7 @@ impl Cost {
         Cost {
             shuffle_ms: milliseconds(shuffle.time),
             shuffle_bytes: shuffle.bytes,
+            shuffle_flights: shuffle.flights,
             prepared_ms: milliseconds(prepared.spent.time),
             prepared_bytes: prepared.spent.bytes,
             prepared_hands: prepared.hands,

@@ -1,8 +1,5 @@
 //! The cost of the demo's match.
 
-use std::time::Duration;
-
-use dealerless_table::play::Spent;
 use serde::Serialize;
 
 use super::seats::{NAMES, Side};
@@ -38,33 +35,28 @@ impl Cost {
     pub(super) fn of(sides: &[Side; 2]) -> Self {
         let [host, guest] = sides;
         let mut deals = (host.deals.iter().zip(&guest.deals))
-            .map(|(host, guest)| slower(host.shuffle, guest.shuffle));
-        let first = deals.next().unwrap_or_default();
-        let mut later: Vec<Spent> = deals.collect();
-        later.sort_by_key(|spent| spent.time);
+            .map(|(host, guest)| (host.shuffle_ms.max(guest.shuffle_ms), host));
+        let first = deals.next();
+        let mut later: Vec<_> = deals.collect();
+        later.sort_by(|(one, _), (other, _)| one.total_cmp(other));
         let median = later.get(later.len() / 2);
-        let ahead = |side: &Side| {
-            let mut all = (0, Spent::default());
-            for prepared in side.deals.iter().map(|deal| deal.prepared) {
-                all.0 += prepared.hands;
-                all.1.time += prepared.spent.time;
-                all.1.bytes += prepared.spent.bytes;
-            }
-            all
-        };
-        let ((hands, one), (_, other)) = (ahead(host), ahead(guest));
-        let ahead = Some(slower(one, other)).filter(|_| hands > 0);
+        let prepared_ms = |side: &Side| side.deals.iter().map(|deal| deal.prepared_ms).sum::<f64>();
+        let prepared_bytes = host.deals.iter().map(|deal| deal.prepared_bytes);
+        let hands = host.deals.iter().map(|deal| deal.prepared_hands);
+        let hands = Some(hands.sum::<u32>()).filter(|hands| *hands > 0);
+        let ahead_ms = prepared_ms(host).max(prepared_ms(guest));
+        let ahead_bytes = prepared_bytes.sum::<u64>();
         Cost {
             setup_ms: milliseconds(host.setup.max(guest.setup)),
-            first_deal_ms: milliseconds(first.time),
-            first_deal_bytes: first.bytes,
-            preprocessing_ms: ahead.map(|ahead| milliseconds(ahead.time / hands)),
-            preprocessing_bytes: ahead.map(|ahead| ahead.bytes / u64::from(hands)),
-            shuffle_ms: median.map(|median| milliseconds(median.time)),
-            shuffle_bytes: median.map(|median| median.bytes),
+            first_deal_ms: first.map_or(0.0, |(ms, _)| ms),
+            first_deal_bytes: first.map_or(0, |(_, deal)| deal.shuffle_bytes),
+            preprocessing_ms: hands.map(|hands| ahead_ms / f64::from(hands)),
+            preprocessing_bytes: hands.map(|hands| ahead_bytes / u64::from(hands)),
+            shuffle_ms: median.map(|(ms, _)| *ms),
+            shuffle_bytes: median.map(|(_, deal)| deal.shuffle_bytes),
             garbler_bytes: host.sent,
             evaluator_bytes: guest.sent,
-            rounds: first.flights,
+            rounds: first.map_or(0, |(_, deal)| deal.shuffle_flights),
             later: later.len(),
         }
     }
@@ -102,13 +94,5 @@ impl Cost {
             lines.push(line(&format!("{name} sent"), &bytes(sent)));
         }
         lines.join("\n")
-    }
-}
-
-/// The work that both sides did, with the time of the slower side.
-fn slower(one: Spent, other: Spent) -> Spent {
-    Spent {
-        time: Duration::max(one.time, other.time),
-        ..one
     }
 }

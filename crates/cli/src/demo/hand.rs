@@ -4,8 +4,10 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use dealerless::deck::Card;
+use dealerless_seat::cards::{RANKS, SUITS};
+use dealerless_seat::event::HandResult;
 use dealerless_table::Seat;
-use dealerless_table::rules::{Outcome, PokerKind};
+use dealerless_table::rules::PokerKind;
 use serde::Serialize;
 
 use super::seats::NAMES;
@@ -15,7 +17,7 @@ use crate::output::{self, count};
 pub(super) struct View {
     kind: PokerKind,
     seen: Vec<Seen>,
-    outcome: Option<Outcome>,
+    result: Option<HandResult>,
 }
 
 /// A card that a player saw.
@@ -33,7 +35,7 @@ impl View {
         View {
             kind,
             seen: Vec::new(),
-            outcome: None,
+            result: None,
         }
     }
 
@@ -59,9 +61,9 @@ impl View {
         });
     }
 
-    /// Ends the hand with this outcome.
-    pub(super) fn ends(&mut self, outcome: Outcome) {
-        self.outcome = Some(outcome);
+    /// Ends the hand with this result.
+    pub(super) fn ends(&mut self, result: HandResult) {
+        self.result = Some(result);
     }
 
     /// The cards by position.
@@ -92,12 +94,12 @@ impl Views {
         both.map(|(host, guest)| Views([host, guest])).collect()
     }
 
-    /// Whether both players saw the same outcome, and the same card at each position at which both
+    /// Whether both players saw the same result, and the same card at each position at which both
     /// saw a card.
     pub(super) fn agree(&self) -> bool {
         let [host, guest] = &self.0;
         let (cards, others) = (host.cards(), guest.cards());
-        host.outcome == guest.outcome
+        host.result == guest.result
             && (cards.iter()).all(|(at, card)| others.get(at).is_none_or(|other| other == card))
     }
 
@@ -142,19 +144,23 @@ impl Views {
     }
 
     fn result(&self) -> String {
-        let Some(outcome) = &self.0[0].outcome else {
+        let Some(result) = &self.0[0].result else {
             return String::new();
         };
-        let winners = outcome.pots.iter().flat_map(|pot| &pot.winners);
+        let winners = result.pots.iter().flat_map(|pot| &pot.winners);
+        let name = |seat: u8| NAMES[usize::from(seat)];
         let mut lines: Vec<String> = winners
-            .map(|(seat, chips)| format!("{} wins {} chips.", NAMES[seat.index()], count(*chips)))
+            .map(|winner| {
+                let chips = count(winner.chips);
+                format!("{} wins {chips} chips.", name(winner.seat))
+            })
             .collect();
-        lines.extend(outcome.shown.iter().map(|shown| {
-            let mut best = shown.best.clone();
-            best.sort_by_key(|card| Reverse(card.rank()));
-            let best: Vec<String> = best.into_iter().map(|card| face(Some(card))).collect();
-            let (name, rank) = (NAMES[shown.seat.index()], shown.rank.to_string());
-            format!("  {name:<7} {rank:<32} {}", best.join(" "))
+        lines.extend(result.shown.iter().map(|shown| {
+            let mut best: Vec<Option<Card>> = shown.best.iter().map(|card| named(card)).collect();
+            best.sort_by_key(|card| Reverse(card.and_then(Card::rank)));
+            let best: Vec<String> = best.into_iter().map(face).collect();
+            let (name, worth) = (name(shown.seat), &shown.worth);
+            format!("  {name:<7} {worth:<32} {}", best.join(" "))
         }));
         lines.join("\n")
     }
@@ -165,24 +171,25 @@ impl Views {
         let others = evaluator.cards();
         let common = garbler.cards().into_iter();
         let common = common.filter(|(position, _)| others.contains_key(position));
-        let outcome = garbler.outcome.as_ref();
-        let pots = outcome.iter().flat_map(|outcome| &outcome.pots);
-        let shown = outcome.iter().flat_map(|outcome| &outcome.shown);
+        let result = garbler.result.as_ref();
+        let pots = result.iter().flat_map(|result| &result.pots);
+        let shown = result.iter().flat_map(|result| &result.shown);
+        let role = |seat: u8| ROLES[usize::from(seat)];
         HandReport {
             cards: common.map(|(_, card)| number(card)).collect(),
             garbler: garbler.steps(),
             evaluator: evaluator.steps(),
             winners: pots
                 .flat_map(|pot| &pot.winners)
-                .map(|(seat, chips)| Winner {
-                    player: ROLES[seat.index()],
-                    chips: *chips,
+                .map(|winner| Winner {
+                    player: role(winner.seat),
+                    chips: winner.chips,
                 })
                 .collect(),
             shown: shown
                 .map(|shown| ShownReport {
-                    player: ROLES[shown.seat.index()],
-                    worth: shown.rank.to_string(),
+                    player: role(shown.seat),
+                    worth: shown.worth.clone(),
                 })
                 .collect(),
         }
@@ -198,6 +205,16 @@ impl View {
         });
         steps.filter(|step| !step.cards.is_empty()).collect()
     }
+}
+
+/// The card with this short name.
+pub(super) fn named(short: &str) -> Option<Card> {
+    let &[rank, suit] = short.as_bytes() else {
+        return None;
+    };
+    let rank = RANKS.iter().position(|other| *other == rank)?;
+    let suit = SUITS.iter().position(|other| *other == suit)?;
+    Some(Card((RANKS.len() * suit + rank) as u64))
 }
 
 /// The name of a card, or the symbol of a card that is face down.

@@ -1,27 +1,32 @@
-//! Two seats of a match in one process, over an encrypted loopback connection. Nothing is written
-//! to disk.
+//! Two seats of a match in one process, over an encrypted loopback connection. The match and the known players are
+//! in memory.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::panic::resume_unwind;
+use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
-use dealerless::mpc::Uncounted;
-use dealerless::net::Deadlines;
-use dealerless_connection::identity::{Home, Identity, Name};
+use dealerless_connection::identity::{Home, Identity, KnownPeers, Name, SharedPeers};
 use dealerless_connection::storage::{MemoryStorage, MemoryVault};
-use dealerless_connection::system_rng;
-use dealerless_connection::{Connection, Door, DoorEvent, Guest, Timing};
-use dealerless_table::Seat;
-use dealerless_table::log::{End, Header, Inputs, Journal, LogEvent, MatchLog};
-use dealerless_table::play::{
-    Command, DealCost, DeckSetting, News, SealedSetting, Seating, Setting, Table, TableEvent,
+use dealerless_connection::time::unix;
+use dealerless_connection::{
+    Connection, Credentials, Door, DoorEvent, Guest, Timing, network, system_rng,
 };
-use dealerless_table::rules::{Choice, Legal};
+use dealerless_native::{Native, NativeFile, Playing};
+use dealerless_seat::command::Said;
+use dealerless_seat::event::{Ask, Cost, Ended, Event, YourTurn};
+use dealerless_seat::run::{Finder, SeatFiles, SeatInPlay};
+use dealerless_seat::seat::PlayerNeeds;
+use dealerless_table::Seat;
+use dealerless_table::log::{Header, Inputs, Journal, MatchLog};
+use dealerless_table::play::{DeckSetting, SealedSetting, Seating, Setting};
+use dealerless_table::rules::PokerKind;
 
-use super::hand::View;
+use super::hand::{View, named};
 use crate::progress::Progress;
 
 /// The names of the host, who garbles, and of the guest.
@@ -34,12 +39,13 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 const EXCHANGED: usize = 3;
 
 /// View and cost of the match at one seat.
+#[derive(Default)]
 pub(super) struct Side {
     hands: Vec<View>,
     /// Time from the first connection to the first sealed deck, without the deal.
     pub(super) setup: Duration,
     /// The cost of each deal.
-    pub(super) deals: Vec<DealCost>,
+    pub(super) deals: Vec<Cost>,
     /// Bytes that this seat sent over the encrypted connection.
     pub(super) sent: u64,
 }
@@ -57,34 +63,53 @@ impl Side {
 /// If the seats cannot meet, or one of them fails.
 pub(super) fn play(header: &Header, progress: &Progress) -> anyhow::Result<[Side; 2]> {
     let begun = Instant::now();
-    let [host, guest] = meet(header)?;
+    let (kind, _) = (header.stakes.variety().poker()).context("a demo without chips")?;
+    let seats = meet(header)?;
+    let seats = seats.map(|(player, connection)| player.sit(header, connection));
+    let play = |seat: anyhow::Result<(Playing, Sent)>, own| {
+        let (playing, sent) = seat?;
+        let mut watcher = Watcher {
+            side: Side::default(),
+            kind,
+            own,
+            begun,
+            heard: begun,
+            sent,
+            progress,
+        };
+        let (stopped, broken) = playing.play(&mut watcher);
+        stopped.and(broken).map(|()| watcher.side)
+    };
+    let [host, guest] = seats;
     let (host, guest) = thread::scope(|scope| {
-        let guest = scope.spawn(|| guest.play(header, begun, progress));
-        let host = host.play(header, begun, progress);
+        let guest = scope.spawn(move || play(guest, Seat::GUEST));
+        let host = play(host, Seat::HOST);
         let guest = guest.join().unwrap_or_else(|panic| resume_unwind(panic));
         (host, guest)
     });
     Ok([host?, guest?])
 }
 
-/// A player connected to the other player.
-struct Player {
-    identity: Arc<Identity>,
-    name: Name,
-    connection: Connection,
+/// A player, and the players that it knows.
+struct Person {
+    own: Credentials,
+    peers: SharedPeers,
 }
 
 /// Connects two new players: one opens a door, the other joins with its invite.
-fn meet(header: &Header) -> anyhow::Result<[Player; 2]> {
-    // The folders are removed at the end of this function. The match itself is in memory.
+fn meet(header: &Header) -> anyhow::Result<[(Person, Connection); 2]> {
+    // The folders are removed at the end of this function.
     let folders = [tempfile::tempdir()?, tempfile::tempdir()?];
     let open = |folder: &tempfile::TempDir| Home::open(folder.path(), None, &mut system_rng());
-    let [host, guest] = [Arc::new(open(&folders[0])?), Arc::new(open(&folders[1])?)];
-    let [host_name, guest_name] = NAMES.map(Name::clean);
+    let host_home = Arc::new(open(&folders[0])?);
+    let [host, guest] = [
+        Person::new(host_home.identity(), NAMES[0])?,
+        Person::new(open(&folders[1])?.identity(), NAMES[1])?,
+    ];
     let door = Door::open(
-        Arc::clone(&host),
-        host.known_peers()?,
-        host_name.clone(),
+        host_home,
+        host.peers.clone(),
+        host.own.name.clone(),
         header.encode(),
         &[SocketAddr::from((Ipv4Addr::LOCALHOST, 0))],
         Timing::default(),
@@ -92,136 +117,169 @@ fn meet(header: &Header) -> anyhow::Result<[Player; 2]> {
     let address = door.addresses()[0].into();
     let invite = door.invite(vec![address], None)?;
     let at_guest = Guest {
-        identity: guest.identity(),
-        name: &guest_name,
+        identity: &guest.own.identity,
+        name: &guest.own.name,
         timing: Timing::default(),
     }
     .join(&invite)?;
     let Some(DoorEvent::Connection(at_host)) = door.next(TIMEOUT) else {
         bail!("the two players of this process did not connect");
     };
-    Ok([
-        Player {
-            identity: Arc::clone(host.identity()),
-            name: host_name,
-            connection: *at_host,
-        },
-        Player {
-            identity: Arc::clone(guest.identity()),
-            name: guest_name,
-            connection: at_guest,
-        },
-    ])
+    Ok([(host, *at_host), (guest, at_guest)])
 }
 
-/// A table that writes nothing to disk.
-type InMemory = Table<MemoryStorage, MemoryVault, ()>;
+/// The number of bytes that a seat has sent: before the match, and now.
+struct Sent(u64, Arc<AtomicU64>);
 
-impl Player {
-    fn play(self, header: &Header, begun: Instant, progress: &Progress) -> anyhow::Result<Side> {
-        let own = (self.identity.public(), &self.name);
-        let seating = Seating::of_meeting(&self.connection.met, header.clone(), own)?;
-        let key = self.identity.file_key();
-        let of = seating.sitting.match_info.clone();
-        let mut table = InMemory::new(
-            Setting {
-                deck: DeckSetting::Sealed(SealedSetting {
-                    inputs: Inputs::open(MemoryStorage::default(), key.clone(), of.id())?.file,
-                    vault: MemoryVault::default(),
-                    circuit: seating.circuit,
-                }),
-                journal: Journal::create(MemoryStorage::default(), key, &seating.sitting)?,
-                identity: self.identity,
-                seat: seating.sitting.seat,
-                log: MatchLog::new(of, seating.sitting.seat),
-                rng: system_rng(),
+impl Person {
+    fn new(identity: &Arc<Identity>, name: &str) -> anyhow::Result<Self> {
+        let (file, own) = (MemoryVault::default(), identity.succession().clone());
+        let peers = KnownPeers::open(Box::new(file), Path::new("known_peers"), own, unix)?;
+        Ok(Person {
+            own: Credentials {
+                identity: Arc::clone(identity),
+                name: Name::clean(name),
             },
-            Deadlines::default(),
-        )?;
-        let peer = table.play().seat().next(2);
-        // Both seats belong to this process, so neither cheats.
-        table.begin(peer, self.connection, Some(Box::new(Uncounted)));
-        let mut side = Side {
-            hands: Vec::new(),
-            setup: Duration::ZERO,
-            deals: Vec::new(),
-            sent: 0,
+            peers: SharedPeers::new(peers),
+        })
+    }
+
+    /// Begins the match on this connection.
+    fn sit(self, header: &Header, connection: Connection) -> anyhow::Result<(Playing, Sent)> {
+        let met = Arc::clone(&connection.met);
+        (self.peers.lock()).remember(&met.peer, &met.peer_name, &[], None)?;
+        let Credentials { identity, name } = &self.own;
+        let own = (identity.public(), name);
+        let Seating { sitting, circuit } = Seating::of_meeting(&met, header.clone(), own)?;
+        let (key, of) = (identity.file_key(), sitting.match_info.clone());
+        let file = || -> NativeFile { Box::new(MemoryStorage::default()) };
+        let setting = Setting {
+            deck: DeckSetting::Sealed(SealedSetting {
+                inputs: Inputs::open(file(), key.clone(), of.id())?.file,
+                vault: Box::new(MemoryVault::default()) as _,
+                circuit,
+            }),
+            journal: Journal::create(file(), key, &sitting)?,
+            identity: Arc::clone(identity),
+            seat: sitting.seat,
+            log: MatchLog::new(of.clone(), sitting.seat),
+            rng: system_rng(),
         };
-        loop {
-            match table.next(TIMEOUT)? {
-                Some(TableEvent::News(News::Over(end))) => {
-                    ensure!(end == End::Played, "the match ended early: this is a bug");
-                    side.sent = table.connection(peer).map_or(0, Connection::bytes_sent);
-                    table.close();
-                    return Ok(side);
-                }
-                Some(TableEvent::News(news)) => side.handle(news, &mut table, begun, progress)?,
-                Some(TableEvent::ConnectionLost(_, error)) => return Err(error.into()),
-                Some(_) => {}
-                None => bail!("the other seat of this process did not answer in time"),
-            }
-        }
+        let files = SeatFiles {
+            sitting,
+            record: String::new(),
+            resumed: false,
+            setting,
+            clock: file(),
+        };
+        let mut sent = None;
+        let playing = dealerless_native::begin(false, |world, now| {
+            // A lost connection is not made again.
+            let finder = Finder::new(world, self.own, of.id(), vec![met.peer.clone()]);
+            let needs = PlayerNeeds {
+                never_asked: true,
+                ..PlayerNeeds::default()
+            };
+            let mut seat = SeatInPlay::<Native>::new(world, files, self.peers, needs, finder, now)?;
+            let line = connection
+                .into_polled()
+                .context("the connection is in use")?;
+            let counter = network()?.sent(line.number());
+            sent = Some(Sent(counter.load(Ordering::Relaxed), counter));
+            seat.begin(line, now)?;
+            Ok(seat)
+        })?;
+        Ok((playing, sent.context("the seat has begun")?))
     }
 }
 
-impl Side {
-    fn handle(
-        &mut self,
-        news: News,
-        table: &mut InMemory,
-        begun: Instant,
-        progress: &Progress,
-    ) -> anyhow::Result<()> {
-        let hand = self.hands.last_mut().context("no hand was dealt");
-        match news {
-            News::Log(LogEvent::Begun(_)) => {
-                let variety = table.play().log().match_info().header().stakes.variety();
-                let (kind, _) = variety.poker().context("a demo without chips")?;
-                self.hands.push(View::new(kind));
-            }
-            News::Sealed { cost } => {
+/// A player who checks, calls and shows, and keeps what it sees.
+struct Watcher<'a> {
+    side: Side,
+    kind: PokerKind,
+    own: Seat,
+    begun: Instant,
+    /// When something has happened last.
+    heard: Instant,
+    sent: Sent,
+    progress: &'a Progress,
+}
+
+impl dealerless_native::Player for Watcher<'_> {
+    fn tell(&mut self, event: &Event) -> anyhow::Result<()> {
+        self.heard = Instant::now();
+        let side = &mut self.side;
+        let hand = side.hands.last_mut().context("no hand was dealt");
+        match event {
+            Event::Dealt { .. } => side.hands.push(View::new(self.kind)),
+            Event::Sealed { cost, .. } => {
                 let cost = cost.context("the cost of the deal is missing")?;
-                if self.deals.is_empty() {
-                    self.setup = begun.elapsed().saturating_sub(cost.shuffle.time);
+                if side.deals.is_empty() {
+                    let shuffle = Duration::from_secs_f64(cost.shuffle_ms / 1e3);
+                    side.setup = self.begun.elapsed().saturating_sub(shuffle);
                 }
-                self.deals.push(cost);
-                progress.step();
+                side.deals.push(cost);
+                self.progress.step();
             }
-            News::Card { position, card } => {
-                let play = table.play();
-                let game = play.log().game().context("no hand is in play")?;
-                let holds = |seat: &Seat| game.held(*seat).contains(&position);
-                let holder = [Seat::HOST, Seat::GUEST].into_iter().find(holds);
-                hand?.add(play.seat(), holder, position, card);
+            Event::Card {
+                position,
+                card,
+                holder,
+                ..
+            } => {
+                let card = named(card).context("an unknown card")?;
+                hand?.add(self.own, holder.map(Seat::new), *position, card);
             }
-            News::YourTurn { legal } => {
-                let choice = choose(&legal, table);
-                table.command(Command::Choose(choice))?;
+            Event::Result(result) => hand?.ends(result.as_ref().clone()),
+            Event::Over { how, .. } => {
+                let is_played = *how == Ended::Played;
+                ensure!(is_played, "the match ended early: this is a bug");
+                let Sent(before, now) = &self.sent;
+                side.sent = now.load(Ordering::Relaxed) - before;
             }
-            News::AskRebuy { .. } => table.command(Command::Rebuy(true))?,
-            News::Log(LogEvent::HandOver { outcome, .. }) => hand?.ends(outcome),
+            Event::LineLost { message } => bail!("the connection was lost: {message}"),
             _ => {}
         }
         Ok(())
     }
+
+    fn answer(&mut self, event: &Event) -> Option<Said> {
+        match event {
+            Event::YourTurn(turn) => Some(choose(turn)),
+            Event::AskRebuy { .. } => Some(Said::Rebuy { agree: true }),
+            _ => None,
+        }
+    }
+
+    fn due(&self) -> Option<Duration> {
+        Some(TIMEOUT.saturating_sub(self.heard.elapsed()))
+    }
+
+    fn show_due(&mut self) -> anyhow::Result<()> {
+        let is_in_time = self.heard.elapsed() < TIMEOUT;
+        ensure!(
+            is_in_time,
+            "the other seat of this process did not answer in time"
+        );
+        Ok(())
+    }
 }
 
-fn choose(legal: &Legal, table: &InMemory) -> Choice {
-    match legal {
-        Legal::Bet { call: None, .. } => Choice::Check,
-        Legal::Bet { .. } => Choice::Call,
-        Legal::Exchange => Choice::Exchange(unpaired(table)),
-        _ => Choice::Show,
+fn choose(turn: &YourTurn) -> Said {
+    match turn.ask {
+        Ask::Bet { call: None, .. } => Said::Check {},
+        Ask::Bet { .. } => Said::Call {},
+        Ask::Exchange {} => Said::Exchange {
+            places: unpaired(turn),
+        },
+        _ => Said::Show {},
     }
 }
 
 /// The places of the lowest unpaired cards in a seat's own hand, at most [`EXCHANGED`].
-fn unpaired(table: &InMemory) -> Vec<u8> {
-    let play = table.play();
-    let held = (play.log().game()).map_or_else(Vec::new, |game| game.held(play.seat()));
-    let ranks: Vec<_> = (held.iter())
-        .map(|&position| play.card(position).and_then(|card| card.rank()))
-        .collect();
+fn unpaired(turn: &YourTurn) -> Vec<u8> {
+    let cards = turn.cards.iter();
+    let ranks: Vec<_> = cards.map(|card| named(card.as_deref()?)?.rank()).collect();
     let is_single = |rank| ranks.iter().filter(|other| **other == rank).count() == 1;
     let mut places: Vec<u8> = (0..).take(ranks.len()).collect();
     places.retain(|&place| is_single(ranks[usize::from(place)]));

@@ -7,6 +7,7 @@ use anyhow::{Context, bail, ensure};
 use dealerless_connection::hex;
 use dealerless_connection::identity::{Name, PublicIdentity};
 use dealerless_connection::storage::DiskStorage;
+use dealerless_native::NativeFile;
 use dealerless_seat::open_match::{self, closed_claim, with_old_keys};
 use dealerless_seat::peers::all_keys;
 use dealerless_table::Seat;
@@ -23,13 +24,14 @@ use crate::output::say;
 /// A match file, opened and locked.
 pub(crate) struct MatchFile {
     pub(crate) path: PathBuf,
-    pub(crate) opened: Opened<DiskStorage>,
+    pub(crate) opened: Opened<NativeFile>,
 }
 
 impl MatchFile {
     pub(crate) fn open(own: &Own, path: PathBuf) -> anyhow::Result<Self> {
         let storage =
             DiskStorage::open(&path).with_context(|| format!("cannot open {}", path.display()))?;
+        let storage: NativeFile = Box::new(storage);
         let opened = Journal::open(storage, own.home.identity().file_key())
             .with_context(|| format!("cannot read {}", path.display()))?;
         Ok(MatchFile { path, opened })
@@ -181,7 +183,7 @@ impl MatchFile {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub(crate) fn close(mut self) -> anyhow::Result<Opened<DiskStorage>> {
+    pub(crate) fn close(mut self) -> anyhow::Result<Opened<NativeFile>> {
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let time = since.map_or(0, |since| since.as_secs());
         let claim = closed_claim(&self.opened.log, time);

@@ -11,7 +11,7 @@ use dealerless_connection::Connection;
 use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::storage::{DiskStorage, FileVault};
 use dealerless_connection::system_rng;
-use dealerless_native::{Native, Playing};
+use dealerless_native::{Native, NativeFile, NativeValue, Playing};
 use dealerless_seat::run::{Caller, Finder, Route, SeatFiles, SeatInPlay, SeatSetting};
 use dealerless_seat::seat::{LAST_CALL, PlayerNeeds, Stopped};
 use dealerless_table::Seat;
@@ -90,7 +90,7 @@ impl Meets {
 pub(crate) struct NewMatch {
     pub(crate) sitting: Sitting,
     pub(crate) path: PathBuf,
-    journal: Journal<DiskStorage>,
+    journal: Journal<NativeFile>,
 }
 
 impl NewMatch {
@@ -106,6 +106,7 @@ impl NewMatch {
         let (path, storage) = shelf
             .create(&sitting.match_info.id(), name.as_str())
             .context("cannot make the file of the match")?;
+        let storage: NativeFile = Box::new(storage);
         let journal = Journal::create(storage, own.home.identity().file_key(), &sitting)?;
         Ok(NewMatch {
             sitting,
@@ -167,7 +168,7 @@ impl StoredMatch {
         let log = MatchLog::new(sitting.match_info.clone(), sitting.seat);
         let deck = match circuit {
             Some(circuit) => sealed(own, &path, &sitting, circuit)?,
-            None => DeckSetting::Verifiable(FileVault(keys_file(&path))),
+            None => DeckSetting::Verifiable(value(keys_file(&path))),
         };
         let setting = setting(own, &sitting, journal, log, deck);
         let files = files(&path, (sitting, setting), false)?;
@@ -297,9 +298,9 @@ fn files(
 fn setting(
     own: &Own,
     sitting: &Sitting,
-    journal: Journal<DiskStorage>,
+    journal: Journal<NativeFile>,
     log: MatchLog,
-    deck: DeckSetting<DiskStorage, FileVault>,
+    deck: DeckSetting<NativeFile, NativeValue>,
 ) -> SeatSetting<Native> {
     Setting {
         identity: Arc::clone(own.home.identity()),
@@ -317,14 +318,14 @@ fn sealed(
     path: &Path,
     sitting: &Sitting,
     circuit: Arc<DealCircuit>,
-) -> anyhow::Result<DeckSetting<DiskStorage, FileVault>> {
+) -> anyhow::Result<DeckSetting<NativeFile, NativeValue>> {
     let key = own.home.identity().file_key();
     let inputs = opened_or_new(&inputs_file(path))
         .and_then(|storage| Inputs::open(storage, key, sitting.match_info.id()))
         .context("cannot open the file of your inputs to the shuffles")?;
     Ok(DeckSetting::Sealed(SealedSetting {
         inputs: inputs.file,
-        vault: FileVault(deck_file(path)),
+        vault: value(deck_file(path)),
         circuit,
     }))
 }
@@ -336,7 +337,7 @@ fn sealed(
 fn resumed(
     own: &Own,
     path: &Path,
-    opened: Opened<DiskStorage>,
+    opened: Opened<NativeFile>,
 ) -> anyhow::Result<(Sitting, SeatSetting<Native>)> {
     let header = opened.sitting.match_info.header();
     if header.sealed().is_none() && !matches!(opened.log.phase(), Phase::Over(_)) {
@@ -365,7 +366,7 @@ fn resumed(
             (sitting, deck)
         }
         None => {
-            let deck = DeckSetting::Verifiable(FileVault(keys_file(path)));
+            let deck = DeckSetting::Verifiable(value(keys_file(path)));
             (opened.sitting, deck)
         }
     };
@@ -447,9 +448,14 @@ impl Farewells {
     }
 }
 
-fn opened_or_new(path: &Path) -> std::io::Result<DiskStorage> {
-    match DiskStorage::open(path) {
+fn value(path: PathBuf) -> NativeValue {
+    Box::new(FileVault(path))
+}
+
+fn opened_or_new(path: &Path) -> std::io::Result<NativeFile> {
+    let file = match DiskStorage::open(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => DiskStorage::create(path),
         opened => opened,
-    }
+    };
+    Ok(Box::new(file?))
 }

@@ -31,6 +31,24 @@ pub trait Storage {
     fn truncate(&mut self, len: u64) -> io::Result<()>;
 }
 
+impl<S: Storage + ?Sized> Storage for Box<S> {
+    fn read(&mut self) -> io::Result<Vec<u8>> {
+        (**self).read()
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        (**self).append(bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        (**self).sync()
+    }
+
+    fn truncate(&mut self, len: u64) -> io::Result<()> {
+        (**self).truncate(len)
+    }
+}
+
 /// A file in memory, for a match that will not be resumed later. Clones share the same bytes.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStorage(Arc<Mutex<Vec<u8>>>);

@@ -27,6 +27,20 @@ pub trait Vault: Send {
     fn destroy(&mut self) -> io::Result<()>;
 }
 
+impl<V: Vault + ?Sized> Vault for Box<V> {
+    fn keep(&mut self, value: &[u8]) -> io::Result<()> {
+        (**self).keep(value)
+    }
+
+    fn kept(&mut self) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
+        (**self).kept()
+    }
+
+    fn destroy(&mut self) -> io::Result<()> {
+        (**self).destroy()
+    }
+}
+
 /// Stores a value in memory, for as long as the program runs. Clones share the same value.
 #[derive(Clone, Default)]
 pub struct MemoryVault(Arc<Mutex<Option<Zeroizing<Vec<u8>>>>>);

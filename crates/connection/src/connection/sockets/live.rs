@@ -1,7 +1,6 @@
 //! An established connection.
 
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{fmt, io};
@@ -36,10 +35,6 @@ pub(super) struct Shared {
     state: Mutex<State>,
     /// Tells the users that data arrived or was sent, or that the connection ended.
     changed: Condvar,
-    /// The number of bytes that the system has accepted on the socket.
-    sent: Arc<AtomicU64>,
-    /// The same number after the meeting.
-    sent_before: u64,
 }
 
 struct State {
@@ -64,7 +59,6 @@ impl State {
 impl Shared {
     fn new(network: &Arc<Network>, connection: PolledConnection<Arc<Network>>) -> Arc<Self> {
         let socket = connection.number();
-        let sent = network.sent(socket);
         let shared = Arc::new(Shared {
             network: Arc::clone(network),
             socket,
@@ -73,8 +67,6 @@ impl Shared {
                 planned: Duration::ZERO,
             }),
             changed: Condvar::new(),
-            sent_before: sent.load(Ordering::Relaxed),
-            sent,
         });
         network.add(Arc::clone(&shared) as _);
         shared
@@ -276,11 +268,6 @@ impl Connection {
         let mut state = self.shared.lock();
         let core = state.core();
         core.map_or(Duration::MAX, |core| core.silent_for(system_time()))
-    }
-
-    /// The number of bytes that this side has sent after the handshake, including encryption.
-    pub fn bytes_sent(&self) -> u64 {
-        self.shared.sent.load(Ordering::Relaxed) - self.shared.sent_before
     }
 
     /// The reason for the end of the connection, if it has ended.

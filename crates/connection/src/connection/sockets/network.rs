@@ -232,8 +232,8 @@ impl Network {
         }
     }
 
-    /// The number of bytes that the system has accepted on a socket.
-    pub(super) fn sent(&self, socket: u32) -> Arc<AtomicU64> {
+    /// The number of bytes that the system has accepted on a socket, now and later.
+    pub fn sent(&self, socket: u32) -> Arc<AtomicU64> {
         match self.lock().entries.get(&socket) {
             Some(Entry::Stream(stream)) => Arc::clone(&stream.sent),
             _ => Arc::default(),
