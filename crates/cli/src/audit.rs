@@ -1,22 +1,23 @@
 //! `audit`: two players open their inputs to the shuffles of a match that is over.
 
-use std::io;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
-use dealerless_connection::storage::{DiskStorage, Storage};
 use dealerless_connection::{Connection, DoorEvent, Happened, Machine, Network, wait_for};
-use dealerless_seat::run::{AuditExchange, NotAuditing, OpenedInputs};
+use dealerless_seat::run::{
+    AUDIT, AuditExchange, INPUTS, NotAuditing, OpenedInputs, beside, destroy_inputs, inputs,
+    keep_audit,
+};
 use dealerless_table::Seat;
 use dealerless_table::audit::Audit;
 use dealerless_table::record::Record;
 
 use crate::output::{say, show, show_json};
 use crate::record::{must_agree, read, recompute};
-use crate::table::open::{self, MatchFile, audit_file, inputs_file};
-use crate::table::{MeetAgainArgs, Own, OwnArgs};
+use crate::table::open::{self, MatchFile};
+use crate::table::{MeetAgainArgs, Own, OwnArgs, Posts};
 
 /// Opens both players' inputs to the shuffles of a match that is over, and recomputes every deck.
 ///
@@ -52,15 +53,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let own = args.own.open(&args.with.relay)?;
     let file = choose(&own, &args.with.which())?;
     if args.decline {
-        let path = inputs_file(&file.path);
-        std::fs::remove_file(path).context("cannot remove the file of your inputs")?;
+        let destroyed = destroy_inputs(&own.files, &file.name);
+        destroyed.context("cannot remove the file of your inputs")?;
         return if args.own.json {
             show_json("audit decline", &serde_json::json!({ "destroyed": true }))
         } else {
             show("Your inputs are destroyed. This match cannot be audited.")
         };
     }
-    let inputs = file.inputs(&own)?;
+    let inputs = inputs(&own, &file)?;
+    let inputs = inputs.context("cannot open the file of your inputs to the shuffles")?;
     let exchange = AuditExchange::new(&file.opened.log, file.seat(), &inputs)?;
     say(&format!(
         "An audit opens all cards of your match with {}, including those that stayed closed. Both players \
@@ -75,16 +77,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         true => anyhow!("the host is not auditing this match; it must run `dealerless audit` too"),
         false => error,
     })?;
-    let kept = keep(&file, &opened);
+    let kept = keep_audit(&own.files, &file.name, &opened.encode());
     // The other player receives the last message even if this side cannot write its file.
     connection.close(GOODBYE);
-    kept?;
-    conclude(&file, &opened, args.own.json)
+    let path = audit_path(&own, &file);
+    kept.with_context(|| format!("cannot write {}", path.display()))?;
+    conclude(&own, &file, &opened, args.own.json)
 }
 
 /// The match that `which` names, or without a name the only match that can be audited.
 fn choose(own: &Own, which: &str) -> anyhow::Result<MatchFile> {
-    let fits = |file: &MatchFile| file.is_over() && inputs_file(&file.path).exists();
+    let has_inputs = |file: &MatchFile| own.files.path(&beside(&file.name, INPUTS)).exists();
+    let fits = |file: &MatchFile| file.is_over() && has_inputs(file);
     let none = if which.is_empty() {
         "there is no finished match here that can be audited"
     } else {
@@ -143,7 +147,9 @@ fn await_guest(
     file: &MatchFile,
     begun: AuditExchange<Arc<Network>>,
 ) -> anyhow::Result<(Audit, Connection)> {
-    let door = args.with.door(own, file, &mut args.own.player(own))?;
+    let door = args
+        .with
+        .door(own, file, &mut args.own.player(own, &Posts::default()))?;
     exchange(args, |_, now, until| {
         let (door, events) = door.into_polled();
         let mut exchange = begun.waiting(door.context("the door is closed")?, until);
@@ -171,35 +177,21 @@ fn call_host(
     })
 }
 
-/// Stores the opened inputs in a file that only its owner can read. They contain this player's own, whose file
-/// is then needless.
-fn keep(file: &MatchFile, opened: &Audit) -> anyhow::Result<()> {
-    let path = audit_file(&file.path);
-    write(&path, &opened.encode()).with_context(|| format!("cannot write {}", path.display()))?;
-    std::fs::remove_file(inputs_file(&file.path)).context("cannot remove the file of your inputs")
-}
-
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // An interrupted audit may have left a partial file.
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut file = DiskStorage::create(path)?;
-    file.append(bytes)?;
-    file.sync()
+fn audit_path(own: &Own, file: &MatchFile) -> PathBuf {
+    own.files.path(&beside(&file.name, AUDIT))
 }
 
 /// Reports the outcome of the audit.
-fn conclude(file: &MatchFile, opened: &Audit, json: bool) -> anyhow::Result<()> {
-    let bytes = read(&file.path)?;
+fn conclude(own: &Own, file: &MatchFile, opened: &Audit, json: bool) -> anyhow::Result<()> {
+    let path = own.files.path(&file.name);
+    let bytes = read(&path)?;
     let decks = recompute(&Record::read(&bytes, None)?, opened)?;
     if json {
         show_json("audit", &decks.json())?;
     } else {
         show(&decks.to_string())?;
-        let path = audit_file(&file.path);
-        let (log, audit) = (file.path.display(), path.display());
+        let audit = audit_path(own, file);
+        let (log, audit) = (path.display(), audit.display());
         say(&format!(
             "\nThe opened inputs of both players are in {audit}. Anybody can check them:\n  dealerless verify \
              {log} --audit {audit}"

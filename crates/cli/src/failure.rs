@@ -9,9 +9,10 @@ use dealerless_connection::{MeetingError, SpokenError};
 use dealerless_seat::ending::{Breach, CONNECTION, PEER};
 use dealerless_seat::event::Event;
 use dealerless_seat::failure::{
-    INTERRUPTED, advice, blame_of_code, blame_of_connection, blame_of_meeting,
-    exit_code_of_meeting, meaning,
+    advice, blame_of_code, blame_of_connection, blame_of_meeting, exit_code_of_meeting, meaning,
 };
+use dealerless_seat::run;
+pub(crate) use dealerless_seat::run::BrokenOff;
 use dealerless_seat::words::Narrator;
 use dealerless_table::audit::CannotAudit;
 use dealerless_table::play::PlayError;
@@ -31,11 +32,6 @@ pub(crate) const EXIT_CODES: [(u8, &str); 7] = [
     (BROKEN_OFF, "you ended the program"),
     (NOBODY_READS, "the output was closed"),
 ];
-
-/// The user has ended the program during a match.
-#[derive(Debug, thiserror::Error)]
-#[error("{INTERRUPTED}")]
-pub(crate) struct BrokenOff;
 
 /// Returns whose fault an error of a table can be, or `None` for other errors.
 fn blame(error: &anyhow::Error) -> Option<Blame> {
@@ -65,6 +61,9 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     }
     if error.is::<BrokenOff>() {
         return BROKEN_OFF;
+    }
+    if error.is::<run::AnswerIsNo>() {
+        return NO;
     }
     if let Some(error) = error.downcast_ref() {
         return exit_code_of_meeting(error);

@@ -14,6 +14,7 @@ use dealerless_connection::{Door, Invite, MeetingError, ask_relay};
 use dealerless_seat::VERSION;
 use dealerless_seat::event::Event;
 use dealerless_seat::peers::BLOCKED;
+use dealerless_seat::run::{NewMatch, must_not_be_continued};
 use dealerless_seat::seated::opens;
 use dealerless_seat::words;
 use dealerless_table::log::Header;
@@ -31,7 +32,7 @@ use crate::table::door::{
 };
 use crate::table::gathering::Gathering;
 use crate::table::open;
-use crate::table::stored_match::{Farewells, Meets, NewMatch, SeatContext, StoredMatch};
+use crate::table::stored_match::{self, Farewells, SeatContext};
 use crate::table::waiting_room::WaitingRoom;
 use crate::table::{
     CONNECTION, GAME, Own, OwnArgs, Player, Posts, RelayArgs, RelayName, StakesArgs,
@@ -121,7 +122,7 @@ impl Hosting {
                 let own = args.own.open(&args.relay)?;
                 let before = open::before(&own, which)?;
                 let (past, settling) = Settling::of(&before)?;
-                open::must_not_be_continued(&own, &before.id())?;
+                must_not_be_continued(&own, &before.id())?;
                 let expected = returning(&own, &before, &past);
                 let header = args.stakes.header_after(&before.opened.log, past)?;
                 (own, header, settling, expected)
@@ -142,8 +143,8 @@ impl Hosting {
     }
 
     fn host(self, args: &Args) -> anyhow::Result<()> {
-        let mut player = args.own.player(&self.own);
         let posts = Posts::default();
+        let mut player = args.own.player(&self.own, &posts);
         posts.break_off_by_signal()?;
         if let Some(settling) = &self.settling {
             settling.confirm(&mut player, &posts)?;
@@ -170,7 +171,7 @@ impl Hosting {
             )))?;
         }
         wait_at_relays(&self.own, &door, &self.expected);
-        player.listen_before(&posts)?;
+        player.listen_before()?;
         let mut waiting = Waiting {
             own: &self.own,
             args,
@@ -200,27 +201,29 @@ impl Hosting {
         let around = SeatContext {
             own: &self.own,
             player,
-            posts: &posts,
-            meets: Meets::At(room),
+            room: Some(room),
         };
-        let stored = match guests {
+        match guests {
             Guests::One(Arrival::New(connection)) => {
-                let own = (self.own.home.identity().public(), &self.own.name);
+                let own = self.own.player();
                 let seating = Seating::of_meeting(&connection.met, self.header, own)?;
-                StoredMatch::begin(around, *connection, seating)?
+                let new = NewMatch::create(&self.own, seating.sitting)?;
+                keep_addresses(&self.own, &new.name, &listens_at)?;
+                let files = new.begin(&self.own, Some(seating.circuit))?;
+                stored_match::begin(around, vec![*connection], files)
             }
             Guests::One(Arrival::Resuming(connection, file)) => {
-                StoredMatch::resume(around, *file, Some(*connection))?
+                keep_addresses(&self.own, &file.name, &listens_at)?;
+                stored_match::resume(around, *file, Some(*connection))
             }
             Guests::All(agreed) => {
                 let new = NewMatch::create(&self.own, agreed.sitting.clone())?;
-                keep_addresses(&new.path, &listens_at)?;
+                keep_addresses(&self.own, &new.name, &listens_at)?;
                 agreed.begin();
-                StoredMatch::begin_with_several(around, agreed.connections, new)?
+                let files = new.begin(&self.own, None)?;
+                stored_match::begin(around, agreed.connections, files)
             }
-        };
-        keep_addresses(&stored.path(), &listens_at)?;
-        stored.play().map(drop)
+        }
     }
 
     /// Makes an invite for each guest, and a code for a single guest if the relay answers and knows codes.

@@ -1,29 +1,24 @@
 //! `resume`: resumes an open match.
 
-use std::time::SystemTime;
-
 use anyhow::{Context, bail, ensure};
+use dealerless::net::system_time;
 use dealerless_connection::identity::Name;
+use dealerless_native::Native;
 use dealerless_seat::VERSION;
 use dealerless_seat::ending::{closed, unsettled_at};
 use dealerless_seat::event::Event;
-use dealerless_seat::guest::DECLINED;
-use dealerless_seat::open_match::{WENT_ON, WENT_ON_WITH_YOU, not_begun, not_resumed};
+use dealerless_seat::run::{DECK, Files as _, Guest, RECORD, Unread, all_open, beside, check};
 use dealerless_seat::seated::Seated;
 use dealerless_seat::stored::{OpenMatch, UnreadMatch, open_matches};
 use dealerless_seat::words::Names;
 use dealerless_table::Seat;
-use dealerless_table::log::MatchEntry;
-use dealerless_table::play::{Control, PlayError};
+use dealerless_table::play::PlayError;
 
-use crate::failure::AnswerIsNo;
 use crate::in_browser::InBrowser;
 use crate::output::{show, show_json};
-use crate::table::absence;
-use crate::table::guests::OtherGuests;
-use crate::table::open::{self, Files, MatchFile};
-use crate::table::route::relay_of;
-use crate::table::stored_match::{self, Meets, SeatContext, StoredMatch};
+use crate::table::as_guest::AsGuest;
+use crate::table::open::{MatchFile, is_called};
+use crate::table::stored_match::{self, SeatContext};
 use crate::table::waiting_room::WaitingRoom;
 use crate::table::{MeetAgainArgs, Own, OwnArgs, Posts};
 
@@ -64,15 +59,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         return played;
     }
     let own = args.own.open(&args.with.relay)?;
-    let files = open::all(&own)?;
+    let (open, unread) = all_open(&own)?;
     if args.list {
-        return list(&files, args.own.json);
+        return list(&own, &open, &unread, args.own.json);
     }
-    let file = choose(files.open, &args.with.which(), args.own.json)?;
+    let file = choose(&own, open, &args.with.which(), args.own.json)?;
     if args.close {
-        let log = file.path.display().to_string();
+        let log = own.files.shown(&file.name);
         let opened = file.close()?;
-        let mut player = args.own.player(&own);
+        let mut player = args.own.player(&own, &Posts::default());
         let names = Names::of(&Seated::of(&opened.sitting, None, false));
         let unsettled = unsettled_at(&opened.log, opened.sitting.seat, &names);
         return player.tell(&closed(Some(log), unsettled));
@@ -86,57 +81,37 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 fn play(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
-    let mut player = args.own.player(own);
-    player.tell(&Event::Hello { version: VERSION })?;
     let posts = Posts::default();
+    let mut player = args.own.player(own, &posts);
+    player.tell(&Event::Hello { version: VERSION })?;
     posts.break_off_by_signal()?;
-    let (peer, of, path) = (file.peer().clone(), file.id(), file.path.clone());
-    let meets = match file.seat() {
-        Seat::HOST => Meets::At(WaitingRoom::new(args.with.door(own, &file, &mut player)?)),
-        _ => {
-            let route = args.with.route(own, &peer)?;
-            let (listen, relay) = (args.with.listen(), relay_of(&route));
-            let guests = OtherGuests::again(own, &file, listen, relay)?;
-            Meets::Host(route, guests)
-        }
-    };
-    let around = SeatContext {
-        own,
-        player,
-        posts: &posts,
-        meets,
-    };
-    let stored = StoredMatch::resume(around, file, None)?;
-    match stored.play()? {
-        None => Ok(()),
-        Some((Control::WentOn(of, chips), mut player)) => {
-            let remains = absence::tell_went_on(own, path, &of, chips, &mut player)?;
-            bail!(AnswerIsNo(if remains { WENT_ON_WITH_YOU } else { WENT_ON }))
-        }
-        Some((Control::Declined, _)) => bail!(AnswerIsNo(DECLINED)),
-        Some(_) => {
-            let file = MatchFile::open(own, path)?;
-            if !file.is_begun() {
-                file.forget()?;
-                bail!(not_begun(&of));
-            }
-            bail!(not_resumed(&of))
-        }
+    if file.seat() == Seat::HOST {
+        let room = WaitingRoom::new(args.with.door(own, &file, &mut player)?);
+        let around = SeatContext {
+            own,
+            player,
+            room: Some(room),
+        };
+        return stored_match::resume(around, file, None);
     }
+    let route = args.with.route(own, file.peer())?;
+    let requires = Box::new(AsGuest::new(own, args.with.listen())?);
+    let needs = player.needs();
+    player.play(own, |own, now| {
+        let guest = Guest::resuming(own, requires, needs, (route, file), now)?;
+        Ok(Box::new(guest))
+    })
 }
 
 /// The open match that `which` names, or without a name the only open match that is not closed.
-fn choose(files: Vec<MatchFile>, which: &str, json: bool) -> anyhow::Result<MatchFile> {
+fn choose(own: &Own, files: Vec<MatchFile>, which: &str, json: bool) -> anyhow::Result<MatchFile> {
     let fits = |file: &MatchFile| match which {
         "" => !file.opened.is_closed(),
-        _ => file.is_called(which),
+        _ => is_called(file, which),
     };
-    let mut fitting = Files {
-        open: files.into_iter().filter(fits).collect(),
-        unread: Vec::new(),
-    };
-    match (fitting.open.len(), which) {
-        (1, _) => Ok(fitting.open.remove(0)),
+    let mut fitting: Vec<_> = files.into_iter().filter(fits).collect();
+    match (fitting.len(), which) {
+        (1, _) => Ok(fitting.remove(0)),
         (0, "") => bail!("there is no open match here"),
         (0, _) => bail!(
             "no open match is called {:?}. A match that was continued without absent players cannot be \
@@ -144,15 +119,18 @@ fn choose(files: Vec<MatchFile>, which: &str, json: bool) -> anyhow::Result<Matc
             Name::clean(which).as_str()
         ),
         _ => {
-            list(&fitting, json)?;
+            list(own, &fitting, &[], json)?;
             bail!("several matches are open; name one")
         }
     }
 }
 
-fn list(files: &Files, json: bool) -> anyhow::Result<()> {
-    let listed: Vec<OpenMatch> = files.open.iter().map(listed).collect();
-    let unread: Vec<UnreadMatch> = files.unread.iter().map(unread).collect();
+fn list(own: &Own, open: &[MatchFile], unread: &[Unread], json: bool) -> anyhow::Result<()> {
+    let listed =
+        |file: &MatchFile| OpenMatch::of(&file.opened, own.files.shown(&file.name), file.time);
+    let listed: Vec<OpenMatch> = open.iter().map(listed).collect();
+    let unread = unread.iter().map(|unread| not_read_here(own, unread));
+    let unread: Vec<UnreadMatch> = unread.collect();
     if json {
         return show_json("resume", &open_matches(&listed, &unread));
     }
@@ -181,33 +159,24 @@ fn list(files: &Files, json: bool) -> anyhow::Result<()> {
     show(&lines.collect::<Vec<_>>().join("\n"))
 }
 
-fn unread((file, error): &(MatchEntry, anyhow::Error)) -> UnreadMatch {
+fn not_read_here(own: &Own, (name, error): &Unread) -> UnreadMatch {
+    let (of, peer) = name.split_once('-').unwrap_or((name, ""));
     UnreadMatch {
-        of: file.match_id.clone(),
-        peer: file.peer.clone(),
-        log: file.path.display().to_string(),
+        of: of.to_owned(),
+        peer: peer.strip_suffix(RECORD).unwrap_or(peer).to_owned(),
+        log: own.files.shown(name),
         message: format!("{error:#}"),
     }
-}
-
-fn listed(file: &MatchFile) -> OpenMatch {
-    let changed = std::fs::metadata(&file.path).and_then(|metadata| metadata.modified());
-    let changed = changed.unwrap_or(SystemTime::UNIX_EPOCH);
-    let since = changed.duration_since(SystemTime::UNIX_EPOCH);
-    OpenMatch::of(
-        &file.opened,
-        file.path.display().to_string(),
-        since.map_or(0, |since| since.as_secs()),
-    )
 }
 
 /// Removes the damaged deck of a match and opens the match again, so that the seat forfeits the
 /// hand.
 fn without_deck(own: &Own, file: MatchFile) -> anyhow::Result<MatchFile> {
-    let path = file.path.clone();
-    let error = stored_match::check(own, file).err();
+    let name = file.name.clone();
+    let error = check::<Native>(own, file, system_time()).err();
     let error = error.context("the file of the deck is intact; there is nothing to forfeit")?;
     ensure!(matches!(error.downcast_ref(), Some(PlayError::Deck)), error);
-    std::fs::remove_file(open::deck_file(&path)).context("cannot remove the deck")?;
-    MatchFile::open(own, path)
+    let removed = own.files.remove_value(&beside(&name, DECK));
+    removed.context("cannot remove the deck")?;
+    MatchFile::open(own, name)
 }

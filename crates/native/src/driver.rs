@@ -1,5 +1,5 @@
-//! Plays a seat: its state machine on the thread of the sockets, its engine on a thread of its own, and its
-//! player on the thread of the caller.
+//! Runs a program of a player: its state machine on the thread of the sockets, its engine on a thread of its own, and
+//! its player on the thread of the caller.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
@@ -10,29 +10,23 @@ use std::time::Duration;
 
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::{Channel, Deadlines, system_time};
-use dealerless_connection::storage::{Storage, Vault};
-use dealerless_connection::time::unix;
 use dealerless_connection::{
-    Core, EngineConnection, EngineStream, Happened, Network, PolledConnection, Priority,
+    Core, EngineConnection, EngineStream, Happened, Invites, Network, PolledConnection, Priority,
     SocketTask, network, system_rng,
 };
 use dealerless_seat::command::{Complaint, Said};
 use dealerless_seat::event::Event;
-use dealerless_seat::run::{Finder, SeatInPlay, SeatWorld};
-use dealerless_seat::seat::Stopped;
+use dealerless_seat::run::{Finder, Own, Program, SeatWorld, Stored};
 use dealerless_seat::seated::Time;
 use dealerless_table::Seat;
 use dealerless_table::play::{Binding, DealCircuit, Dealer, Done, Order, Orders as _};
+
+use super::files::NativeFiles;
 
 /// The timeout when nothing is due.
 const LONG: Duration = Duration::from_secs(3600);
 /// The update interval of the time left on a screen.
 const SECOND: Duration = Duration::from_secs(1);
-
-/// A file to which a seat appends, on the disk or in memory.
-pub type NativeFile = Box<dyn Storage + Send>;
-/// A value that a seat replaces as a whole, on the disk or in memory.
-pub type NativeValue = Box<dyn Vault>;
 
 /// The world of a seat on this machine.
 #[derive(Clone)]
@@ -86,8 +80,8 @@ enum Told {
     Event(Box<Event>),
     /// The time left for the own turn.
     Time(Time),
-    /// The match has stopped here: why, and an error if a player has broken it.
-    Stopped(anyhow::Result<Stopped>, anyhow::Result<()>),
+    /// The program has ended.
+    Ended(anyhow::Result<()>),
 }
 
 /// The engine on the connection of a seat.
@@ -98,7 +92,10 @@ enum EngineSession {
     Running(Dealer),
 }
 
-/// A seat whose match has not stopped here, as a task of the sockets.
+/// A program that a thread of the sockets can run.
+pub type NativeProgram = Box<dyn Program<Native> + Send>;
+
+/// A program that has not ended, as a task of the sockets.
 struct Task {
     world: Native,
     state: Mutex<State>,
@@ -112,15 +109,15 @@ struct Task {
 
 #[derive(Default)]
 struct State {
-    /// `None` once the match has stopped here.
-    seat: Option<Box<SeatInPlay<Native>>>,
+    /// `None` once it has ended.
+    program: Option<(NativeProgram, Own<Native>)>,
     /// The timer that the event loop has seen last.
     planned: Duration,
     /// When the time left is shown next.
     next_time: Duration,
 }
 
-/// An input of a seat from other threads.
+/// An input of a program from other threads.
 pub enum Input {
     /// A command of the player, for the given turn if there is one.
     Said(Said, Option<u64>),
@@ -140,18 +137,18 @@ pub enum Input {
     Settled,
 }
 
-/// The inputs of a seat, from any thread.
+/// The inputs of a program, from any thread.
 #[derive(Clone)]
 pub struct SeatInput(Weak<Task>);
 
 impl SeatInput {
-    /// Passes an input to the seat. Returns `false` if it does not exist any more.
+    /// Passes an input to the program. Returns `false` if it does not exist any more.
     pub fn put(&self, input: Input) -> bool {
         self.0.upgrade().map(|task| task.put(input)).is_some()
     }
 }
 
-/// A match that is played. Dropping it drops the seat and closes its connections.
+/// A program that runs. Dropping it drops the program and closes its connections.
 pub struct Playing {
     task: Arc<Task>,
     told: Receiver<Told>,
@@ -163,13 +160,14 @@ impl Drop for Playing {
     }
 }
 
-/// Begins to play. `begin` makes the seat; sockets that it takes over lose nothing.
+/// Begins to run a program of this player. `begin` makes the program; sockets that it takes over lose nothing.
 ///
 /// # Errors
 /// That of `begin`, or if the system cannot wait for events of sockets.
 pub fn begin(
     shows_time: bool,
-    begin: impl FnOnce(&Native, Duration) -> anyhow::Result<SeatInPlay<Native>>,
+    (stored, invites): (Stored<NativeFiles>, Arc<Mutex<Invites>>),
+    begin: impl FnOnce(&Own<Native>, Duration) -> anyhow::Result<NativeProgram>,
 ) -> anyhow::Result<Playing> {
     let (world, told) = Native::new()?;
     let task = Arc::new(Task {
@@ -181,10 +179,11 @@ pub fn begin(
         shows_time,
     });
     let _ = world.0.task.set(Arc::downgrade(&task));
-    // The seat is made under the lock: events of its sockets wait until it can process them.
+    let own = Own::new(world.clone(), stored, invites);
+    // The program is made under the lock: events of its sockets wait until it can process them.
     let mut state = task.lock();
     world.0.network.add(Arc::clone(&task) as _);
-    let begun = begin(&world, system_time()).map(|seat| state.seat = Some(Box::new(seat)));
+    let begun = begin(&own, system_time()).map(|program| state.program = Some((program, own)));
     drop(state);
     world.0.network.wake();
     let playing = Playing { task, told };
@@ -207,42 +206,43 @@ impl Native {
 }
 
 impl Playing {
-    /// The inputs of the seat.
+    /// The inputs of the program.
     pub fn input(&self) -> SeatInput {
         SeatInput(Arc::downgrade(&self.task))
     }
 
-    /// Waits until the match has stopped here, at most this long. There is no player: all events are dropped.
+    /// Waits until the program has ended, at most this long. There is no player: all events are dropped.
     pub fn wait(self, within: Duration) {
         let deadline = system_time() + within;
         loop {
             let left = deadline.saturating_sub(system_time());
             match self.told.recv_timeout(left) {
-                Ok(Told::Stopped(..)) | Err(_) => return,
+                Ok(Told::Ended(_)) | Err(_) => return,
                 Ok(_) => {}
             }
         }
     }
 
-    /// Whether the match has stopped here, and everything is sent.
+    /// Whether the program has ended, and everything is sent.
     pub fn is_over(&self) -> bool {
         self.task.is_over.load(Ordering::Relaxed)
     }
 
-    /// Tells the player everything until the match has stopped here. Returns why, and whether a player has
-    /// broken the match.
-    pub fn play(&self, player: &mut impl Player) -> (anyhow::Result<Stopped>, anyhow::Result<()>) {
-        // Once the player cannot be told anything, the seat stops.
+    /// Tells the player everything until the program has ended.
+    ///
+    /// # Errors
+    /// If the program has failed, or the player cannot be told anything more.
+    pub fn play(&self, player: &mut impl Player) -> anyhow::Result<()> {
+        // Once the player cannot be told anything, the program ends.
         let mut failed = None;
-        let (stopped, broken) = loop {
+        let ended = loop {
             let due = player.due().filter(|_| failed.is_none());
             let told = match self.told.recv_timeout(due.unwrap_or(LONG)) {
-                Ok(Told::Stopped(stopped, broken)) => break (stopped, broken),
+                Ok(Told::Ended(ended)) => break ended,
                 Ok(told) => Some(told),
                 Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => {
-                    let ended = io::Error::from(ErrorKind::BrokenPipe);
-                    break (Err(ended.into()), Ok(()));
+                    break Err(io::Error::from(ErrorKind::BrokenPipe).into());
                 }
             };
             if failed.is_none()
@@ -253,7 +253,7 @@ impl Playing {
             }
         };
         self.until_settled();
-        (failed.map_or(stopped, Err), broken)
+        failed.map_or(ended, Err)
     }
 
     fn tell(&self, told: Option<Told>, player: &mut impl Player) -> anyhow::Result<()> {
@@ -269,7 +269,7 @@ impl Playing {
                 }
             }
             Some(Told::Time(time)) => player.show_time(time)?,
-            Some(Told::Stopped(..)) | None => {}
+            Some(Told::Ended(_)) | None => {}
         }
         player.show_due()
     }
@@ -295,41 +295,43 @@ impl Task {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Queues an input. A match that has stopped here ignores it.
+    /// Queues an input. A program that has ended ignores it.
     fn put(&self, input: Input) {
         locked(&self.inbox).push_back(input);
         self.world.0.network.wake();
     }
 
-    /// Does something with the seat, and then all that is due.
-    fn with(&self, work: impl FnOnce(&mut SeatInPlay<Native>), now: Duration) {
+    /// Does something with the program, and then all that is due.
+    fn with(
+        &self,
+        work: impl FnOnce(&mut NativeProgram, &mut Own<Native>) -> anyhow::Result<()>,
+        now: Duration,
+    ) {
         let mut guard = self.lock();
         let state = &mut *guard;
-        let Some(seat) = &mut state.seat else {
+        let Some((program, own)) = &mut state.program else {
             return;
         };
-        work(seat);
+        let mut ended = work(program, own).err().map(Err);
         let inputs = std::mem::take(&mut *locked(&self.inbox));
-        let mut stopped = None;
-        for input in inputs {
-            // Each input is answered before the next one is processed.
-            if stopped.is_none() {
-                self.apply(input, seat, now);
-                stopped = seat.step(now);
+        // Each input is answered before the next one is processed.
+        for input in inputs.into_iter().map(Some).chain([None]) {
+            if ended.is_some() {
+                break;
             }
+            let applied = input.map_or(Ok(()), |input| apply(input, program, own, now));
+            let step = applied.and_then(|()| program.step(own, now));
+            ended = step.map(|ended| ended.map(drop)).transpose();
         }
-        if let Some(stopped) = stopped.or_else(|| seat.step(now)) {
-            let broken = match &stopped {
-                Ok(stopped) => seat.tell_end(stopped),
-                Err(_) => Ok(()),
-            };
+        if let Some(ended) = ended {
             self.is_over.store(true, Ordering::Relaxed);
-            state.seat = None;
+            state.program = None;
+            self.world.detach_engine();
             // The player may be gone.
-            let _ = self.world.0.told.send(Told::Stopped(stopped, broken));
+            let _ = self.world.0.told.send(Told::Ended(ended));
         } else if self.shows_time
             && now >= state.next_time
-            && let Some(time) = seat.own_time()
+            && let Some(time) = program.seat().and_then(|seat| seat.own_time())
         {
             state.next_time = now + SECOND;
             let _ = self.world.0.told.send(Told::Time(time.into()));
@@ -338,26 +340,9 @@ impl Task {
         self.changed.notify_all();
     }
 
-    fn apply(&self, input: Input, seat: &mut SeatInPlay<Native>, now: Duration) {
-        match input {
-            Input::Said(said, turn) => seat.said(said, turn),
-            Input::Refused((code, message)) => {
-                self.world.report(&Event::refused(code, message));
-            }
-            Input::AskLeave => seat.ask_leave(),
-            Input::Ended => seat.input_ended(now),
-            Input::BreakOff => seat.break_off(now),
-            Input::OutputClosed => {
-                seat.fail(io::Error::from(ErrorKind::BrokenPipe).into(), now);
-            }
-            Input::Done(connection, done) => seat.engine_done(connection, done),
-            Input::Settled => {}
-        }
-    }
-
-    /// Drops the seat.
+    /// Drops the program.
     fn end(&self) {
-        let ended = self.lock().seat.take();
+        let ended = self.lock().program.take();
         drop(ended);
         self.is_over.store(true, Ordering::Relaxed);
         self.world.detach_engine();
@@ -366,35 +351,64 @@ impl Task {
     }
 }
 
+/// Applies an input.
+///
+/// # Errors
+/// The program ends.
+fn apply(
+    input: Input,
+    program: &mut NativeProgram,
+    own: &mut Own<Native>,
+    now: Duration,
+) -> anyhow::Result<()> {
+    match input {
+        Input::Said(said, turn) => program.said(own, said, turn, now)?,
+        Input::Refused((code, message)) => own.world.report(&Event::refused(code, message)),
+        Input::AskLeave => match program.seat() {
+            Some(seat) => seat.ask_leave(),
+            None => program.said(own, Said::Leave { anyhow: false }, None, now)?,
+        },
+        Input::Ended => program.input_ended(now)?,
+        Input::BreakOff => program.break_off(now)?,
+        Input::OutputClosed => {
+            program.fail(io::Error::from(ErrorKind::BrokenPipe).into(), now)?;
+        }
+        Input::Done(connection, done) => program.engine_done(connection, done),
+        Input::Settled => {}
+    }
+    Ok(())
+}
+
 impl SocketTask for Task {
     fn has(&self, socket: u32) -> bool {
-        let seat = &mut self.lock().seat;
-        seat.as_mut().is_some_and(|seat| seat.has(socket))
+        let program = &mut self.lock().program;
+        (program.as_mut()).is_some_and(|(program, _)| program.has(socket))
     }
 
     fn happened(&self, socket: u32, what: Happened<'_>, now: Duration) {
-        self.with(|seat| seat.happened(socket, what, now), now);
+        self.with(|program, own| program.happened(own, socket, what, now), now);
     }
 
     fn step(&self, now: Duration) {
-        self.with(|_| {}, now);
+        self.with(|_, _| Ok(()), now);
     }
 
     fn timer(&self) -> Duration {
         let mut state = self.lock();
         let State {
-            seat,
+            program,
             planned,
             next_time,
         } = &mut *state;
-        let Some(seat) = seat else {
+        let Some((program, _)) = program else {
             return Duration::MAX;
         };
         let timer = match locked(&self.inbox).is_empty() {
-            true => seat.timer(system_time()),
+            true => program.timer(system_time()),
             false => Duration::ZERO,
         };
-        let shown = self.shows_time && seat.own_time().is_some();
+        let seat = program.seat().filter(|_| self.shows_time);
+        let shown = seat.is_some_and(|seat| seat.own_time().is_some());
         *planned = if shown { timer.min(*next_time) } else { timer };
         *planned
     }
@@ -415,8 +429,8 @@ impl EngineConnection for OfSeat {
         let task = self.task.upgrade().ok_or(ErrorKind::ConnectionAborted)?;
         let mut state = task.lock();
         loop {
-            let seat = state.seat.as_mut();
-            let line = seat.and_then(|seat| seat.line(self.connection));
+            let program = state.program.as_mut();
+            let line = program.and_then(|(program, _)| program.line(self.connection));
             let line = line.ok_or(ErrorKind::ConnectionAborted)?;
             if work(&mut line.core)? {
                 line.flush(system_time());
@@ -472,17 +486,12 @@ impl Drop for Counted {
 
 impl SeatWorld for Native {
     type Sockets = Arc<Network>;
-    type File = NativeFile;
-    type Value = NativeValue;
+    type Files = NativeFiles;
 
     const IN_PAGE: bool = false;
 
     fn sockets(&self) -> &Arc<Network> {
         &self.0.network
-    }
-
-    fn unix() -> u64 {
-        unix()
     }
 
     fn report(&self, event: &Event) {

@@ -3,16 +3,16 @@
 //!
 //! | item | |
 //! |---|---|
-//! | [`begin`], [`Playing`] | a [seat](dealerless_seat::run::SeatInPlay) that is played |
+//! | [`begin`], [`Playing`] | a [program](dealerless_seat::run::Program) that runs |
 //! | [`Player`] | its player, who is told the events of the match and may answer them |
 //! | [`SeatInput`], [`Input`] | its inputs, from any thread |
 //! | [`Finding`] | a [`Finder`](dealerless_seat::run::Finder) for a match that is not played |
-//! | [`Native`] | the world of both: sockets, [files](NativeFile), [values](NativeValue) and the engine |
+//! | [`Native`], [`NativeFiles`] | the world of both: sockets, files and the engine |
 
 #![forbid(unsafe_code)]
 
 mod driver;
+mod files;
 
-pub use driver::{
-    Finding, Input, Native, NativeFile, NativeValue, Player, Playing, SeatInput, begin,
-};
+pub use driver::{Finding, Input, Native, NativeProgram, Player, Playing, SeatInput, begin};
+pub use files::NativeFiles;

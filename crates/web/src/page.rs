@@ -9,7 +9,7 @@ use anyhow::Context;
 use dealerless::mpc::Attempts;
 use dealerless_connection::{Happened, Place, PolledConnection, Sockets};
 use dealerless_seat::event::Event;
-use dealerless_seat::run::{SeatWorld, Session, World};
+use dealerless_seat::run::{Files, SeatWorld, Session, World};
 use dealerless_seat::words::Narrator;
 use dealerless_table::Seat;
 use dealerless_table::play::{DealCircuit, Order};
@@ -99,17 +99,12 @@ impl Sockets for Page {
 
 impl SeatWorld for Page {
     type Sockets = Self;
-    type File = NamedFile;
-    type Value = Value;
+    type Files = Self;
 
     const IN_PAGE: bool = true;
 
     fn sockets(&self) -> &Self {
         self
-    }
-
-    fn unix() -> u64 {
-        host::unix()
     }
 
     fn report(&self, event: &Event) {
@@ -150,6 +145,10 @@ impl SeatWorld for Page {
 }
 
 impl World for Page {
+    fn files(&self) -> Self {
+        self.clone()
+    }
+
     fn respond(&self, request: u32, status: u16, body: &str) {
         host::respond(request, status, body);
     }
@@ -161,9 +160,18 @@ impl World for Page {
     fn log(&self, text: &str) {
         host::print(text);
     }
+}
 
-    fn open_file(&self, name: &str) -> Option<NamedFile> {
-        NamedFile::open(name)
+impl Files for Page {
+    type File = NamedFile;
+    type Value = Value;
+
+    fn unix() -> u64 {
+        host::unix()
+    }
+
+    fn open_file(&self, name: &str) -> io::Result<Option<NamedFile>> {
+        Ok(NamedFile::open(name))
     }
 
     fn open_or_create_file(&self, name: &str) -> io::Result<NamedFile> {
@@ -174,8 +182,8 @@ impl World for Page {
         NamedFile::remove(name)
     }
 
-    fn file_names(&self, ending: &str) -> Vec<(String, u64)> {
-        files::names(ending)
+    fn file_names(&self, ending: &str) -> io::Result<Vec<(String, u64)>> {
+        Ok(files::names(ending))
     }
 
     fn check_free_files(&self, files: usize) -> io::Result<()> {

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail, ensure};
 use dealerless_bridge::sheets::{Dealer, HalfSheet, Page, own_sheet};
+use dealerless_seat::run;
 use dealerless_table::Seat;
 use dealerless_table::log::Input;
 use dealerless_table::play::{DealCircuit, Seating, role};
 use serde::Serialize;
 
 use crate::output::{lines, say, show_json};
-use crate::table::open::{self, MatchFile, inputs_file};
+use crate::table::open::{self, MatchFile};
 use crate::table::{FolderArgs, Own};
 use crate::whole_file;
 
@@ -155,8 +156,7 @@ fn input(own: &Own, file: &MatchFile, set: u32) -> anyhow::Result<Input> {
     );
     let cannot =
         "your inputs no longer exist: they are destroyed after an audit, and after 30 days";
-    ensure!(inputs_file(&file.path).exists(), cannot);
-    let inputs = file.inputs(own)?;
+    let inputs = run::inputs(own, file)?.context(cannot)?;
     let deal = log
         .deals(file.seat())
         .into_iter()

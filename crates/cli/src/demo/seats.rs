@@ -4,26 +4,26 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::panic::resume_unwind;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use dealerless_connection::identity::{Home, Identity, KnownPeers, Name, SharedPeers};
-use dealerless_connection::storage::{MemoryStorage, MemoryVault};
+use dealerless_connection::storage::MemoryVault;
 use dealerless_connection::time::unix;
 use dealerless_connection::{
-    Connection, Credentials, Door, DoorEvent, Guest, Timing, network, system_rng,
+    Connection, Credentials, Door, DoorEvent, Guest, Invites, Timing, network, system_rng,
 };
-use dealerless_native::{Native, NativeFile, Playing};
+use dealerless_native::{NativeFiles, Playing};
 use dealerless_seat::command::Said;
 use dealerless_seat::event::{Ask, Cost, Ended, Event, YourTurn};
-use dealerless_seat::run::{Finder, SeatFiles, SeatInPlay};
+use dealerless_seat::run::{Finder, InPlay, NewMatch, SeatInPlay, Stored};
 use dealerless_seat::seat::PlayerNeeds;
 use dealerless_table::Seat;
-use dealerless_table::log::{Header, Inputs, Journal, MatchLog};
-use dealerless_table::play::{DeckSetting, SealedSetting, Seating, Setting};
+use dealerless_table::log::Header;
+use dealerless_table::play::Seating;
 use dealerless_table::rules::PokerKind;
 
 use super::hand::{View, named};
@@ -77,8 +77,7 @@ pub(super) fn play(header: &Header, progress: &Progress) -> anyhow::Result<[Side
             sent,
             progress,
         };
-        let (stopped, broken) = playing.play(&mut watcher);
-        stopped.and(broken).map(|()| watcher.side)
+        playing.play(&mut watcher).map(|()| watcher.side)
     };
     let [host, guest] = seats;
     let (host, guest) = thread::scope(|scope| {
@@ -151,43 +150,33 @@ impl Person {
         let Credentials { identity, name } = &self.own;
         let own = (identity.public(), name);
         let Seating { sitting, circuit } = Seating::of_meeting(&met, header.clone(), own)?;
-        let (key, of) = (identity.file_key(), sitting.match_info.clone());
-        let file = || -> NativeFile { Box::new(MemoryStorage::default()) };
-        let setting = Setting {
-            deck: DeckSetting::Sealed(SealedSetting {
-                inputs: Inputs::open(file(), key.clone(), of.id())?.file,
-                vault: Box::new(MemoryVault::default()) as _,
-                circuit,
-            }),
-            journal: Journal::create(file(), key, &sitting)?,
+        let stored = Stored {
+            files: NativeFiles::Memory,
             identity: Arc::clone(identity),
-            seat: sitting.seat,
-            log: MatchLog::new(of.clone(), sitting.seat),
-            rng: system_rng(),
+            peers: self.peers,
+            name: name.clone(),
         };
-        let files = SeatFiles {
-            sitting,
-            record: String::new(),
-            resumed: false,
-            setting,
-            clock: file(),
-        };
+        let invites = Invites::open(Box::new(MemoryVault::default()))?;
+        let keeps = (stored, Arc::new(Mutex::new(invites)));
         let mut sent = None;
-        let playing = dealerless_native::begin(false, |world, now| {
+        let playing = dealerless_native::begin(false, keeps, |own, now| {
+            let of = sitting.match_info.id();
+            let files = NewMatch::create(own, sitting)?.begin(own, Some(circuit))?;
             // A lost connection is not made again.
-            let finder = Finder::new(world, self.own, of.id(), vec![met.peer.clone()]);
+            let finder = Finder::new(&own.world, self.own, of, vec![met.peer.clone()]);
             let needs = PlayerNeeds {
                 never_asked: true,
                 ..PlayerNeeds::default()
             };
-            let mut seat = SeatInPlay::<Native>::new(world, files, self.peers, needs, finder, now)?;
+            let peers = own.peers.clone();
+            let mut seat = SeatInPlay::new(&own.world, files, peers, needs, finder, now)?;
             let line = connection
                 .into_polled()
                 .context("the connection is in use")?;
             let counter = network()?.sent(line.number());
             sent = Some(Sent(counter.load(Ordering::Relaxed), counter));
             seat.begin(line, now)?;
-            Ok(seat)
+            Ok(Box::new(InPlay(seat)))
         })?;
         Ok((playing, sent.context("the seat has begun")?))
     }

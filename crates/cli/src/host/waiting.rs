@@ -10,6 +10,7 @@ use dealerless_seat::game_name::GameName;
 use dealerless_seat::guest::ANSWER;
 use dealerless_seat::open_match::{answer_after, went_on_without_host};
 use dealerless_seat::peers::cannot_burn;
+use dealerless_seat::run;
 use dealerless_seat::words;
 use dealerless_table::log::MatchId;
 use dealerless_table::play::{Control, Term};
@@ -18,7 +19,7 @@ use super::{Args, notice};
 use crate::table::absence::Absentees;
 use crate::table::admit::{Admission, Wants};
 use crate::table::gathering::{self, Agreed, Gathered, Gathering};
-use crate::table::open::{self, MatchFile};
+use crate::table::open::MatchFile;
 use crate::table::stored_match::Farewells;
 use crate::table::waiting_room::{RoomEvent, WaitingRoom};
 use crate::table::{Own, Player, Posts, sit, standing};
@@ -288,6 +289,12 @@ impl Waiting<'_> {
         self.resumed(connection, of)
     }
 
+    /// The match with this id in which this side connects to a player.
+    fn found(&self, of: &MatchId, peer: &PublicIdentity) -> anyhow::Result<Option<MatchFile>> {
+        let file = run::find(self.own, of)?;
+        Ok(file.filter(|file| file.connects_to(peer)))
+    }
+
     /// Serves a guest that wants to resume a match. A match that was closed here can only be
     /// resumed with `resume` on this side.
     fn resumed(
@@ -305,11 +312,11 @@ impl Waiting<'_> {
             self.room.decline(connection, answer);
             return Ok(None);
         }
-        if let Some(answer) = open::went_on(self.own, &of, &connection.met.peer)? {
+        if let Some(answer) = run::went_on(self.own, &of, &connection.met.peer)? {
             self.room.decline(connection, answer);
             return Ok(None);
         }
-        match open::find(self.own, &of, &connection.met.peer)? {
+        match self.found(&of, &connection.met.peer)? {
             None => self.room.decline(connection, Control::Unknown(of)),
             Some(file) if file.is_over() => self.farewells.send_end(self.own, file, *connection)?,
             Some(file) if file.opened.is_closed() => {
@@ -328,7 +335,7 @@ impl Waiting<'_> {
         of: MatchId,
         chips: u64,
     ) -> anyhow::Result<()> {
-        let file = open::find(self.own, &of, &connection.met.peer)?;
+        let file = self.found(&of, &connection.met.peer)?;
         let is_open = file.is_some_and(|file| !file.is_over());
         if is_open && self.admission.is_news(&connection.met.peer) {
             let text = went_on_without_host(&connection.met.peer_name, &of, chips);
@@ -342,14 +349,14 @@ impl Waiting<'_> {
     /// match.
     fn new_match(&mut self, connection: Box<Connection>) -> anyhow::Result<Option<Arrival>> {
         let settled = self.settling.as_ref().map(|(settled, _)| *settled);
-        match open::with(self.own, &connection.met.peer, settled)? {
+        match run::open_with(self.own, &connection.met.peer, settled)? {
             Some(file) if file.has_peer_parts() => {
                 let fits = file.must_be_with(&connection.met.peer);
                 self.room.decline(connection, Control::Open(file.id()));
                 return fits.map(|()| None);
             }
             // The guest has signed no part of this match and does not know it.
-            Some(file) => file.forget()?,
+            Some(file) => file.forget(self.own)?,
             None => {}
         }
         Ok(Some(Arrival::New(connection)))

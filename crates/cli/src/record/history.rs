@@ -9,7 +9,6 @@ use dealerless_table::log::MatchEntry;
 use super::source::Folder;
 use crate::output::{show, show_json, width, wrapped};
 use crate::table::FolderArgs;
-use crate::table::open::forget;
 
 /// Lists the matches that you have played, or deletes their records.
 ///
@@ -105,7 +104,7 @@ fn delete(folder: &Folder, args: &Args) -> anyhow::Result<Vec<Listed>> {
     let mut deleted = Vec::new();
     for file in files {
         let record = folder.read(&file.path);
-        forget(&file.path)?;
+        folder.forget(&file)?;
         let record = record.map_err(|error| format!("{error:#}"));
         deleted.push(Listed::of(of_entry(&file), record).deleted());
     }

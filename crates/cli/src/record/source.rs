@@ -1,5 +1,6 @@
 //! Finds and reads records, at a path or in the player's own folder.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -9,7 +10,9 @@ use std::time::SystemTime;
 use anyhow::{Context, ensure};
 use dealerless_connection::identity::Identity;
 use dealerless_connection::storage::check_regular;
+use dealerless_native::NativeFiles;
 use dealerless_seat::records::show::{self, is_id_of};
+use dealerless_seat::run::forget;
 use dealerless_table::log::{MatchEntry, MatchFolder};
 use dealerless_table::record::{BadRecord, Record};
 
@@ -54,6 +57,16 @@ impl Folder {
     pub(super) fn list(&self) -> anyhow::Result<Vec<MatchEntry>> {
         let shelf = MatchFolder(self.matches.clone());
         shelf.list().context("cannot read the folder of matches")
+    }
+
+    /// Removes the files of a match.
+    ///
+    /// # Errors
+    /// If a file cannot be removed, or another program uses the record.
+    pub(super) fn forget(&self, file: &MatchEntry) -> anyhow::Result<()> {
+        let name = file.path.file_name().and_then(OsStr::to_str);
+        let name = name.context("a match file without a name")?;
+        forget(&NativeFiles::Folder(self.matches.clone()), name)
     }
 
     /// The only match with this name: an id, the beginning of an id, or the other player's name.

@@ -1,30 +1,22 @@
-//! A match that is continued without absent seats: what the program of each remaining player checks
-//! itself, and how it tries to reach the absent players meanwhile.
+//! A match that the host continues without absent seats, and how it tries to reach the absent players meanwhile.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, anyhow, bail, ensure};
+use anyhow::{Context, bail};
 use dealerless::net::system_time;
 use dealerless_connection::Door;
 use dealerless_connection::identity::{Fingerprint, Name, PublicIdentity};
-use dealerless_native::{Finding, Native};
-use dealerless_seat::ending;
+use dealerless_native::Finding;
 use dealerless_seat::event::Event;
-use dealerless_seat::open_match::{self, answer_after};
-use dealerless_seat::run::{Caller, Finder};
-use dealerless_seat::seated::Seated;
-use dealerless_seat::words::Names;
+use dealerless_seat::run::{Finder, in_words, settled};
 use dealerless_table::Seat;
-use dealerless_table::log::{Disagreement, MatchId, Past, Settled};
+use dealerless_table::log::{MatchId, Past};
 
 use super::door::{kept_addresses, open_door};
-use super::guests::OtherGuests;
 use super::open::MatchFile;
 use super::own::Own;
 use super::player::Player;
 use super::posts::Posts;
-use super::route::route_to;
 use super::standing;
 use super::waiting_room::WaitingRoom;
 use crate::failure::AnswerIsNo;
@@ -32,127 +24,13 @@ use crate::failure::AnswerIsNo;
 /// How long this side tries to reach the absent players before it asks its player.
 const TRIES: Duration = Duration::from_secs(5);
 
-/// The settlement of the open match of this file without the seats that are absent by the claims of
-/// the own program.
-///
-/// # Errors
-/// If the match can go on, or cannot be settled.
-pub(crate) fn settled(file: &MatchFile) -> anyhow::Result<Settled> {
-    let opened = &file.opened;
-    let absent = opened.log.absent(&opened.claims);
-    let of = file.id();
-    ensure!(
-        !absent.is_empty(),
-        "match {of} is open ({}), and your program has not noted that each player for whom it waits is \
-         out of time or away. To play on, run: dealerless resume {of}",
-        file.state()
-    );
-    let settled = opened.log.settled_without(&absent);
-    settled.with_context(|| {
-        format!(
-            "match {of} cannot be continued without {}: more than half of its players have to be there, \
-             at least two, and the others must be too few to go on by themselves",
-            file.names(&absent)
-        )
-    })
-}
-
-/// Checks the settlement that a host proposes against the open match of this file.
-///
-/// # Errors
-/// If this player is one of the absent ones, or the own file does not lead to this settlement.
-pub(crate) fn must_agree(file: &MatchFile, past: &Past) -> anyhow::Result<Settled> {
-    let opened = &file.opened;
-    let of = file.id();
-    let settled = opened.log.agrees_to(past, file.seat(), &opened.claims);
-    let named = file.names(&past.without);
-    settled.map_err(|disagreement| match disagreement {
-        Disagreement::Own => anyhow!(
-            "the host continues match {of} without you, as if you were absent. Do not sit down. To play \
-             on, run: dealerless resume {of}"
-        ),
-        Disagreement::Steps { own } => anyhow!(
-            "the host continues match {of} after {} steps, and your file has {own}. All players who are \
-             still there have to resume the match once, so that their files agree: dealerless resume {of}",
-            past.steps
-        ),
-        Disagreement::Absent(own) if own.is_empty() => anyhow!(
-            "the host continues match {of} without {named}, but your program has not noted that they are \
-             out of time or away, or the match waits for another player. Do not sit down. To play on, run: \
-             dealerless resume {of}"
-        ),
-        Disagreement::Absent(own) => anyhow!(
-            "the host continues match {of} without {named}, but by your program these players are absent: \
-             {}. Do not sit down. To play on, run: dealerless resume {of}",
-            file.names(&own)
-        ),
-        Disagreement::TooFew => anyhow!(
-            "the host continues match {of} without {named}, but too few players would be left. Do not sit \
-             down"
-        ),
-        _ => anyhow!(
-            "the host continues match {of} with other chips or another history than your file. Do not sit \
-             down"
-        ),
-    })
-}
-
-/// Tells a player that the host does not resume the match of this file, but has continued it, or is
-/// about to, without absent players. Returns whether this player stays at the table, by the claims of
-/// the own program. All this is only the word of the host.
-///
-/// # Errors
-/// If the file cannot be read, or the output is closed.
-pub(crate) fn tell_went_on(
-    own: &Own,
-    path: PathBuf,
-    of: &MatchId,
-    chips: u64,
-    player: &mut Player,
-) -> anyhow::Result<bool> {
-    let file = MatchFile::open(own, path)?;
-    let settled = settled(&file).ok();
-    let absent = settled.as_ref().map(|settled| file.names(&settled.absent));
-    let text = open_match::went_on(of, chips, absent.as_deref());
-    player.tell(&notice(&text))?;
-    Ok(settled.is_some())
-}
-
-/// The longest pause between two tries to tell an absent host that the table goes on.
-const HOST_RETURNS: Duration = Duration::from_secs(60);
-
-/// If this player has continued the match before without its host: this host, and a caller that tells it so.
-/// Nobody else would: its guests do not resume the match any more.
-pub(crate) fn tells_absent_host(
-    own: &Own,
-    past: Option<&Past>,
-) -> Option<(PublicIdentity, Caller<Native>)> {
-    let past = past.filter(|past| past.without.contains(&Seat::HOST))?;
-    let mut players = past.remaining().filter_map(|seat| past.player(seat));
-    let this = own.home.identity().public().fingerprint();
-    players.find(|(player, _)| *player == this)?;
-    let (host, _) = past.player(Seat::HOST)?;
-    let host = own.peers.lock().find(&host.to_string()).ok()?.clone();
-    let route = route_to(own, &host, &[]).ok().filter(|_| !host.blocked)?;
-    let told = answer_after(past, &host.identity)?;
-    let caller = Caller::new(past.match_id, host.identity.clone(), route);
-    let caller = caller.pausing(0, HOST_RETURNS).beginning_with(told);
-    Some((host.identity, caller))
-}
-
-/// The settlement in words, with the names of this file.
-pub(crate) fn in_words(file: &MatchFile, settled: &Settled) -> String {
-    let names = Names::of(&Seated::of(&file.opened.sitting, None, false));
-    ending::settled(settled, |seat| names.name(seat.number()).to_string())
-}
-
 /// An open match that the host continues without absent players.
 pub(crate) struct Settling {
     pub(crate) past: Past,
     absent: Vec<Seat>,
     /// The settlement in words.
     text: String,
-    file: PathBuf,
+    file: String,
 }
 
 impl Settling {
@@ -167,7 +45,7 @@ impl Settling {
             text: in_words(before, &end),
             past: end.past,
             absent: end.absent,
-            file: before.path.clone(),
+            file: before.name.clone(),
         };
         Ok((settling.past.clone(), Some(settling)))
     }
@@ -229,8 +107,7 @@ pub(crate) struct Absentees {
 }
 
 impl Absentees {
-    /// Tries to reach these seats in the ways of the open match: a guest listens for the other guests
-    /// and calls all, the host listens.
+    /// Tries to reach these seats: listens where the open match was hosted.
     ///
     /// # Errors
     /// If the system cannot wait for events of sockets, or no port is free.
@@ -240,27 +117,15 @@ impl Absentees {
         absent: &[Seat],
     ) -> anyhow::Result<Self> {
         let of = file.id();
-        let absent: Vec<_> = absent.iter().map(|&seat| file.player(seat)).collect();
+        let player = |&seat| (file.identity(seat).clone(), file.player_name(seat));
+        let absent: Vec<_> = absent.iter().map(player).collect();
         let players: Vec<_> = absent.iter().map(|(player, _)| player.clone()).collect();
-        let (mut room, mut guests, mut caller) = (None, None, None);
-        if file.seat() == Seat::HOST {
-            room = old_door(own, file).map(WaitingRoom::new);
-        } else {
-            let relay = own.relays.own().map(|relay| &relay.tcp);
-            guests = OtherGuests::again(own, file, &[], relay)?;
-            let host = file.peer();
-            let known = own.peers.lock().get(host).cloned();
-            let known = known.filter(|_| players.contains(host));
-            let route = known.and_then(|known| route_to(own, &known, &[]).ok());
-            caller = route.map(|route| Caller::new(of, host.clone(), route));
-        }
+        let room = old_door(own, file).map(WaitingRoom::new);
         let finding = Finding::begin(|world| {
             let finder = Finder::new(world, own.credentials(), of, players.clone());
-            let finder = caller.into_iter().fold(finder, Finder::calling);
-            let finder = match (room, guests) {
-                (Some(room), _) => room.into_finder(world, finder),
-                (None, Some(guests)) => guests.into_finder(world, finder),
-                (None, None) => finder,
+            let finder = match room {
+                Some(room) => room.into_finder(world, finder),
+                None => finder,
             };
             let now = system_time();
             players.iter().fold(finder, |mut finder, player| {
@@ -316,16 +181,11 @@ impl Absentees {
             std::thread::sleep(Duration::from_millis(50));
         }
     }
-
-    /// Stops listening, so that the next match can use the same port. This side still calls.
-    pub(crate) fn stop_listening(&mut self) {
-        self.finding.with(Finder::close_door);
-    }
 }
 
 /// The door of the open match, if its address is still free.
 fn old_door(own: &Own, file: &MatchFile) -> Option<Door> {
-    let kept = kept_addresses(&file.path).ok().flatten()?;
+    let kept = kept_addresses(own, &file.name).ok().flatten()?;
     let kept: Vec<String> = kept.iter().map(ToString::to_string).collect();
     open_door(own, file.opened.sitting.match_info.header(), &kept).ok()
 }

@@ -150,7 +150,7 @@ impl<'a> Admission<'a> {
             player.tell(&Event::Notice { text })?;
         }
         player.tell(&self.announced(&connection, wants, standing))?;
-        player.listen(self.posts)?;
+        player.listen()?;
         let until = Instant::now() + ANSWER;
         self.question = Some(Question {
             connection,

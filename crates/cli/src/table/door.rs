@@ -2,16 +2,15 @@
 
 use std::cmp::Reverse;
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, ensure};
 use dealerless_connection::identity::{Address, PublicIdentity};
 use dealerless_connection::{Door, Timing, own_addresses};
 use dealerless_seat::event::Event;
+use dealerless_seat::run::{LISTEN as LISTEN_FILE, beside};
 use dealerless_table::log::Header;
 
-use super::open::listen_file;
 use super::own::{Own, keep_private};
 use crate::whole_file;
 
@@ -25,24 +24,6 @@ pub(crate) fn open_door(own: &Own, header: &Header, listen: &[String]) -> anyhow
         own.peers.clone(),
         own.name.clone(),
         header.encode(),
-        &resolve(listen)?,
-        Timing::default(),
-    )?)
-}
-
-/// Opens the door of a guest, for the other guests of its match.
-///
-/// # Errors
-/// If the door cannot listen on these addresses.
-pub(crate) fn open_guest_door(
-    own: &Own,
-    others: Vec<PublicIdentity>,
-    listen: &[String],
-) -> anyhow::Result<Door> {
-    Ok(Door::for_players(
-        others,
-        Arc::clone(&own.home),
-        own.name.clone(),
         &resolve(listen)?,
         Timing::default(),
     )?)
@@ -67,17 +48,21 @@ const MOST_KEPT: u64 = 4 << 10;
 ///
 /// # Errors
 /// If the file cannot be written.
-pub(crate) fn keep_addresses(log: &Path, addresses: &[SocketAddr]) -> anyhow::Result<()> {
+pub(crate) fn keep_addresses(
+    own: &Own,
+    record: &str,
+    addresses: &[SocketAddr],
+) -> anyhow::Result<()> {
     let lines: String = addresses.iter().map(|at| format!("{at}\n")).collect();
-    keep_private(listen_file(log), &lines)
+    keep_private(own.files.path(&beside(record, LISTEN_FILE)), &lines)
 }
 
 /// The addresses at which a match was last hosted, or `None` if they were not stored.
 ///
 /// # Errors
 /// If the file cannot be read or is invalid.
-pub(crate) fn kept_addresses(log: &Path) -> anyhow::Result<Option<Vec<SocketAddr>>> {
-    let path = listen_file(log);
+pub(crate) fn kept_addresses(own: &Own, record: &str) -> anyhow::Result<Option<Vec<SocketAddr>>> {
+    let path = own.files.path(&beside(record, LISTEN_FILE));
     let cannot = || format!("cannot read {}: give --listen", path.display());
     let text = whole_file::read_text(&path, MOST_KEPT).with_context(cannot)?;
     let addresses = text.map(|text| text.lines().map(str::parse).collect::<Result<Vec<_>, _>>());

@@ -5,6 +5,7 @@ use std::fmt;
 use dealerless::deck::Choice;
 use dealerless_command_line::arguments;
 use dealerless_seat::game_name::GameName;
+use dealerless_seat::run::Differs;
 use dealerless_seat::seated::opens;
 use dealerless_seat::words;
 use dealerless_table::log::Header;
@@ -16,7 +17,7 @@ use super::stakes::{Pair, TWO_TABLES, Time, check_memory, game_name};
 use crate::memory::Limit as Memory;
 
 /// The guest's requirements.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 #[command(next_help_heading = GAME)]
 pub(crate) struct GuestTerms {
     /// Play only this game.
@@ -142,15 +143,6 @@ impl GuestTerms {
         })?;
         Ok(())
     }
-}
-
-/// The host's proposal does not meet this side's requirements.
-#[derive(Debug, thiserror::Error)]
-#[error("{message}")]
-pub(crate) struct Differs {
-    /// The term that is reported to the host.
-    pub(crate) term: Term,
-    message: String,
 }
 
 fn agree<V: PartialEq + fmt::Display>(

@@ -59,7 +59,7 @@ impl MeetAgainArgs {
     ) -> anyhow::Result<Door> {
         let header = file.opened.sitting.match_info.header();
         let door = match &self.listen[..] {
-            [] => match kept_addresses(&file.path)? {
+            [] => match kept_addresses(own, &file.name)? {
                 None => open_door(own, header, &[LISTEN.to_owned()])?,
                 Some(kept) => {
                     let kept: Vec<String> = kept.iter().map(ToString::to_string).collect();
@@ -68,7 +68,7 @@ impl MeetAgainArgs {
             },
             given => open_door(own, header, given)?,
         };
-        keep_addresses(&file.path, door.addresses())?;
+        keep_addresses(own, &file.name, door.addresses())?;
         wait_at_relays(own, &door, &file.peers());
         player.tell(&listening(&door))?;
         Ok(door)
@@ -81,6 +81,6 @@ impl MeetAgainArgs {
     pub(crate) fn route(&self, own: &Own, host: &PublicIdentity) -> anyhow::Result<Route> {
         let known = own.peers.lock().get(host).cloned();
         let known = known.context("the host of this match is not in the list of known peers")?;
-        route_to(own, &known, &self.at)
+        route_to(&own.relays, &known, &self.at)
     }
 }

@@ -6,12 +6,12 @@
 
 pub(crate) mod absence;
 pub(crate) mod admit;
+pub(crate) mod as_guest;
 mod bot;
 mod cards;
 pub(crate) mod door;
 pub(crate) mod gathering;
 mod guest_terms;
-pub(crate) mod guests;
 mod headings;
 mod input;
 mod meet_again;
@@ -34,7 +34,7 @@ pub(crate) mod waiting_room;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use guest_terms::{Differs, GuestTerms};
+pub(crate) use guest_terms::GuestTerms;
 #[cfg(feature = "browser")]
 pub(crate) use headings::SCREEN;
 pub(crate) use headings::{CONNECTION, GAME};

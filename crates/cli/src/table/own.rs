@@ -2,6 +2,7 @@
 
 use std::env;
 use std::io::{self, IsTerminal};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -10,11 +11,11 @@ use anyhow::{Context, bail};
 use clap::ArgAction;
 use clap::builder::BoolishValueParser;
 use dealerless_command_line::system_rng;
-use dealerless_connection::Credentials;
-use dealerless_connection::identity::{
-    Fingerprint, Home, HomeError, Name, OldIdentity, Peer, SharedPeers,
-};
+use dealerless_connection::Invites;
+use dealerless_connection::identity::{Fingerprint, Home, HomeError, Name, OldIdentity, Peer};
 use dealerless_connection::storage::{FileVault, Vault};
+use dealerless_native::NativeFiles;
+use dealerless_seat::run::{INPUTS, Stored};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use terminal_size::{Width, terminal_size};
@@ -22,8 +23,8 @@ use terminal_size::{Width, terminal_size};
 use super::bot::Bot;
 use super::cards::{Colours, Ink, Style};
 use super::headings::{IDENTITY, PROGRAMS, SCREEN};
-use super::open::inputs_file;
 use super::player::{Face, Player};
+use super::posts::Posts;
 use super::relays::{RelayArgs, Relays};
 use super::screen::{Columns, Screen};
 use crate::output::{MAX_WIDTH, say};
@@ -76,20 +77,41 @@ pub(crate) struct FolderArgs {
 #[derive(Clone)]
 pub(crate) struct Own {
     pub(crate) home: Arc<Home>,
-    pub(crate) peers: SharedPeers,
-    pub(crate) name: Name,
+    pub(crate) stored: Stored<NativeFiles>,
+    pub(crate) invites: Arc<Mutex<Invites>>,
     /// Whether to ask on a terminal for confirmation before the player gives a hand away.
     pub(crate) confirms: bool,
     pub(crate) relays: Relays,
 }
 
+impl Deref for Own {
+    type Target = Stored<NativeFiles>;
+
+    fn deref(&self) -> &Stored<NativeFiles> {
+        &self.stored
+    }
+}
+
 impl Own {
-    /// The identity and the name that this player sends in a meeting.
-    pub(crate) fn credentials(&self) -> Credentials {
-        Credentials {
-            identity: Arc::clone(self.home.identity()),
-            name: self.name.clone(),
-        }
+    /// The player of a folder, still without a name.
+    ///
+    /// # Errors
+    /// If the known peers or the invites cannot be read.
+    pub(crate) fn of(home: Home) -> anyhow::Result<Self> {
+        let peers = home.known_peers().context("cannot read the known peers")?;
+        let invites = Invites::open(home.invites()).context("cannot read the invites")?;
+        Ok(Own {
+            stored: Stored {
+                files: NativeFiles::Folder(home.matches()),
+                identity: Arc::clone(home.identity()),
+                peers,
+                name: Name::clean(""),
+            },
+            home: Arc::new(home),
+            invites: Arc::new(Mutex::new(invites)),
+            confirms: true,
+            relays: Relays::default(),
+        })
     }
 }
 
@@ -164,14 +186,7 @@ impl FolderArgs {
     pub(crate) fn own(&self) -> anyhow::Result<Own> {
         let home = self.open()?;
         forget_old_inputs(&home.matches()).context("cannot remove old files of inputs")?;
-        let peers = home.known_peers().context("cannot read the known peers")?;
-        Ok(Own {
-            home: Arc::new(home),
-            peers,
-            name: Name::clean(""),
-            confirms: true,
-            relays: Relays::default(),
-        })
+        Own::of(home)
     }
 
     pub(crate) fn folder(&self) -> anyhow::Result<PathBuf> {
@@ -210,7 +225,8 @@ fn forget_old_inputs(matches: &Path) -> io::Result<()> {
             let age = path.metadata()?.modified()?.elapsed();
             Ok(age.is_ok_and(|age| age > INPUTS_KEPT))
         };
-        if path == inputs_file(&path) && old()? {
+        let is_inputs = path.to_str().is_some_and(|path| path.ends_with(INPUTS));
+        if is_inputs && old()? {
             std::fs::remove_file(&path)?;
         }
     }
@@ -256,7 +272,7 @@ impl OwnArgs {
         let name = (settings.name()).unwrap_or_else(|| Name::clean(&user().unwrap_or_default()));
         let confirms = settings.confirm.unwrap_or(true);
         Ok(Own {
-            name,
+            stored: Stored { name, ..own.stored },
             confirms,
             relays: relay.relays(&settings)?,
             ..own
@@ -276,7 +292,7 @@ impl OwnArgs {
     }
 
     /// The player of this side, with the settings that [`open`](Self::open) has read.
-    pub(crate) fn player(&self, own: &Own) -> Player {
+    pub(crate) fn player(&self, own: &Own, posts: &Posts) -> Player {
         let (face, pauses) = if self.json {
             (
                 Face::Json(Box::new(io::stdout()), Box::default()),
@@ -291,7 +307,9 @@ impl OwnArgs {
             .auto
             .then(|| Bot::new(StdRng::from_rng(&mut rand::rng())));
         let input = Box::new(io::BufReader::new(io::stdin()));
-        Player::new(face, bot, input).pausing(pauses)
+        Player::new(face, bot, input)
+            .pausing(pauses)
+            .writing_to(posts)
     }
 
     fn screen(&self, confirms: bool) -> Screen {

@@ -11,8 +11,12 @@ use dealerless_seat::seated::Time;
 use dealerless_seat::words::Narrator;
 use rand::rngs::StdRng;
 
+use dealerless_native::{Native, NativeProgram};
+use dealerless_seat::run::{self, BrokenOff};
+
 use super::bot::Bot;
 use super::input::TypedLine;
+use super::own::Own;
 use super::posts::Posts;
 use super::reader::Reader;
 use super::screen::Screen;
@@ -32,6 +36,8 @@ pub(crate) struct Player {
     bot: Option<Bot<StdRng>>,
     /// The input, until a thread reads it.
     input: Option<Box<dyn BufRead + Send>>,
+    /// The destination of what is read.
+    posts: Posts,
     /// Whether the player is a person who gets time to look at a showdown.
     pauses: bool,
 }
@@ -45,9 +51,16 @@ impl Player {
         Player {
             face,
             input: bot.is_none().then_some(input),
+            posts: Posts::default(),
             bot,
             pauses: false,
         }
+    }
+
+    /// The same player, whose input goes there.
+    pub(crate) fn writing_to(self, posts: &Posts) -> Self {
+        let posts = posts.clone();
+        Player { posts, ..self }
     }
 
     /// The same player, with or without time to look at a showdown. A bot never gets this time.
@@ -60,9 +73,9 @@ impl Player {
     ///
     /// # Errors
     /// If the thread cannot be started.
-    pub(crate) fn listen(&mut self, posts: &Posts) -> io::Result<()> {
+    pub(crate) fn listen(&mut self) -> io::Result<()> {
         match self.input.take() {
-            Some(input) => self.reader().listen(input, posts.clone()),
+            Some(input) => self.reader().listen(input, self.posts.clone()),
             None => Ok(()),
         }
     }
@@ -72,9 +85,9 @@ impl Player {
     ///
     /// # Errors
     /// If the thread cannot be started.
-    pub(crate) fn listen_before(&mut self, posts: &Posts) -> io::Result<()> {
+    pub(crate) fn listen_before(&mut self) -> io::Result<()> {
         match self.face {
-            Face::Json(..) => self.listen(posts),
+            Face::Json(..) => self.listen(),
             Face::Screen(_) => Ok(()),
         }
     }
@@ -141,7 +154,7 @@ impl Player {
     ///
     /// # Errors
     /// If the output is closed.
-    pub(crate) fn show_rest(&mut self) -> anyhow::Result<()> {
+    fn show_rest(&mut self) -> anyhow::Result<()> {
         self.on_screen(Screen::show_rest)
     }
 
@@ -163,10 +176,33 @@ impl Player {
     }
 
     /// Prepares the screen for the end of the program in the middle of a match.
-    pub(crate) fn ends(&mut self) {
+    fn ends(&mut self) {
         if let Some(mut screen) = self.screen() {
             screen.ends();
         }
+    }
+
+    /// Runs a program for this player, until it has ended.
+    ///
+    /// # Errors
+    /// That of `begin` or of the program, or if the output is closed.
+    pub(crate) fn play(
+        mut self,
+        own: &Own,
+        begin: impl FnOnce(&run::Own<Native>, Duration) -> anyhow::Result<NativeProgram>,
+    ) -> anyhow::Result<()> {
+        let keeps = (own.stored.clone(), own.invites.clone());
+        let playing = dealerless_native::begin(self.needs().each_second, keeps, begin)?;
+        // The player has not seen an event yet: an answer to it belongs to the program.
+        self.posts.go_to(playing.input());
+        let ended = playing.play(&mut self);
+        if ended.as_ref().is_err_and(|error| error.is::<BrokenOff>()) {
+            // If the output is closed, the record still shows the state of the hand.
+            self.ends();
+            return ended;
+        }
+        let shown = self.show_rest();
+        ended.and(shown)
     }
 
     /// What the player needs from the seat.
@@ -175,13 +211,18 @@ impl Player {
             pauses: self.pauses,
             each_second: self.screen().is_some_and(|screen| screen.is_live()),
             never_asked: self.is_bot(),
+            is_told_nothing: false,
         }
     }
 }
 
 impl dealerless_native::Player for Player {
     fn tell(&mut self, event: &Event) -> anyhow::Result<()> {
-        Player::tell(self, event)
+        Player::tell(self, event)?;
+        if let Event::Seated(_) | Event::AskSit(_) | Event::AskAgain { .. } = event {
+            self.listen()?;
+        }
+        Ok(())
     }
 
     fn answer(&mut self, event: &Event) -> Option<Said> {

@@ -109,11 +109,6 @@ impl Posts {
         *place = Destination::At(seat);
     }
 
-    /// Queues messages again, because the player has left the table.
-    pub(crate) fn come_back(&self) {
-        *self.lock() = Destination::default();
-    }
-
     /// Waits up to `within` for the next queued message. Returns `None` if there is none, or if the
     /// player sits at a table.
     pub(crate) fn next(&self, within: Duration) -> Option<Early> {

@@ -1,23 +1,18 @@
 //! Routes from a guest to another player of its match.
 
 use anyhow::ensure;
-use dealerless_connection::Place;
 use dealerless_connection::identity::{Address, Peer};
 use dealerless_seat::run::Route;
 
-use super::own::Own;
+use super::relays::Relays;
 
 /// Returns the route to a known player: `at`, or without it the addresses of the last meeting, and a relay.
 ///
 /// # Errors
 /// If no address is known.
-pub(crate) fn route_to(own: &Own, peer: &Peer, at: &[Address]) -> anyhow::Result<Route> {
+pub(crate) fn route_to(relays: &Relays, peer: &Peer, at: &[Address]) -> anyhow::Result<Route> {
     let addresses = if at.is_empty() { &peer.addresses } else { at };
-    let relay = own
-        .relays
-        .with_known(peer.relay.as_ref())
-        .into_iter()
-        .next();
+    let relay = relays.with_known(peer.relay.as_ref()).into_iter().next();
     ensure!(
         !addresses.is_empty() || relay.is_some(),
         "no address of {} is known; give it with --at HOST:PORT, or a relay with --relay RELAY",
@@ -29,12 +24,4 @@ pub(crate) fn route_to(own: &Own, peer: &Peer, at: &[Address]) -> anyhow::Result
         addresses: addresses.to_vec(),
         relay: relay.map(Into::into),
     })
-}
-
-/// The relay of a route of this program, which reaches relays over TCP.
-pub(crate) fn relay_of(route: &Route) -> Option<&Address> {
-    match &route.relay {
-        Some(Place::Tcp(relay)) => Some(relay),
-        _ => None,
-    }
 }

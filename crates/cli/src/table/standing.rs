@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use anyhow::bail;
 use dealerless_connection::identity::{Name, PublicIdentity};
-use dealerless_seat::command::{Said, not_asked};
 use dealerless_seat::event::Event;
 use dealerless_seat::peers::{self, NotAllowed};
 
@@ -12,7 +11,6 @@ use super::input::TypedLine;
 use super::own::Own;
 use super::player::Player;
 use super::posts::{Early, Post, Posts};
-use crate::failure::BrokenOff;
 
 /// The [question](peers::question) before another engine session with this peer.
 ///
@@ -25,64 +23,8 @@ pub(crate) fn question(
     peers::question(&own.peers.lock(), peer, name)
 }
 
-/// Before a match, asks the player the [`question`] about this peer, if there is one.
-///
-/// # Errors
-/// If no session is allowed, or the player declines. A bot always declines.
-pub(crate) fn ask(
-    own: &Own,
-    peer: (&PublicIdentity, &Name),
-    player: &mut Player,
-    posts: &Posts,
-) -> anyhow::Result<()> {
-    let Some(question) = question(own, peer)? else {
-        return Ok(());
-    };
-    refuse_for_bots(player, &question)?;
-    let again = |said: &Said| matches!(said, Said::Again {}).then_some(true);
-    match answer(&question, again, player, posts, || false)? {
-        Some(_) => Ok(()),
-        None => Err(BrokenOff.into()),
-    }
-}
-
 /// Interval between two checks whether a question has lapsed.
 const POLL: Duration = Duration::from_millis(200);
-
-/// Asks the player, and waits for an answer that `answers` accepts as yes or no. Returns `None` if
-/// the player ends the program instead, or if the question has `lapsed`.
-///
-/// # Errors
-/// If the player's input or output has failed.
-pub(crate) fn answer(
-    question: &Event,
-    answers: impl Fn(&Said) -> Option<bool>,
-    player: &mut Player,
-    posts: &Posts,
-    lapsed: impl Fn() -> bool,
-) -> anyhow::Result<Option<bool>> {
-    player.tell(question)?;
-    player.listen(posts)?;
-    while !lapsed() {
-        let line = match posts.next(POLL) {
-            Some(Early::Typed(line)) => line,
-            Some(Early::Post(Post::InputEnded)) => return Ok(None),
-            // All other messages are for a match, and no match has begun.
-            _ => continue,
-        };
-        let refused = match player.read(line) {
-            Ok(Some(Said::Leave { .. })) => return Ok(None),
-            Ok(None) => continue,
-            Ok(Some(said)) => match answers(&said) {
-                Some(answer) => return Ok(Some(answer)),
-                None => not_asked(),
-            },
-            Err(complaint) => complaint,
-        };
-        player.tell(&Event::refused(refused.0, refused.1))?;
-    }
-    Ok(None)
-}
 
 /// Waits until a person types the word `first` or `second`. Returns whether the word is `first`, or
 /// `None` if the question has `lapsed`. The end of the input counts as `first`.
@@ -96,7 +38,7 @@ pub(crate) fn choose(
     posts: &Posts,
     lapsed: impl Fn() -> bool,
 ) -> anyhow::Result<Option<bool>> {
-    player.listen(posts)?;
+    player.listen()?;
     player.asks_for_a_word()?;
     while !lapsed() {
         let line = match posts.next(POLL) {
@@ -106,7 +48,7 @@ pub(crate) fn choose(
                 posts.put(Post::InputEnded);
                 return Ok(Some(true));
             }
-            // As in `answer`.
+            // All other messages are for a match, and no match has begun.
             _ => continue,
         };
         player.typed();

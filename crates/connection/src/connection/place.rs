@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::{self, ErrorKind};
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use crate::identity::Address;
 
@@ -20,6 +20,16 @@ impl fmt::Display for Place {
         match self {
             Place::Tcp(address) => address.fmt(f),
             Place::Url(url) => url.fmt(f),
+        }
+    }
+}
+
+impl Place {
+    /// The address over TCP, if it is one.
+    pub fn tcp(&self) -> Option<&Address> {
+        match self {
+            Place::Tcp(address) => Some(address),
+            Place::Url(_) => None,
         }
     }
 }
@@ -43,6 +53,11 @@ pub trait Sockets: Clone {
 
     /// Closes a socket if it is open. Nothing happens to it after that.
     fn close(&self, socket: u32);
+
+    /// The address of the peer of an open socket, if it is known.
+    fn peer(&self, _: u32) -> Option<SocketAddr> {
+        None
+    }
 }
 
 /// Something that happened to a socket.
@@ -94,6 +109,11 @@ impl<S: Sockets> Socket<S> {
     /// Its number.
     pub(super) fn number(&self) -> u32 {
         self.number
+    }
+
+    /// The address of the peer, if it is known.
+    pub(super) fn peer(&self) -> Option<SocketAddr> {
+        self.sockets.peer(self.number)
     }
 
     /// Whether it has been opened.

@@ -2,6 +2,7 @@
 //!
 //! Time is the [`Duration`] since any fixed moment, as in [`Core`].
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -60,6 +61,14 @@ impl<S: Sockets> PolledConnection<S> {
     /// The number of its socket.
     pub fn number(&self) -> u32 {
         self.socket.number()
+    }
+
+    /// The network address of the peer. `None` if the connection leads through a relay.
+    pub fn at(&self) -> Option<SocketAddr> {
+        match self.relay {
+            None => self.socket.peer(),
+            Some(_) => None,
+        }
     }
 
     /// Processes what has happened to its socket. An error ends the connection;

@@ -171,7 +171,7 @@ impl Home {
     }
 
     /// The file with the invites.
-    pub(crate) fn invites(&self) -> Box<dyn Vault> {
+    pub fn invites(&self) -> Box<dyn Vault> {
         Box::new(FileVault(self.folder.join("invites")))
     }
 

@@ -6,20 +6,18 @@ use anyhow::Context;
 use dealerless_connection::{Happened, PolledConnection};
 use dealerless_table::Seat;
 use dealerless_table::audit::Audit;
-use dealerless_table::log::MatchId;
-use dealerless_table::play::{Done, Seating};
+use dealerless_table::play::Seating;
 use dealerless_table::record::Record;
 use serde_json::{Value, json};
 
 use super::audit_exchange::AuditExchange;
-use super::errors::BrokenOff;
-use super::finding::Route;
-use super::joining::check_memory;
 use super::matches::{self, Kept};
 use super::own::Own;
+use super::page::{check_memory, route_at};
+use super::playing::SeatInPlay;
 use super::program::{Program, refuse};
 use super::reception::{door_at_relay, notice};
-use super::world::World;
+use super::world::{Files, SeatWorld};
 use crate::command::{Said, not_asked};
 use crate::records::decks::Decks;
 
@@ -29,27 +27,28 @@ const CONNECTS: Duration = Duration::from_secs(600);
 const SHORT: Duration = Duration::from_secs(5);
 
 /// The audit of a match, as the program of a session.
-pub(super) struct Auditor<W: World> {
-    of: MatchId,
+pub(super) struct Auditor<W: SeatWorld> {
+    /// The name of the record.
+    record: String,
     exchange: AuditExchange<W::Sockets>,
     /// Once all inputs are open and kept: the connection on which the other player receives the last message,
     /// and the deadline for that.
     ending: Option<(PolledConnection<W::Sockets>, Duration)>,
 }
 
-impl<W: World> Auditor<W> {
+impl<W: SeatWorld> Auditor<W> {
     /// Audits a match at this relay.
     ///
     /// # Errors
     /// If the match cannot be audited.
     pub(super) fn new(
         own: &Own<W>,
-        kept: &Kept<W>,
+        kept: &Kept<W::Files>,
         relay: String,
         now: Duration,
     ) -> anyhow::Result<Self> {
-        let (of, peer, seat) = (kept.id(), kept.peer(), kept.opened.sitting.seat);
-        let inputs = matches::inputs(own, &of)?;
+        let (peer, seat) = (kept.peer(), kept.seat());
+        let inputs = matches::inputs(own, kept)?;
         let inputs = inputs.context("your inputs to the shuffles of this match are destroyed")?;
         let header = kept.opened.sitting.match_info.header();
         if let Some(terms) = header.sealed() {
@@ -65,18 +64,26 @@ impl<W: World> Auditor<W> {
                 until,
             )
         } else {
-            let route = Route::at_relay(relay, None, Some(peer.clone()));
+            let route = route_at(relay, None, Some(peer.clone()));
             exchange.calling(own.world.sockets(), own.credentials(), route, until)
         };
         Ok(Auditor {
-            of,
+            record: kept.name.clone(),
             exchange,
             ending: None,
         })
     }
 }
 
-impl<W: World> Program<W> for Auditor<W> {
+impl<W: SeatWorld> Program<W> for Auditor<W> {
+    fn has(&mut self, number: u32) -> bool {
+        self.exchange.has(number) || self.line(number).is_some()
+    }
+
+    fn seat(&mut self) -> Option<&mut SeatInPlay<W>> {
+        None
+    }
+
     fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
         match &mut self.ending {
             Some((line, _)) => Some(line).filter(|line| line.number() == number),
@@ -109,8 +116,6 @@ impl<W: World> Program<W> for Auditor<W> {
         Ok(())
     }
 
-    fn engine_done(&mut self, _: u32, _: Done) {}
-
     fn step(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<Option<Value>> {
         let tell = |event| {
             if let Some(event) = notice(event, &own.leaks, true) {
@@ -118,7 +123,8 @@ impl<W: World> Program<W> for Auditor<W> {
             }
         };
         if let Some((opened, line)) = self.exchange.step(now, tell)? {
-            keep(&own.world, &self.of, &opened)?;
+            let kept = matches::keep_audit(&own.files, &self.record, &opened.encode());
+            kept.context("cannot keep the opened inputs")?;
             self.ending = Some((line, now + SHORT));
         }
         let Some((line, until)) = &mut self.ending else {
@@ -126,7 +132,7 @@ impl<W: World> Program<W> for Auditor<W> {
         };
         line.flush(now);
         let is_over = line.core.ended().is_some() || now >= *until;
-        is_over.then(|| made(&own.world, &self.of)).transpose()
+        is_over.then(|| made(&own.files, &self.record)).transpose()
     }
 
     fn timer(&mut self, _: Duration) -> Duration {
@@ -135,25 +141,15 @@ impl<W: World> Program<W> for Auditor<W> {
             None => self.exchange.timer(),
         }
     }
-
-    fn break_off(&mut self, _: Duration) -> anyhow::Result<()> {
-        Err(BrokenOff.into())
-    }
-}
-
-/// Keeps the opened inputs. They contain this player's own, whose file is then needless.
-fn keep(world: &impl World, of: &MatchId, opened: &Audit) -> anyhow::Result<()> {
-    matches::keep_audit(world, of, &opened.encode()).context("cannot keep the opened inputs")?;
-    Ok(matches::destroy_inputs(world, of)?)
 }
 
 /// An audit that was made: the decks as a text, whether they agree with the record, and the file.
 ///
 /// # Errors
 /// If the match was not audited here, or a file cannot be read.
-pub(super) fn made(world: &impl World, of: &MatchId) -> anyhow::Result<Value> {
-    let bytes = matches::audit(world, of)?;
-    let record = Record::read(&matches::record(world, &matches::record_name(of))?, None)?;
+pub(super) fn made(files: &impl Files, record: &str) -> anyhow::Result<Value> {
+    let bytes = matches::audit(files, record)?;
+    let record = Record::read(&matches::read(files, record)?, None)?;
     let header = record.log.match_info().header();
     if let Some(terms) = header.sealed() {
         check_memory(&header.stakes, terms.algorithm)?;

@@ -2,7 +2,7 @@
 
 use dealerless::Blame;
 use dealerless_connection::{ConnectionError, MeetingError, SpokenError};
-use dealerless_table::play::PlayError;
+use dealerless_table::play::{PlayError, Term};
 
 use crate::ending::Breach;
 use crate::failure::{
@@ -13,15 +13,25 @@ use crate::failure::{
 /// The exit code when the player has ended the program.
 const BROKEN_OFF: u8 = 130;
 
-/// The answer of another player is no.
+/// The answer of a player is no.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub(super) struct AnswerIsNo(pub(crate) &'static str);
+pub struct AnswerIsNo(pub &'static str);
+
+/// The host's proposal does not meet the requirements of a guest.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Differs {
+    /// The term that the host is told.
+    pub term: Term,
+    /// The message to the guest's player.
+    pub message: String,
+}
 
 /// The player has ended the program.
 #[derive(Debug, thiserror::Error)]
 #[error("{INTERRUPTED}")]
-pub(super) struct BrokenOff;
+pub struct BrokenOff;
 
 fn blame(error: &anyhow::Error) -> Option<Blame> {
     let play = error.downcast_ref().map(PlayError::blame);

@@ -33,28 +33,6 @@ pub struct Route {
 }
 
 impl Route {
-    /// The route of a page: through a relay with this URL.
-    pub(super) fn at_relay(
-        url: String,
-        invite: Option<Box<Invite>>,
-        peer: Option<PublicIdentity>,
-    ) -> Self {
-        Route {
-            invite,
-            peer,
-            addresses: Vec::new(),
-            relay: Some(Place::Url(url)),
-        }
-    }
-
-    /// The relay in words.
-    pub(super) fn relay(&self) -> String {
-        self.relay
-            .as_ref()
-            .map(Place::to_string)
-            .unwrap_or_default()
-    }
-
     /// Call number `number` on this route. Calls alternate between the invite and the host's keys: the
     /// host may know the invite without knowing the guest yet.
     ///
@@ -252,6 +230,13 @@ impl<W: SeatWorld> Finder<W> {
     pub fn calling(mut self, caller: Caller<W>) -> Self {
         self.callers.push(caller);
         self
+    }
+
+    /// Also waits for a player at a relay, if there is a door.
+    pub(super) fn wait_at_relay(&mut self, relay: &Place, peer: &PublicIdentity, now: Duration) {
+        if let Some(door) = &mut self.door {
+            door.wait_for_known(relay, peer, now);
+        }
     }
 
     /// Closes the door.

@@ -2,32 +2,30 @@
 
 use std::time::Duration;
 
-use anyhow::{bail, ensure};
+use anyhow::bail;
 use dealerless::deck::Choice;
 use dealerless_connection::identity::{Name, PublicIdentity};
 use dealerless_connection::{ConnectionError, Happened, Invite, PolledConnection, Stream};
-use dealerless_table::log::{Header, MatchId, Phase};
-use dealerless_table::play::{Control, DealCircuit, Done, Seating, Term};
+use dealerless_table::log::{Header, MatchId};
+use dealerless_table::play::{Control, DealCircuit, Seating, Term};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::errors::BrokenOff;
 use super::finding::{Finder, goodbye, request};
-use super::joining::check_memory;
-use super::matches::{self, Kept};
+use super::matches::{self, Kept, NewMatch};
 use super::own::Own;
-use super::playing::SeatInPlay;
-use super::program::{Program, refuse};
+use super::page::{NEEDS, check_memory};
+use super::playing::{SeatFiles, SeatInPlay};
+use super::program::{Program, ended, refuse};
 use super::reception::{PAUSE, Reception};
-use super::world::World;
+use super::world::SeatWorld;
 use crate::VERSION;
 use crate::command::{Said, not_asked};
 use crate::event::Event;
 use crate::game_name::GameName;
 use crate::guest::ANSWER;
-use crate::open_match::with_old_keys;
 use crate::peers::all_keys;
-use crate::seat::Stopped;
 use crate::terms::{Terms, Time};
 
 /// A request to host a match of two.
@@ -94,7 +92,7 @@ pub(super) struct KeptHost {
 }
 
 /// A host, from the invite to the end of the match.
-pub(super) struct Hosting<W: World> {
+pub(super) struct Hosting<W: SeatWorld> {
     relay: String,
     /// The invite of a new match. `None` if a match is resumed.
     invite: Option<Invite>,
@@ -103,7 +101,7 @@ pub(super) struct Hosting<W: World> {
     stage: Stage<W>,
 }
 
-enum Stage<W: World> {
+enum Stage<W: SeatWorld> {
     /// Waiting for the guest.
     Waiting(Box<Reception<W>>),
     /// The player is asked whether to play with a peer after failed attempts.
@@ -115,7 +113,7 @@ enum Stage<W: World> {
     Changing,
 }
 
-impl<W: World> Hosting<W> {
+impl<W: SeatWorld> Hosting<W> {
     /// A host of a new match.
     ///
     /// # Errors
@@ -126,8 +124,8 @@ impl<W: World> Hosting<W> {
         now: Duration,
     ) -> anyhow::Result<Self> {
         let header = request.header()?;
-        matches::check_free(&own.world)?;
-        let public = own.identity().public();
+        matches::check_free(&own.files)?;
+        let public = own.identity.public();
         let mut invites = own
             .invites
             .lock()
@@ -183,14 +181,19 @@ impl<W: World> Hosting<W> {
     pub(super) fn resuming(
         own: &Own<W>,
         relay: String,
-        kept: Kept<W>,
+        kept: Kept<W::Files>,
         now: Duration,
     ) -> anyhow::Result<Self> {
         let header = kept.opened.sitting.match_info.header().clone();
         let reception = Reception::at_relay(own, &relay, &header, None, Some(kept.peer()), now);
         let players = vec![kept.peer().clone()];
         let finder = Finder::new(&own.world, own.credentials(), kept.id(), players);
-        let mut seat = matches::resume(own, kept, finder.waiting(reception), now)?;
+        let mut seat = seat_of(
+            own,
+            matches::resume(own, kept)?,
+            finder.waiting(reception),
+            now,
+        )?;
         seat.reconnect(now)?;
         Ok(Hosting {
             relay,
@@ -217,7 +220,7 @@ impl<W: World> Hosting<W> {
 
     /// Continues after the meeting.
     fn met(&mut self, own: &mut Own<W>, line: PolledConnection<W::Sockets>, now: Duration) {
-        match own.recognise(&line.met, &self.relay) {
+        match own.recognise(&line, None) {
             Ok(Some(question)) => {
                 own.world.report(&question);
                 self.stage = Stage::Asked(Box::new(line));
@@ -254,17 +257,18 @@ impl<W: World> Hosting<W> {
         now: Duration,
     ) -> anyhow::Result<()> {
         let met = &line.met;
-        if let Some(kept) = matches::open_with(own, &met.peer)? {
-            let fits = *kept.peer() == met.peer;
-            let old_keys = with_old_keys(&kept.id(), &kept.peer_name());
+        if let Some(kept) = matches::open_with(own, &met.peer, None)? {
+            let fits = kept.must_be_with(&met.peer);
             goodbye(line, &Control::Open(kept.id()), now);
-            ensure!(fits, old_keys);
+            fits?;
             self.wait(own, now);
             return Ok(());
         }
         let seating = Seating::of_meeting(met, self.header.clone(), own.player())?;
-        let finder = self.finder(own, seating.sitting.match_info.id(), &met.peer, now);
-        let mut seat = matches::begin(own, seating, finder, now)?;
+        let Seating { sitting, circuit } = seating;
+        let finder = self.finder(own, sitting.match_info.id(), &met.peer, now);
+        let files = NewMatch::create(own, sitting)?.begin(own, Some(circuit))?;
+        let mut seat = seat_of(own, files, finder, now)?;
         // The match has its files before the guest knows that it begins. If the connection has ended, the seat
         // looks for another one.
         let _ = line.core.send(Stream::Control, &Control::Sit.encode());
@@ -289,18 +293,17 @@ impl<W: World> Hosting<W> {
             self.wait(own, now);
             return Ok(());
         };
-        if kept.peer() != peer {
-            let old_keys = with_old_keys(&kept.id(), &kept.peer_name());
+        if let Err(old_keys) = kept.must_be_with(peer) {
             goodbye(line, &Control::Declined, now);
-            bail!(old_keys);
+            return Err(old_keys);
         }
-        if matches!(kept.opened.log.phase(), Phase::Over(_)) {
+        if kept.is_over() {
             own.world.report(&Event::Notice {
                 text: END_SENT.into(),
             });
         }
         let finder = self.finder(own, of, peer, now);
-        let mut seat = matches::resume(own, kept, finder, now)?;
+        let mut seat = seat_of(own, matches::resume(own, kept)?, finder, now)?;
         seat.resume(line, now)?;
         self.stage = Stage::Playing(Box::new(seat));
         own.keep_hosting(None)
@@ -358,12 +361,7 @@ impl<W: World> Hosting<W> {
             Stage::Playing(mut seat) => match seat.step(now) {
                 None => self.stage = Stage::Playing(seat),
                 Some(stopped) => {
-                    let stopped = stopped?;
-                    seat.tell_end(&stopped)?;
-                    return match stopped {
-                        Stopped::BrokenOff => Err(BrokenOff.into()),
-                        stopped => matches::stopped(own, &seat.of(), &stopped).map(|()| true),
-                    };
+                    return ended(own, &seat, &stopped?).map(|()| true);
                 }
             },
             Stage::Changing => {}
@@ -376,7 +374,22 @@ impl<W: World> Hosting<W> {
 const END_SENT: &str = "Your last match with this guest is over. The guest did not know this, and is told now. To begin a \
                         new match, host again.";
 
-impl<W: World> Program<W> for Hosting<W> {
+impl<W: SeatWorld> Program<W> for Hosting<W> {
+    fn has(&mut self, number: u32) -> bool {
+        match &mut self.stage {
+            Stage::Waiting(reception) => reception.has(number),
+            Stage::Playing(seat) => seat.has(number),
+            _ => self.line(number).is_some(),
+        }
+    }
+
+    fn seat(&mut self) -> Option<&mut SeatInPlay<W>> {
+        match &mut self.stage {
+            Stage::Playing(seat) => Some(seat),
+            _ => None,
+        }
+    }
+
     fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
         match &mut self.stage {
             Stage::Playing(seat) => seat.line(number),
@@ -434,12 +447,6 @@ impl<W: World> Program<W> for Hosting<W> {
         Ok(())
     }
 
-    fn engine_done(&mut self, number: u32, done: Done) {
-        if let Stage::Playing(seat) = &mut self.stage {
-            seat.engine_done(number, done);
-        }
-    }
-
     fn step(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<Option<Value>> {
         Ok(self.next(own, now)?.then_some(Value::Null))
     }
@@ -453,14 +460,14 @@ impl<W: World> Program<W> for Hosting<W> {
             Stage::Changing => Duration::MAX,
         }
     }
+}
 
-    fn break_off(&mut self, now: Duration) -> anyhow::Result<()> {
-        match &mut self.stage {
-            Stage::Playing(seat) => {
-                seat.break_off(now);
-                Ok(())
-            }
-            _ => Err(BrokenOff.into()),
-        }
-    }
+/// The seat of a match, for the player of a page.
+fn seat_of<W: SeatWorld>(
+    own: &Own<W>,
+    files: SeatFiles<W>,
+    finder: Finder<W>,
+    now: Duration,
+) -> anyhow::Result<SeatInPlay<W>> {
+    SeatInPlay::new(&own.world, files, own.peers.clone(), NEEDS, finder, now)
 }

@@ -1,49 +1,67 @@
 //! A guest that meets its host, sits down to a match or resumes one, and plays it.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail, ensure};
-use dealerless::shuffle::Algorithm;
-use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::{
-    CodeCall, ConnectionError, Dial, Happened, MeetingError, Place, PolledConnection, SpokenCode,
-    Stream,
+    CodeCall, ConnectionError, Dial, Happened, Invite, MeetingError, Place, PolledConnection,
+    SpokenCode, Stream,
 };
-use dealerless_table::log::MatchId;
-use dealerless_table::play::{Control, DealCircuit, Done, Seating, Term};
-use dealerless_table::rules::Stakes;
+use dealerless_table::log::{Header, MatchId, Sitting};
+use dealerless_table::play::{Control, Seating, Term};
 use serde_json::Value;
 
-use super::errors::AnswerIsNo;
-use super::finding::{Caller, Finder, Route};
-use super::matches::{self, Kept};
+use super::continued::settled;
+use super::errors::{AnswerIsNo, BrokenOff, Differs};
+use super::finding::{Caller, Finder, Route, request};
+use super::gathered::{Complete, Gathered};
+use super::matches::{self, Kept, NewMatch};
+use super::other_guests::{self, Ways, keys_of_guests, tell_absent_host};
 use super::own::Own;
-use super::playing::SeatInPlay;
-use super::program::{Program, refuse};
-use super::world::World;
+use super::playing::{SeatFiles, SeatInPlay};
+use super::program::{Program, ended, refuse};
+use super::world::SeatWorld;
 use crate::command::{Said, not_asked};
 use crate::event::Event;
 use crate::guest::{
     ANSWER, CHANGES, END_SENT, KEEPS_CHANGING, NOT_ACCEPTED_YET, SOON, YOU_DECLINED,
     may_have_agreed, refusal,
 };
-use crate::open_match::{elsewhere, instead_of, not_begun, removes, with_old_keys};
+use crate::open_match::{
+    WENT_ON, WENT_ON_WITH_YOU, elsewhere, instead_of, not_begun, not_resumed, removes, went_on,
+};
 use crate::peers::all_keys;
-use crate::seat::Stopped;
+use crate::seat::{LAST_CALL, PlayerNeeds, Stopped};
 use crate::seated::Seated;
 
 /// Timeout for the host to receive the last message of a guest that does not sit down.
 const GOODBYE: Duration = Duration::from_secs(2);
-/// The number of seats of a match.
-const SEATS: usize = 2;
-/// The memory limit of a match, in bytes.
-const MEMORY: u64 = 256 << 20;
+
+/// What a guest of a program requires.
+pub trait Requirements<W: SeatWorld>: Send {
+    /// Whether the player is asked before sitting down.
+    fn asks(&self) -> bool;
+
+    /// Checks the host's proposal.
+    ///
+    /// # Errors
+    /// If the guest does not accept it: [`Differs`] because of one term.
+    fn check(&self, own: &Own<W>, header: &Header) -> anyhow::Result<()>;
+
+    /// How the guest reaches the others of a match of several. `None` if it plays only matches of two.
+    fn ways(&self) -> Option<&dyn Ways<W>>;
+}
 
 /// A guest, from the first call of its host to the end of the match.
-pub(super) struct Guest<W: World> {
+pub struct Guest<W: SeatWorld> {
+    requires: Box<dyn Requirements<W>>,
+    needs: PlayerNeeds,
     route: Route,
     /// Whether the invite was got by a code, which is void now.
     by_code: bool,
+    /// Whether the player wants to resume one match, and no other one.
+    resumes: bool,
     /// The number of times that the host has changed the match.
     changes: usize,
     /// The open match that the host named, or does not resume.
@@ -57,7 +75,7 @@ enum HostSaid {
     Unknown(MatchId),
 }
 
-enum Stage<W: World> {
+enum Stage<W: SeatWorld> {
     /// The guest asks the host for an invite by a code.
     UsingCode(Box<CodeCall<W::Sockets>>),
     Calling(Box<Dial<W::Sockets>>),
@@ -65,6 +83,8 @@ enum Stage<W: World> {
     Asked(Box<PolledConnection<W::Sockets>>, Question<W>),
     /// The host is asked for the seat.
     Asking(Box<Asking<W>>),
+    /// The guest waits for the other players of a match of several.
+    Gathered(Box<Gathered<W>>),
     /// The guest does not sit down. The host is told why.
     Leaving {
         line: Box<PolledConnection<W::Sockets>>,
@@ -72,12 +92,14 @@ enum Stage<W: World> {
         why: anyhow::Error,
     },
     Playing(Box<SeatInPlay<W>>),
+    /// The host is sent the end of a match, until this time.
+    SendingEnd(Box<SeatInPlay<W>>, Duration),
     /// The stage changes.
     Changing,
 }
 
 /// A guest that waits for the answer of its host.
-struct Asking<W: World> {
+struct Asking<W: SeatWorld> {
     line: PolledConnection<W::Sockets>,
     offer: Offer<W>,
     since: Duration,
@@ -87,80 +109,120 @@ struct Asking<W: World> {
     is_told: bool,
 }
 
-enum Question<W: World> {
+enum Question<W: SeatWorld> {
     /// Whether to play with a peer after failed attempts.
     Again,
     /// Whether to sit down on these terms.
     Sit(Box<Offer<W>>),
 }
 
-/// A match that the host proposes.
-struct Offer<W: World> {
+/// A match of two that the host proposes.
+struct Offer<W: SeatWorld> {
     seating: Seating,
     /// The open match that is given up for it.
-    instead_of: Option<Kept<W>>,
+    instead_of: Option<Kept<W::Files>>,
 }
 
-impl<W: World> Guest<W> {
-    /// A guest that calls the host of an invite, or a known player.
-    ///
-    /// # Errors
-    /// If these are the keys of this player.
-    pub(super) fn joining(own: &Own<W>, route: Route, now: Duration) -> anyhow::Result<Self> {
-        let call = route.call(own.world.sockets(), own.credentials(), 0, now)?;
-        Ok(Guest {
+impl<W: SeatWorld> Guest<W> {
+    fn new(
+        requires: Box<dyn Requirements<W>>,
+        needs: PlayerNeeds,
+        route: Route,
+        stage: Stage<W>,
+    ) -> Self {
+        Guest {
+            requires,
+            needs,
             route,
             by_code: false,
+            resumes: false,
             changes: 0,
             host_said: None,
-            stage: Stage::Calling(Box::new(call)),
-        })
-    }
-
-    /// A guest that gets the invite of a host by a code.
-    pub(super) fn using_code(world: &W, code: SpokenCode, relay: String, now: Duration) -> Self {
-        let call = CodeCall::new(world.sockets(), &Place::Url(relay.clone()), code, now);
-        Guest {
-            route: Route::at_relay(relay, None, None),
-            by_code: false,
-            changes: 0,
-            host_said: None,
-            stage: Stage::UsingCode(Box::new(call)),
+            stage,
         }
     }
 
-    /// A guest that resumes the match of a file.
+    /// A guest that calls the host of an invite, or a known player.
+    ///
+    /// # Errors
+    /// If these are the keys of this player, or there is no way to the host.
+    pub fn joining(
+        own: &Own<W>,
+        requires: Box<dyn Requirements<W>>,
+        needs: PlayerNeeds,
+        route: Route,
+        now: Duration,
+    ) -> anyhow::Result<Self> {
+        let mut guest = Guest::new(requires, needs, route, Stage::Changing);
+        guest.call(own, now)?;
+        Ok(guest)
+    }
+
+    /// A guest that gets the invite of a host by a code, at this relay.
+    pub fn using_code(
+        own: &Own<W>,
+        requires: Box<dyn Requirements<W>>,
+        needs: PlayerNeeds,
+        (code, relay): (SpokenCode, Place),
+        now: Duration,
+    ) -> Self {
+        let call = CodeCall::new(own.world.sockets(), &relay, code, now);
+        let route = Route {
+            invite: None,
+            peer: None,
+            addresses: Vec::new(),
+            relay: Some(relay),
+        };
+        Guest::new(requires, needs, route, Stage::UsingCode(Box::new(call)))
+    }
+
+    /// A guest that resumes a match.
     ///
     /// # Errors
     /// If the match cannot be resumed here.
-    pub(super) fn resuming(
+    pub fn resuming(
         own: &Own<W>,
-        route: Route,
-        kept: Kept<W>,
+        requires: Box<dyn Requirements<W>>,
+        needs: PlayerNeeds,
+        (route, kept): (Route, Kept<W::Files>),
         now: Duration,
     ) -> anyhow::Result<Self> {
-        let finder = finder(own, &route, kept.id(), kept.peer());
-        let mut seat = matches::resume(own, kept, finder, now)?;
+        let mut guest = Guest::new(requires, needs, route, Stage::Changing);
+        guest.resumes = true;
+        let listen = guest.requires.ways().map(Ways::listens_at);
+        let finder = guest.finder_again(own, &kept, listen.unwrap_or_default(), now)?;
+        let mut seat = guest.seat_of(own, matches::resume(own, kept)?, finder, now)?;
         seat.reconnect(now)?;
-        Ok(Guest {
-            route,
-            by_code: false,
-            changes: CHANGES,
-            host_said: None,
-            stage: Stage::Playing(Box::new(seat)),
-        })
+        seat.look_for_guests(now);
+        guest.stage = Stage::Playing(Box::new(seat));
+        Ok(guest)
+    }
+
+    /// Calls the host.
+    fn call(&mut self, own: &Own<W>, now: Duration) -> anyhow::Result<()> {
+        let (sockets, keys) = (own.world.sockets(), own.credentials());
+        let call = self.route.call(sockets, keys, 0, now);
+        let call = call.map_err(|error| self.failed(error))?;
+        self.stage = Stage::Calling(Box::new(call));
+        Ok(())
     }
 
     /// The error of a guest that has not met its host.
     fn failed(&self, error: MeetingError) -> anyhow::Error {
+        let again = if W::IN_PAGE {
+            "join with"
+        } else {
+            "run `dealerless join"
+        };
+        let end = if W::IN_PAGE { "" } else { "`" };
         match &self.route.invite {
             Some(invite) if self.by_code => anyhow::Error::new(error)
-                .context(format!("the code is used; to retry, join with {invite}")),
+                .context(format!("the code is used; to retry, {again} {invite}{end}")),
             _ => error.into(),
         }
     }
 
-    /// Continues after a step of the call.
+    /// The host has answered, or cannot be reached.
     fn called(
         &mut self,
         own: &mut Own<W>,
@@ -170,14 +232,15 @@ impl<W: World> Guest<W> {
         let Some(line) = met.map_err(|error| self.failed(error))? else {
             return Ok(());
         };
-        let line = Box::new(line);
-        let met = &line.met;
-        let question = own.recognise(met, &self.route.relay())?;
-        self.route.peer = Some(met.peer.clone());
+        let in_invite = self.route.invite.as_ref().and_then(|invite| invite.relay());
+        let in_invite = in_invite.cloned().map(Place::from);
+        let question = own.recognise(&line, in_invite.as_ref())?;
+        self.route.peer = Some(line.met.peer.clone());
         match question {
+            Some(Event::AskAgain { message, .. }) if self.needs.never_asked => bail!(message),
             Some(question) => {
                 own.world.report(&question);
-                self.stage = Stage::Asked(line, Question::Again);
+                self.stage = Stage::Asked(Box::new(line), Question::Again);
                 Ok(())
             }
             None => self.sit(own, line, now),
@@ -188,77 +251,194 @@ impl<W: World> Guest<W> {
     fn sit(
         &mut self,
         own: &mut Own<W>,
-        line: Box<PolledConnection<W::Sockets>>,
+        line: PolledConnection<W::Sockets>,
         now: Duration,
     ) -> anyhow::Result<()> {
         let peer = &line.met.peer;
         let mut kept = match self.host_said {
             Some(HostSaid::Open(of)) => {
                 let keys = all_keys(&own.peers.lock(), peer);
-                let kept = matches::find(own, &of)?.filter(|kept| keys.contains(kept.peer()));
+                let is_with_host = |kept: &Kept<_>| keys.iter().any(|keys| kept.connects_to(keys));
+                let kept = matches::find(own, &of)?.filter(is_with_host);
                 Some(kept.with_context(|| elsewhere(&of))?)
             }
-            _ => matches::open_with(own, peer)?,
+            _ => matches::open_with(own, peer, None)?,
         };
-        if let Some(kept) = &kept
-            && kept.peer() != peer
-        {
-            bail!(with_old_keys(&kept.id(), &kept.peer_name()));
+        if let Some(kept) = &kept {
+            kept.must_be_with(peer)?;
         }
         let given_up = kept.take_if(
             |kept| matches!(self.host_said, Some(HostSaid::Unknown(of)) if of == kept.id()),
         );
         if let Some(kept) = kept {
-            if kept.is_over() {
-                own.world.report(&Event::Notice {
-                    text: END_SENT.into(),
-                });
-            }
-            let finder = finder(own, &self.route, kept.id(), &line.met.peer);
-            let mut line = *line;
-            let request = Control::Resume(kept.id()).encode();
-            let mut seat = matches::resume(own, kept, finder, now)?;
-            // If the connection has ended, the seat learns it from the next message.
-            let _ = line.core.send(Stream::Control, &request);
-            seat.resume(line, now)?;
-            self.stage = Stage::Playing(Box::new(seat));
-            return Ok(());
+            return self.resume(own, line, kept, now);
         }
-        let seating = match agree(own, &line) {
-            Ok(seating) => seating,
-            Err(why) => {
-                self.decline(line, Term::All, why, now);
-                return Ok(());
+        match self.offered(own, &line) {
+            Err(why) => self.decline(line, why, now),
+            Ok(offered) => {
+                if let Some(kept) = &given_up {
+                    let text = instead_of(&kept.opened);
+                    own.world.report(&Event::Notice { text });
+                }
+                self.consider(own, line, (offered, given_up), now);
             }
+        }
+        Ok(())
+    }
+
+    /// Checks the host's proposal before anything has begun.
+    fn offered(
+        &self,
+        own: &Own<W>,
+        line: &PolledConnection<W::Sockets>,
+    ) -> anyhow::Result<Offered> {
+        let header = Seating::proposal(&line.met.header)?;
+        let is_for_two = header.sealed().is_some();
+        ensure!(
+            is_for_two || self.requires.ways().is_some(),
+            "this page plays matches of two; to play with more, use the program `dealerless`"
+        );
+        self.requires.check(own, &header)?;
+        Ok(match is_for_two {
+            true => Offered::ToTwo(Seating::of_meeting(&line.met, header, own.player())?),
+            false => Offered::ToSeveral(header),
+        })
+    }
+
+    /// Asks the player about the host's proposal, or the host for a seat.
+    fn consider(
+        &mut self,
+        own: &Own<W>,
+        line: PolledConnection<W::Sockets>,
+        (offered, instead_of): (Offered, Option<Kept<W::Files>>),
+        now: Duration,
+    ) {
+        match (offered, self.requires.ways()) {
+            (Offered::ToTwo(seating), _) => {
+                let offer = Offer {
+                    seating,
+                    instead_of,
+                };
+                if !self.requires.asks() {
+                    return self.ask_host(line, offer, now);
+                }
+                let terms = Seated::of(&offer.seating.sitting, None, false);
+                own.world.report(&Event::AskSit(Box::new(terms)));
+                self.stage = Stage::Asked(Box::new(line), Question::Sit(Box::new(offer)));
+            }
+            (Offered::ToSeveral(header), Some(ways)) => {
+                match Gathered::begin(own, ways, line, (header, instead_of), now) {
+                    Ok(gathered) => self.stage = Stage::Gathered(Box::new(gathered)),
+                    Err((line, why)) => self.decline(*line, why, now),
+                }
+            }
+            (Offered::ToSeveral(_), None) => {}
+        }
+    }
+
+    /// The finder of a guest, which calls the host after a lost connection.
+    fn calling_host(&self, finder: Finder<W>, sitting: &Sitting) -> Finder<W> {
+        let of = sitting.match_info.id();
+        let host = sitting.match_info.players()[0].identity.clone();
+        finder.calling(Caller::new(of, host, self.route.clone()))
+    }
+
+    /// The finder of a guest that resumes a match.
+    ///
+    /// # Errors
+    /// If this side cannot listen for the other guests.
+    fn finder_again(
+        &self,
+        own: &Own<W>,
+        kept: &Kept<W::Files>,
+        listen: &[SocketAddr],
+        now: Duration,
+    ) -> anyhow::Result<Finder<W>> {
+        let sitting = &kept.opened.sitting;
+        let (of, players) = (kept.id(), keys_of_guests(sitting));
+        let past = sitting.match_info.header().past.as_ref();
+        let finder = Finder::new(&own.world, own.credentials(), of, players).after(past);
+        let finder = self.calling_host(finder, sitting);
+        let Some(ways) = self.requires.ways() else {
+            return Ok(finder);
         };
-        if let Some(kept) = &given_up {
-            let text = instead_of(&kept.opened);
-            own.world.report(&Event::Notice { text });
-        }
-        let terms = Seated::of(&seating.sitting, None, false);
-        own.world.report(&Event::AskSit(Box::new(terms)));
-        let offer = Box::new(Offer {
-            seating,
-            instead_of: given_up,
-        });
-        self.stage = Stage::Asked(line, Question::Sit(offer));
+        let by = (listen, self.route.relay.as_ref());
+        let finder = other_guests::find_again(own, ways, finder, kept, by, now)?;
+        Ok(tell_absent_host(
+            own,
+            finder,
+            past,
+            |host| ways.route(host),
+            now,
+        ))
+    }
+
+    /// The seat of a match.
+    fn seat_of(
+        &self,
+        own: &Own<W>,
+        files: SeatFiles<W>,
+        finder: Finder<W>,
+        now: Duration,
+    ) -> anyhow::Result<SeatInPlay<W>> {
+        SeatInPlay::new(
+            &own.world,
+            files,
+            own.peers.clone(),
+            self.needs,
+            finder,
+            now,
+        )
+    }
+
+    /// Resumes an open match on a connection. One that is over here is only sent to the host, who does not know its
+    /// end.
+    fn resume(
+        &mut self,
+        own: &Own<W>,
+        mut line: PolledConnection<W::Sockets>,
+        kept: Kept<W::Files>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let (is_over, request) = (kept.is_over(), Control::Resume(kept.id()).encode());
+        let mut seat = if is_over {
+            let needs = PlayerNeeds {
+                is_told_nothing: true,
+                ..PlayerNeeds::default()
+            };
+            let host = vec![line.met.peer.clone()];
+            let finder = Finder::new(&own.world, own.credentials(), kept.id(), host);
+            let files = matches::resume(own, kept)?;
+            SeatInPlay::new(&own.world, files, own.peers.clone(), needs, finder, now)?
+        } else {
+            let finder = self.finder_again(own, &kept, &[], now)?;
+            self.seat_of(own, matches::resume(own, kept)?, finder, now)?
+        };
+        // If the connection has ended, the seat notices it and calls again.
+        let _ = line.core.send(Stream::Control, &request);
+        seat.resume(line, now)?;
+        seat.look_for_guests(now);
+        self.stage = match is_over {
+            true => Stage::SendingEnd(Box::new(seat), now + LAST_CALL),
+            false => Stage::Playing(Box::new(seat)),
+        };
         Ok(())
     }
 
     /// Tells the host which term this guest does not accept, and ends.
     fn decline(
         &mut self,
-        mut line: Box<PolledConnection<W::Sockets>>,
-        term: Term,
+        mut line: PolledConnection<W::Sockets>,
         why: anyhow::Error,
         now: Duration,
     ) {
-        let declines = Control::Declines(term).encode();
+        let differs = why.downcast_ref().map(|differs: &Differs| differs.term);
+        let declines = Control::Declines(differs.unwrap_or(Term::All)).encode();
         // The reason matters more than whether the host receives it.
         let _ = line.core.send(Stream::Control, &declines);
         line.core.close();
         self.stage = Stage::Leaving {
-            line,
+            line: Box::new(line),
             until: now + GOODBYE,
             why,
         };
@@ -281,13 +461,16 @@ impl<W: World> Guest<W> {
         let stage = std::mem::replace(&mut self.stage, Stage::Changing);
         match stage {
             Stage::UsingCode(mut call) => {
-                call.step(now)?;
+                call.step(now).with_context(|| self.at_relay())?;
                 self.stage = Stage::UsingCode(call);
             }
             Stage::Calling(mut call) => {
                 let met = call.step(now);
                 self.stage = Stage::Calling(call);
                 self.called(own, met, now)?;
+                if !matches!(self.stage, Stage::Calling(_)) {
+                    return self.next(own, now);
+                }
             }
             Stage::Asked(mut line, question) => {
                 line.flush(now);
@@ -306,6 +489,12 @@ impl<W: World> Guest<W> {
                     return self.next(own, now);
                 }
             }
+            Stage::Gathered(gathered) => {
+                self.wait_for_all(own, gathered, now)?;
+                if let Stage::Playing(_) = self.stage {
+                    return self.next(own, now);
+                }
+            }
             Stage::Leaving {
                 mut line,
                 until,
@@ -319,11 +508,26 @@ impl<W: World> Guest<W> {
             }
             Stage::Playing(mut seat) => match seat.step(now) {
                 None => self.stage = Stage::Playing(seat),
-                Some(stopped) => return self.stopped(own, &seat, stopped?, now),
+                Some(stopped) => return self.stopped(own, *seat, stopped?, now),
             },
+            Stage::SendingEnd(mut seat, until) => {
+                // Errors change nothing: the match is over here.
+                if seat.step(now).is_some() || now >= until {
+                    own.world.report(&Event::Notice {
+                        text: END_SENT.into(),
+                    });
+                    return Ok(true);
+                }
+                self.stage = Stage::SendingEnd(seat, until);
+            }
             Stage::Changing => {}
         }
         Ok(false)
+    }
+
+    fn at_relay(&self) -> String {
+        let relay = self.route.relay.as_ref();
+        relay.map_or_else(String::new, |relay| format!("at the relay {relay}"))
     }
 
     fn wait_for_host(
@@ -348,22 +552,55 @@ impl<W: World> Guest<W> {
                 }
                 self.stage = Stage::Asking(asking);
             }
-            Ok(Some(message)) => {
-                let control = match message.stream {
-                    Stream::Control => Control::decode(&message.bytes),
-                    _ => None,
-                };
-                match control {
-                    Some(control) if refusal(&control, SEATS).is_some() => {
-                        bail!(AnswerIsNo(refusal(&control, SEATS).unwrap_or_default()))
-                    }
-                    Some(Control::Sit) => self.begin(own, *asking, now)?,
-                    Some(Control::Open(of)) => self.change(own, HostSaid::Open(of), now)?,
-                    _ => bail!(ConnectionError::Broken("an unexpected answer")),
-                }
-            }
+            Ok(Some(message)) => match request(&message) {
+                Some(Control::Sit) => self.begin(own, *asking, now)?,
+                Some(Control::Open(of)) => self.change(own, HostSaid::Open(of), now)?,
+                Some(control) => match refusal(&control, 2) {
+                    Some(text) => bail!(AnswerIsNo(text)),
+                    None => bail!(ConnectionError::Broken("an unexpected answer")),
+                },
+                None => bail!(ConnectionError::Broken("an unexpected answer")),
+            },
             Err(why) if asking.is_sent && may_have_agreed(&why) => self.begin(own, *asking, now)?,
             Err(why) => return Err(anyhow::Error::new(why).context("the host has not answered")),
+        }
+        Ok(())
+    }
+
+    fn wait_for_all(
+        &mut self,
+        own: &mut Own<W>,
+        mut gathered: Box<Gathered<W>>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let Some(ways) = self.requires.ways() else {
+            return Ok(());
+        };
+        match gathered.step(own, ways, self.requires.asks(), now) {
+            Ok(None) => self.stage = Stage::Gathered(gathered),
+            Err(why) => self.decline(gathered.line, why, now),
+            Ok(Some(complete)) => {
+                let Complete {
+                    new,
+                    finder,
+                    addresses,
+                } = complete;
+                let Gathered {
+                    line, instead_of, ..
+                } = *gathered;
+                if let Some(kept) = instead_of {
+                    kept.close()?;
+                }
+                let past = new.sitting.match_info.header().past.as_ref();
+                let relay = self.route.relay.as_ref();
+                let finder = self.calling_host(finder.after(past), &new.sitting);
+                let finder = other_guests::find(finder, &new.sitting, &addresses, relay, now);
+                let finder = tell_absent_host(own, finder, past, |host| ways.route(host), now);
+                let mut seat = self.seat_of(own, new.begin(own, None)?, finder, now)?;
+                seat.begin(line, now)?;
+                seat.look_for_guests(now);
+                self.stage = Stage::Playing(Box::new(seat));
+            }
         }
         Ok(())
     }
@@ -373,9 +610,12 @@ impl<W: World> Guest<W> {
         if let Some(kept) = offer.instead_of {
             kept.close()?;
         }
-        let of = offer.seating.sitting.match_info.id();
-        let finder = finder(own, &self.route, of, &line.met.peer);
-        let mut seat = matches::begin(own, offer.seating, finder, now)?;
+        let Seating { sitting, circuit } = offer.seating;
+        let of = sitting.match_info.id();
+        let finder = Finder::new(&own.world, own.credentials(), of, Vec::new());
+        let finder = self.calling_host(finder, &sitting);
+        let files = NewMatch::create(own, sitting)?.begin(own, Some(circuit))?;
+        let mut seat = self.seat_of(own, files, finder, now)?;
         seat.begin(line, now)?;
         self.stage = Stage::Playing(Box::new(seat));
         Ok(())
@@ -386,63 +626,96 @@ impl<W: World> Guest<W> {
         self.changes += 1;
         ensure!(self.changes <= CHANGES, KEEPS_CHANGING);
         self.host_said = Some(said);
-        self.stage = Stage::Calling(Box::new(self.route.call(
-            own.world.sockets(),
-            own.credentials(),
-            0,
-            now,
-        )?));
-        Ok(())
+        self.call(own, now)
     }
 
     /// The match has stopped here.
     fn stopped(
         &mut self,
         own: &mut Own<W>,
-        seat: &SeatInPlay<W>,
+        seat: SeatInPlay<W>,
         stopped: Stopped,
         now: Duration,
     ) -> anyhow::Result<bool> {
-        seat.tell_end(&stopped)?;
-        let of = seat.of();
-        match stopped {
-            Stopped::Over(_) | Stopped::Left | Stopped::Closed => {
-                matches::stopped(own, &of, &stopped)?;
-                Ok(true)
-            }
-            Stopped::BrokenOff => Err(super::errors::BrokenOff.into()),
-            Stopped::Declined(control) => {
-                if let Some(text) = refusal(&control, SEATS) {
-                    bail!(AnswerIsNo(text));
-                }
-                let asks = self.changes < CHANGES;
-                let Some(kept) = matches::find(own, &of)? else {
-                    bail!(not_begun(&of));
-                };
-                if removes(&kept.opened.log, kept.opened.sitting.seat, &control, asks)? {
-                    matches::forget(&own.world, &of)?;
-                }
-                let said = match control {
-                    Control::Open(of) => HostSaid::Open(of),
-                    Control::Unknown(of) => HostSaid::Unknown(of),
-                    _ => return Err(anyhow!("the host sent an unexpected answer")),
-                };
-                self.change(own, said, now)?;
-                Ok(false)
-            }
+        let Stopped::Declined(control) = stopped else {
+            return ended(own, &seat, &stopped).map(|()| true);
+        };
+        seat.tell_end(&Stopped::Declined(control.clone()))?;
+        let (of, seats) = (seat.of(), seat.log().match_info().seats());
+        // Closes the record.
+        drop(seat);
+        if let Some(text) = refusal(&control, seats) {
+            bail!(AnswerIsNo(text));
         }
+        let Some(kept) = matches::find(own, &of)? else {
+            bail!(not_begun(&of));
+        };
+        if let Control::WentOn(of, chips) = control {
+            let settled = settled(&kept).ok();
+            let absent = settled.as_ref().map(|settled| kept.names(&settled.absent));
+            let text = went_on(&of, chips, absent.as_deref());
+            own.world.report(&Event::Notice { text });
+            match (self.resumes, settled.is_some()) {
+                (true, true) => bail!(AnswerIsNo(WENT_ON_WITH_YOU)),
+                (false, remains) if remains || self.requires.asks() => {}
+                _ => bail!(AnswerIsNo(WENT_ON)),
+            }
+        } else if self.resumes {
+            if kept.is_begun() {
+                bail!(not_resumed(&of));
+            }
+            kept.forget(own)?;
+            bail!(not_begun(&of));
+        } else if removes(
+            &kept.opened.log,
+            kept.seat(),
+            &control,
+            self.requires.asks(),
+        )? {
+            kept.forget(own)?;
+        }
+        let said = match control {
+            Control::Open(of) => HostSaid::Open(of),
+            Control::Unknown(of) | Control::WentOn(of, _) => HostSaid::Unknown(of),
+            _ => return Err(anyhow!("the host sent an unexpected answer")),
+        };
+        self.change(own, said, now)?;
+        Ok(false)
     }
 }
 
-impl<W: World> Program<W> for Guest<W> {
-    fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
+/// What a host proposes.
+enum Offered {
+    ToTwo(Seating),
+    ToSeveral(Header),
+}
+
+impl<W: SeatWorld> Program<W> for Guest<W> {
+    fn has(&mut self, number: u32) -> bool {
         match &mut self.stage {
-            Stage::Playing(seat) => seat.line(number),
-            Stage::Asked(line, _) | Stage::Leaving { line, .. } => {
-                Some(&mut **line).filter(|line| line.number() == number)
-            }
-            Stage::Asking(asking) => Some(&mut asking.line).filter(|line| line.number() == number),
-            Stage::UsingCode(_) | Stage::Calling(_) | Stage::Changing => None,
+            Stage::UsingCode(call) => call.has(number),
+            Stage::Calling(call) => call.has(number),
+            Stage::Gathered(gathered) => gathered.has(number),
+            Stage::Playing(seat) | Stage::SendingEnd(seat, _) => seat.has(number),
+            _ => self.line(number).is_some(),
+        }
+    }
+
+    fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
+        let line = match &mut self.stage {
+            Stage::Playing(seat) | Stage::SendingEnd(seat, _) => return seat.line(number),
+            Stage::Asked(line, _) | Stage::Leaving { line, .. } => line,
+            Stage::Asking(asking) => &mut asking.line,
+            Stage::Gathered(gathered) => &mut gathered.line,
+            Stage::UsingCode(_) | Stage::Calling(_) | Stage::Changing => return None,
+        };
+        Some(line).filter(|line| line.number() == number)
+    }
+
+    fn seat(&mut self) -> Option<&mut SeatInPlay<W>> {
+        match &mut self.stage {
+            Stage::Playing(seat) | Stage::SendingEnd(seat, _) => Some(seat),
+            _ => None,
         }
     }
 
@@ -454,17 +727,12 @@ impl<W: World> Program<W> for Guest<W> {
         now: Duration,
     ) -> anyhow::Result<()> {
         match &mut self.stage {
-            Stage::Playing(seat) => seat.happened(number, what, now),
+            Stage::Playing(seat) | Stage::SendingEnd(seat, _) => seat.happened(number, what, now),
+            Stage::Gathered(gathered) => gathered.happened(number, what, now),
             Stage::UsingCode(call) if call.has(number) => {
-                if let Some(invite) = call.happened(what, now)? {
-                    self.route.invite = Some(Box::new(invite));
-                    self.by_code = true;
-                    self.stage = Stage::Calling(Box::new(self.route.call(
-                        own.world.sockets(),
-                        own.credentials(),
-                        0,
-                        now,
-                    )?));
+                let invite = call.happened(what, now);
+                if let Some(invite) = invite.with_context(|| self.at_relay())? {
+                    self.got(own, invite, now)?;
                 }
             }
             Stage::Calling(call) => {
@@ -487,21 +755,35 @@ impl<W: World> Program<W> for Guest<W> {
         turn: Option<u64>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        if let Stage::Playing(seat) = &mut self.stage {
+        if let Some(seat) = self.seat() {
             seat.said(said, turn);
             return Ok(());
         }
         match (std::mem::replace(&mut self.stage, Stage::Changing), said) {
-            (_, Said::Leave { .. }) => Err(super::errors::BrokenOff.into()),
-            (Stage::Asked(line, Question::Again), Said::Again {}) => self.sit(own, line, now),
+            (Stage::Asked(line, Question::Again), Said::Again {}) => self.sit(own, *line, now),
             (Stage::Asked(line, Question::Sit(offer)), Said::Sit { agree: true }) => {
                 self.ask_host(*line, *offer, now);
                 Ok(())
             }
-            (Stage::Asked(line, Question::Sit(_)), Said::Sit { agree: false }) => {
-                self.decline(line, Term::All, AnswerIsNo(YOU_DECLINED).into(), now);
+            (Stage::Gathered(mut gathered), Said::Sit { agree: true }) if gathered.is_asked() => {
+                gathered.agrees();
+                self.stage = Stage::Gathered(gathered);
                 Ok(())
             }
+            (
+                Stage::Asked(line, Question::Sit(_)),
+                Said::Sit { agree: false } | Said::Leave { .. },
+            ) => {
+                self.decline(*line, AnswerIsNo(YOU_DECLINED).into(), now);
+                Ok(())
+            }
+            (Stage::Gathered(gathered), Said::Sit { agree: false } | Said::Leave { .. })
+                if gathered.is_asked() =>
+            {
+                self.decline(gathered.line, AnswerIsNo(YOU_DECLINED).into(), now);
+                Ok(())
+            }
+            (_, Said::Leave { .. }) => Err(BrokenOff.into()),
             (stage, _) => {
                 self.stage = stage;
                 refuse(&own.world, not_asked());
@@ -510,24 +792,27 @@ impl<W: World> Program<W> for Guest<W> {
         }
     }
 
+    fn input_ended(&mut self, now: Duration) -> anyhow::Result<()> {
+        match std::mem::replace(&mut self.stage, Stage::Changing) {
+            Stage::Playing(mut seat) => {
+                seat.input_ended(now);
+                self.stage = Stage::Playing(seat);
+            }
+            // Nobody can agree any more.
+            Stage::Asked(line, Question::Sit(_)) => {
+                self.decline(*line, AnswerIsNo(YOU_DECLINED).into(), now);
+            }
+            Stage::Gathered(gathered) if gathered.is_asked() => {
+                self.decline(gathered.line, AnswerIsNo(YOU_DECLINED).into(), now);
+            }
+            stage @ (Stage::Leaving { .. } | Stage::SendingEnd(..)) => self.stage = stage,
+            _ => return Err(BrokenOff.into()),
+        }
+        Ok(())
+    }
+
     fn step(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<Option<Value>> {
         Ok(self.next(own, now)?.then_some(Value::Null))
-    }
-
-    fn break_off(&mut self, now: Duration) -> anyhow::Result<()> {
-        match &mut self.stage {
-            Stage::Playing(seat) => {
-                seat.break_off(now);
-                Ok(())
-            }
-            _ => Err(super::errors::BrokenOff.into()),
-        }
-    }
-
-    fn engine_done(&mut self, number: u32, done: Done) {
-        if let Stage::Playing(seat) = &mut self.stage {
-            seat.engine_done(number, done);
-        }
     }
 
     fn timer(&mut self, now: Duration) -> Duration {
@@ -539,41 +824,25 @@ impl<W: World> Program<W> for Guest<W> {
                 let deadline = if asking.is_told { ANSWER } else { SOON };
                 asking.line.timer().min(asking.since + deadline)
             }
+            Stage::Gathered(gathered) => gathered.timer(),
             Stage::Leaving { line, until, .. } => line.timer().min(*until),
             Stage::Playing(seat) => seat.timer(now),
+            Stage::SendingEnd(seat, until) => seat.timer(now).min(*until),
             Stage::Changing => Duration::MAX,
         }
     }
 }
 
-/// The finder of a guest, which calls the host after a lost connection.
-fn finder<W: World>(own: &Own<W>, route: &Route, of: MatchId, host: &PublicIdentity) -> Finder<W> {
-    let caller = Caller::new(of, host.clone(), route.clone());
-    Finder::new(&own.world, own.credentials(), of, vec![host.clone()]).calling(caller)
-}
-
-/// Checks the host's proposal before anything has begun.
-fn agree<W: World>(own: &Own<W>, line: &PolledConnection<W::Sockets>) -> anyhow::Result<Seating> {
-    let header = Seating::proposal(&line.met.header)?;
-    let terms = header.sealed().context(
-        "this page plays matches of two; to play with more, use the program `dealerless`",
-    )?;
-    check_memory(&header.stakes, terms.algorithm)?;
-    matches::check_free(&own.world)?;
-    Ok(Seating::of_meeting(&line.met, header, own.player())?)
-}
-
-/// Checks the memory that a match takes, before a circuit is built.
-///
-/// # Errors
-/// If it takes too much.
-pub(super) fn check_memory(stakes: &Stakes, algorithm: Algorithm) -> anyhow::Result<()> {
-    let memory = DealCircuit::estimate(stakes, algorithm)?.memory(1);
-    ensure!(
-        memory <= MEMORY,
-        "the match takes {} MB of memory; this page takes at most {} MB",
-        memory >> 20,
-        MEMORY >> 20
-    );
-    Ok(())
+impl<W: SeatWorld> Guest<W> {
+    /// The host has given its invite for the code.
+    fn got(&mut self, own: &Own<W>, invite: Invite, now: Duration) -> anyhow::Result<()> {
+        if !W::IN_PAGE {
+            self.route.addresses = invite.addresses().to_vec();
+            let relay = invite.relay().cloned().map(Place::from);
+            self.route.relay = relay.or(self.route.relay.take());
+        }
+        self.route.invite = Some(Box::new(invite));
+        self.by_code = true;
+        self.call(own, now)
+    }
 }

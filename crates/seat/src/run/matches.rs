@@ -1,88 +1,204 @@
-//! The matches that the player has kept: one file with the record, one with the inputs to the shuffles,
-//! one with the time banks, the two files of the deck in play, and the file of an audit.
+//! The matches that the player has kept. The files of a match have the name of its record, and different endings.
 
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context;
-use dealerless_connection::identity::PublicIdentity;
+use anyhow::{Context, bail};
+use dealerless_connection::identity::{Name, PublicIdentity};
 use dealerless_connection::storage::Storage as _;
-use dealerless_connection::{hex, system_rng};
+use dealerless_connection::system_rng;
+use dealerless_table::Seat;
 use dealerless_table::log::{
     Input, Inputs, Journal, JournalError, MatchId, MatchLog, Opened, Phase, Sitting,
 };
-use dealerless_table::play::{DealCircuit, DeckSetting, SealedSetting, Seating, Setting};
+use dealerless_table::play::{
+    DealCircuit, DeckSetting, SealedSetting, Seating, Setting, TableCore,
+};
 
-use super::finding::Finder;
-use super::own::Own;
-use super::playing::{SeatFiles, SeatInPlay, SeatSetting};
-use super::world::World;
-use crate::open_match::{closed_claim, names, others};
+use super::continued::{all_settled, must_be_resumable};
+use super::own::Stored;
+use super::playing::{FileOf, SeatFiles, SeatSetting, ValueOf};
+use super::world::{Files, SeatWorld};
+use crate::open_match::{self, closed_claim, with_old_keys};
 use crate::peers::all_keys;
-use crate::seat::{PlayerNeeds, Stopped};
 
 /// The ending of the names of records.
-pub(super) const RECORD: &str = ".log";
+pub const RECORD: &str = ".log";
+/// The ending of the names of the files of inputs to the shuffles.
+pub const INPUTS: &str = ".inputs";
+/// The ending of the name of the file with the inputs that both sides have opened in an audit.
+pub const AUDIT: &str = ".audit";
+/// The ending of the name of the value with the deck in play.
+pub const DECK: &str = ".deck";
+/// The ending of the name of the value from which a seat's keys of a verifiable deck are derived.
+const KEYS: &str = ".keys";
+/// The ending of the name of the file of the time banks.
+const CLOCK: &str = ".clock";
+/// The ending of the name of the value with the addresses on which this side listened for the other players.
+pub const LISTEN: &str = ".listen";
+/// The ending of the name of the value with the addresses of the other guests.
+pub(super) const GUESTS: &str = ".guests";
 
-/// The name of the record of a match.
-pub(super) fn record_name(of: &MatchId) -> String {
-    hex(of.as_bytes()) + RECORD
+/// The name of another file of a match whose record has this name.
+pub fn beside(record: &str, ending: &str) -> String {
+    record.strip_suffix(RECORD).unwrap_or(record).to_owned() + ending
 }
 
-/// The ending of the names of the files of inputs.
-const INPUTS: &str = ".inputs";
-
-fn inputs_name(of: &MatchId) -> String {
-    hex(of.as_bytes()) + INPUTS
+/// A match that was kept, with its record, which is open.
+pub struct Kept<F: Files> {
+    /// The contents of the record.
+    pub opened: Opened<F::File>,
+    /// The name of the record.
+    pub name: String,
+    /// The time of the record in seconds since 1970.
+    pub time: u64,
 }
 
-fn audit_name(of: &MatchId) -> String {
-    hex(of.as_bytes()) + ".audit"
-}
+impl<F: Files> Kept<F> {
+    /// Opens a record.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn open(own: &Stored<F>, name: String) -> anyhow::Result<Self> {
+        let cannot = |what| format!("cannot {what} {}", own.files.shown(&name));
+        let file = own.files.open_file(&name).with_context(|| cannot("open"))?;
+        let file = file.context("there is no such match here")?;
+        let opened = Journal::open(file, own.identity.file_key());
+        let opened = opened.with_context(|| cannot("read"))?;
+        Ok(Kept {
+            opened,
+            name,
+            time: 0,
+        })
+    }
 
-fn deck_name(of: &MatchId) -> String {
-    hex(of.as_bytes()) + ".deck"
-}
-
-/// The name of the file of the time banks of a match.
-pub(super) fn clock_name(of: &MatchId) -> String {
-    hex(of.as_bytes()) + ".clock"
-}
-
-/// A match that was kept, with its file.
-pub(super) struct Kept<W: World> {
-    pub(super) opened: Opened<W::File>,
-    /// The time at which its file was created, in seconds since 1970.
-    pub(super) created: u64,
-}
-
-impl<W: World> Kept<W> {
-    pub(super) fn id(&self) -> MatchId {
+    /// The id of the match.
+    pub fn id(&self) -> MatchId {
         self.opened.sitting.match_info.id()
     }
 
-    /// The keys of the other player.
-    pub(super) fn peer(&self) -> &PublicIdentity {
-        let sitting = &self.opened.sitting;
-        &sitting.match_info.players()[sitting.seat.next(2).index()].identity
+    /// The seat of this player.
+    pub fn seat(&self) -> Seat {
+        self.opened.sitting.seat
     }
 
-    pub(super) fn peer_name(&self) -> String {
-        names(&self.opened, others(&self.opened))
+    /// The seats of the other players.
+    pub fn others(&self) -> impl Iterator<Item = Seat> {
+        open_match::others(&self.opened)
     }
 
-    pub(super) fn is_over(&self) -> bool {
+    /// The keys of the player at a seat.
+    pub fn identity(&self, seat: Seat) -> &PublicIdentity {
+        &self.opened.sitting.match_info.players()[seat.index()].identity
+    }
+
+    /// The keys of the other players, in order of their seats. The first one is the host, unless this side is.
+    pub fn peers(&self) -> Vec<PublicIdentity> {
+        let others = self.others().map(|seat| self.identity(seat).clone());
+        others.collect()
+    }
+
+    /// The keys of the host, or on the host's side those of the first guest.
+    pub fn peer(&self) -> &PublicIdentity {
+        self.identity(first_other(self.seat()))
+    }
+
+    /// Whether the deck of the match is sealed.
+    pub fn is_sealed(&self) -> bool {
+        self.opened.sitting.match_info.header().sealed().is_some()
+    }
+
+    /// Whether this side connects to `peer` in this match: one of the two is the host.
+    pub fn connects_to(&self, peer: &PublicIdentity) -> bool {
+        let mut others = self
+            .others()
+            .filter(|seat| [*seat, self.seat()].contains(&Seat::HOST));
+        others.any(|seat| self.identity(seat) == peer)
+    }
+
+    /// Checks that the match was begun with the identity `peer`, and not with an older identity of the same
+    /// player.
+    ///
+    /// # Errors
+    /// If the match was begun with an older identity, so that it cannot be resumed.
+    pub fn must_be_with(&self, peer: &PublicIdentity) -> anyhow::Result<()> {
+        match self.connects_to(peer) {
+            true => Ok(()),
+            false => bail!(with_old_keys(&self.id(), &self.peer_names())),
+        }
+    }
+
+    /// The name that the player at a seat gave.
+    pub fn player_name(&self, seat: Seat) -> Name {
+        let name = self.opened.sitting.names.get(seat.index());
+        name.cloned().unwrap_or_else(|| Name::clean(""))
+    }
+
+    /// The names of the players at these seats, as a list.
+    pub fn names(&self, seats: &[Seat]) -> String {
+        open_match::names(&self.opened, seats.iter().copied())
+    }
+
+    /// The names of the other players, as a list.
+    pub fn peer_names(&self) -> String {
+        open_match::names(&self.opened, self.others())
+    }
+
+    /// Whether the match is over.
+    pub fn is_over(&self) -> bool {
         matches!(self.opened.log.phase(), Phase::Over(_))
     }
 
-    /// Closes the match on this side.
+    /// Whether the log has a part of a player.
+    pub fn is_begun(&self) -> bool {
+        self.opened.log.history(0).next().is_some()
+    }
+
+    /// Whether the log has a part of another player.
+    pub fn has_peer_parts(&self) -> bool {
+        open_match::has_peer_parts(&self.opened.log, self.seat())
+    }
+
+    /// The state on one line, such as `hand 3 of 10, Bert to speak`.
+    pub fn state(&self) -> String {
+        open_match::state(&self.opened)
+    }
+
+    /// Closes the match on this side: appends a claim with the step and the seat that the match waits for. Returns
+    /// what was opened.
     ///
     /// # Errors
-    /// If its file cannot be written.
-    pub(super) fn close(mut self) -> anyhow::Result<()> {
-        let claim = closed_claim(&self.opened.log, W::unix());
-        Ok(self.opened.journal.append_claim(&claim)?)
+    /// If the record cannot be written.
+    pub fn close(mut self) -> anyhow::Result<Opened<F::File>> {
+        let claim = closed_claim(&self.opened.log, F::unix());
+        self.opened.journal.append_claim(&claim)?;
+        Ok(self.opened)
+    }
+
+    /// Removes the files of a match that has no part of the other player. For that player, the match never began.
+    /// A match that continues another one without absent seats is closed instead if this player has signed in it:
+    /// its record shows that this player signs nothing in the other one any more.
+    ///
+    /// # Errors
+    /// If a file cannot be removed.
+    pub fn forget(self, own: &Stored<F>) -> anyhow::Result<()> {
+        let past = &self.opened.sitting.match_info.header().past;
+        let settles = past.as_ref().is_some_and(|past| !past.without.is_empty());
+        if settles && self.is_begun() {
+            return self.close().map(drop);
+        }
+        let Kept { name, opened, .. } = self;
+        drop(opened);
+        forget(&own.files, &name)
+    }
+}
+
+/// The first seat of another player.
+fn first_other(own: Seat) -> Seat {
+    match own {
+        Seat::HOST => Seat::GUEST,
+        _ => Seat::HOST,
     }
 }
 
@@ -93,129 +209,157 @@ const FILES: usize = 5;
 ///
 /// # Errors
 /// If not.
-pub(super) fn check_free(world: &impl World) -> anyhow::Result<()> {
-    Ok(world.check_free_files(FILES)?)
+pub(super) fn check_free(files: &impl Files) -> anyhow::Result<()> {
+    Ok(files.check_free_files(FILES)?)
 }
 
 /// The name of a record that cannot be read, and why.
-type Unread = (String, anyhow::Error);
+pub type Unread = (String, anyhow::Error);
 
-/// All matches of two, the newest first, and the records that cannot be read.
-/// Skips a record without a complete entry: the program was killed while it created the file.
-pub(super) fn all<W: World>(own: &Own<W>) -> (Vec<Kept<W>>, Vec<Unread>) {
+/// All matches, the newest first, and the records that cannot be read. Skips a record without a complete entry: the
+/// program was killed while it created the file.
+///
+/// # Errors
+/// If the records cannot be listed.
+pub(super) fn all<F: Files>(own: &Stored<F>) -> anyhow::Result<(Vec<Kept<F>>, Vec<Unread>)> {
     let (mut kept, mut unread) = (Vec::new(), Vec::new());
-    for (name, created) in own.world.file_names(RECORD) {
-        let Some(file) = own.world.open_file(&name) else {
-            continue;
-        };
-        match Journal::open(file, own.identity().file_key()) {
-            Ok(opened) => kept.push(Kept { opened, created }),
-            Err(JournalError::NeverBegun) => {}
-            Err(error) => unread.push((name, error.into())),
+    for (name, time) in records(own)? {
+        match Kept::open(own, name.clone()) {
+            Ok(one) => kept.push(Kept { time, ..one }),
+            Err(error) if is_never_begun(&error) => {}
+            Err(error) => unread.push((name, error)),
         }
     }
-    (kept, unread)
+    Ok((kept, unread))
+}
+
+/// The names and times of all records, the newest first.
+///
+/// # Errors
+/// If they cannot be listed.
+pub fn records<F: Files>(own: &Stored<F>) -> anyhow::Result<Vec<(String, u64)>> {
+    own.files
+        .file_names(RECORD)
+        .context("cannot read the folder of matches")
+}
+
+fn is_never_begun(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(JournalError::NeverBegun))
+}
+
+/// The matches that are not over, and were not continued without absent seats, the newest first, and the records
+/// that cannot be read. Matches without any part are removed, unless there are several other players: they may have
+/// begun without this one, who has agreed to the match. Files that a killed program has left of other matches are
+/// removed, too.
+///
+/// # Errors
+/// If the records cannot be listed, or a file cannot be removed.
+pub fn all_open<F: Files>(own: &Stored<F>) -> anyhow::Result<(Vec<Kept<F>>, Vec<Unread>)> {
+    let settled = all_settled(own)?;
+    let (mut open, mut unread) = (Vec::new(), Vec::new());
+    for (name, time) in records(own)? {
+        match Kept::open(own, name.clone()) {
+            Ok(kept) if kept.is_over() => over(&own.files, &name),
+            Ok(kept) if settled.contains(&kept.id()) => {}
+            Ok(kept) if !kept.is_begun() && kept.is_sealed() => kept.forget(own)?,
+            Ok(kept) => open.push(Kept { time, ..kept }),
+            Err(error) if is_never_begun(&error) => forget(&own.files, &name)?,
+            Err(error) => unread.push((name, error)),
+        }
+    }
+    Ok((open, unread))
 }
 
 /// The match with this id.
 ///
 /// # Errors
-/// If its record cannot be read.
-pub(super) fn find<W: World>(own: &Own<W>, of: &MatchId) -> anyhow::Result<Option<Kept<W>>> {
-    let Some(file) = own.world.open_file(&record_name(of)) else {
+/// If the records cannot be listed, or its record cannot be read.
+pub fn find<F: Files>(own: &Stored<F>, of: &MatchId) -> anyhow::Result<Option<Kept<F>>> {
+    let digits = of.to_string();
+    let mut names = records(own)?.into_iter();
+    let Some((name, time)) = names.find(|(name, _)| name.starts_with(&digits)) else {
         return Ok(None);
     };
-    let opened = Journal::open(file, own.identity().file_key()).context("cannot read the match")?;
-    Ok(Some(Kept { opened, created: 0 }))
+    let kept = Kept::open(own, name)?;
+    Ok(Some(Kept { time, ..kept }).filter(|kept| kept.id() == *of))
 }
 
-/// The open match with this peer that was begun last, also with keys that the peer has succeeded. Matches
-/// that have no part are removed: for the peer, they never began. Files that a killed program has left of
-/// other matches are removed, too.
+/// The open match in which this side connects to the player `peer`, unless this side closed it. A match with an older
+/// identity of the player is also returned: it cannot be resumed, but a player must not get another deal by creating
+/// a new identity. The match `except` is left out.
 ///
 /// # Errors
-/// If a file cannot be removed.
-pub(super) fn open_with<W: World>(
-    own: &Own<W>,
+/// The errors of [`all_open`].
+pub fn open_with<F: Files>(
+    own: &Stored<F>,
     peer: &PublicIdentity,
-) -> anyhow::Result<Option<Kept<W>>> {
-    for (name, _) in own.world.file_names(RECORD) {
-        if let Some(file) = own.world.open_file(&name)
-            && let Err(JournalError::NeverBegun) = Journal::sitting(file, own.identity().file_key())
-        {
-            own.world.remove_file(&name)?;
-        }
-    }
+    except: Option<MatchId>,
+) -> anyhow::Result<Option<Kept<F>>> {
     let keys = all_keys(&own.peers.lock(), peer);
-    let (kept, _) = all(own);
-    for kept in kept {
-        if kept.is_over() {
-            over(&own.world, &kept.id())?;
-            continue;
-        }
-        if kept.opened.is_closed() || !keys.contains(kept.peer()) {
-            continue;
-        }
-        if kept.opened.log.history(0).next().is_none() {
-            forget(&own.world, &kept.id())?;
-            continue;
-        }
-        return Ok(Some(kept));
-    }
-    Ok(None)
-}
-
-/// Whether the match has begun and is not over.
-pub(super) fn is_open<W: World>(kept: &Kept<W>) -> bool {
-    !kept.is_over() && kept.opened.log.history(0).next().is_some()
+    let fits = |kept: &Kept<F>| {
+        let is_with_peer = keys.iter().any(|keys| kept.connects_to(keys));
+        is_with_peer && !kept.opened.is_closed() && Some(kept.id()) != except
+    };
+    Ok(all_open(own)?.0.into_iter().find(fits))
 }
 
 /// The number of matches that are open, even if they are closed here, or that cannot be read.
-pub(super) fn left_open<W: World>(own: &Own<W>) -> usize {
-    let (kept, unread) = all(own);
-    kept.iter().filter(|kept| is_open(kept)).count() + unread.len()
-}
-
-/// The bytes of a record.
 ///
 /// # Errors
-/// If there is no such record, or it cannot be read.
-pub(super) fn record(world: &impl World, name: &str) -> anyhow::Result<Vec<u8>> {
-    let mut file = world
-        .open_file(name)
-        .context("there is no such match here")?;
-    Ok(file.read()?)
+/// If the records cannot be listed.
+pub(super) fn left_open<F: Files>(own: &Stored<F>) -> anyhow::Result<usize> {
+    let (kept, unread) = all(own)?;
+    let open = kept
+        .iter()
+        .filter(|kept| !kept.is_over() && kept.is_begun());
+    Ok(open.count() + unread.len())
+}
+
+/// The bytes of a file.
+///
+/// # Errors
+/// If there is no such file, or it cannot be read.
+pub(super) fn read(files: &impl Files, name: &str) -> anyhow::Result<Vec<u8>> {
+    let file = files.open_file(name)?;
+    Ok(file.context("there is no such match here")?.read()?)
 }
 
 /// Removes the files of a match.
 ///
 /// # Errors
-/// If a file cannot be removed.
-pub(super) fn forget(world: &impl World, of: &MatchId) -> anyhow::Result<()> {
-    over(world, of)?;
-    destroy_inputs(world, of)?;
-    Ok(world.remove_file(&record_name(of))?)
+/// If a file cannot be removed, or another program uses the record.
+pub fn forget(files: &impl Files, record: &str) -> anyhow::Result<()> {
+    let cannot = || format!("cannot remove {}", files.shown(record));
+    // No other program uses the record, or begins to, while the other files are removed.
+    let used = files.open_file(record).with_context(cannot)?;
+    for ending in [CLOCK, INPUTS, AUDIT] {
+        files.remove_file(&beside(record, ending))?;
+    }
+    for ending in [DECK, KEYS, LISTEN, GUESTS] {
+        files.remove_value(&beside(record, ending))?;
+    }
+    drop(used);
+    files.remove_file(record).with_context(cannot)
 }
 
-/// Removes the files that only an open match needs.
-///
-/// # Errors
-/// If a file cannot be removed.
-pub(super) fn over(world: &impl World, of: &MatchId) -> anyhow::Result<()> {
-    world.remove_file(&clock_name(of))?;
-    Ok(world.remove_value(&deck_name(of))?)
+/// Removes the files that only an open match needs. Files that remain do no harm.
+pub(super) fn over(files: &impl Files, record: &str) {
+    let _ = files.remove_file(&beside(record, CLOCK));
+    let _ = files.remove_value(&beside(record, DECK));
+    let _ = files.remove_value(&beside(record, GUESTS));
 }
 
 /// This player's inputs to the shuffles of a match. `None` if they were destroyed.
 ///
 /// # Errors
 /// If their file cannot be read.
-pub(super) fn inputs<W: World>(own: &Own<W>, of: &MatchId) -> anyhow::Result<Option<Vec<Input>>> {
-    let Some(file) = own.world.open_file(&inputs_name(of)) else {
+pub fn inputs<F: Files>(own: &Stored<F>, kept: &Kept<F>) -> anyhow::Result<Option<Vec<Input>>> {
+    const CANNOT: &str = "cannot read the file of your inputs to the shuffles";
+    let file = own.files.open_file(&beside(&kept.name, INPUTS));
+    let Some(file) = file.context(CANNOT)? else {
         return Ok(None);
     };
-    let inputs = Inputs::open(file, own.identity().file_key(), *of);
-    let inputs = inputs.context("cannot read the file of your inputs to the shuffles")?;
+    let inputs = Inputs::open(file, own.identity.file_key(), kept.id()).context(CANNOT)?;
     Ok(Some(inputs.inputs))
 }
 
@@ -223,8 +367,8 @@ pub(super) fn inputs<W: World>(own: &Own<W>, of: &MatchId) -> anyhow::Result<Opt
 ///
 /// # Errors
 /// If their file cannot be removed.
-pub(super) fn destroy_inputs(world: &impl World, of: &MatchId) -> io::Result<()> {
-    world.remove_file(&inputs_name(of))
+pub fn destroy_inputs(files: &impl Files, record: &str) -> io::Result<()> {
+    files.remove_file(&beside(record, INPUTS))
 }
 
 /// Retention time of the inputs to the shuffles of a match, in seconds.
@@ -234,152 +378,189 @@ const INPUTS_KEPT: u64 = 30 * 86_400;
 ///
 /// # Errors
 /// If a file cannot be removed.
-pub(super) fn destroy_old_inputs<W: World>(own: &Own<W>) -> io::Result<()> {
-    let is_old = |created| W::unix().saturating_sub(created) > INPUTS_KEPT;
-    let mut inputs = own.world.file_names(INPUTS).into_iter();
-    if !inputs.any(|(_, created)| is_old(created)) {
+pub(super) fn destroy_old_inputs<F: Files>(own: &Stored<F>) -> anyhow::Result<()> {
+    let is_old = |time| F::unix().saturating_sub(time) > INPUTS_KEPT;
+    let mut inputs = own.files.file_names(INPUTS)?.into_iter();
+    if !inputs.any(|(_, time)| is_old(time)) {
         return Ok(());
     }
-    let (kept, _) = all(own);
-    let mut old = kept
+    let (kept, _) = all(own)?;
+    let old = kept
         .iter()
-        .filter(|kept| kept.is_over() && is_old(kept.created));
-    old.try_for_each(|kept| destroy_inputs(&own.world, &kept.id()))
+        .filter(|kept| kept.is_over() && is_old(kept.time));
+    old.map(|kept| Ok(destroy_inputs(&own.files, &kept.name)?))
+        .collect()
 }
 
 /// Whether a match was audited, or can be.
-pub(super) fn audit_state(world: &impl World, of: &MatchId) -> Option<&'static str> {
-    if world.open_file(&audit_name(of)).is_some() {
-        return Some("made");
+pub(super) fn audit_state(files: &impl Files, record: &str) -> Option<&'static str> {
+    let has = |ending| matches!(files.open_file(&beside(record, ending)), Ok(Some(_)));
+    match (has(AUDIT), has(INPUTS)) {
+        (true, _) => Some("made"),
+        (false, true) => Some("possible"),
+        (false, false) => None,
     }
-    world.open_file(&inputs_name(of)).map(|_| "possible")
 }
 
 /// The file of an audit.
 ///
 /// # Errors
 /// If the match was not audited here, or the file cannot be read.
-pub(super) fn audit(world: &impl World, of: &MatchId) -> anyhow::Result<Vec<u8>> {
-    let file = world.open_file(&audit_name(of));
+pub(super) fn audit(files: &impl Files, record: &str) -> anyhow::Result<Vec<u8>> {
+    let file = files.open_file(&beside(record, AUDIT))?;
     Ok(file.context("this match was not audited here")?.read()?)
 }
 
-/// Keeps the file of an audit.
+/// Keeps the inputs that both sides have opened in an audit. They contain this player's own, whose file is then
+/// needless.
 ///
 /// # Errors
-/// If it cannot be written.
-pub(super) fn keep_audit(world: &impl World, of: &MatchId, bytes: &[u8]) -> io::Result<()> {
-    let mut file = world.open_or_create_file(&audit_name(of))?;
+/// If a file cannot be written.
+pub fn keep_audit(files: &impl Files, record: &str, opened: &[u8]) -> io::Result<()> {
+    let mut file = files.open_or_create_file(&beside(record, AUDIT))?;
     // An interrupted audit may have left a part.
     file.truncate(0)?;
-    file.append(bytes)?;
-    file.sync()
+    file.append(opened)?;
+    file.sync()?;
+    destroy_inputs(files, record)
 }
 
-/// Cleans up after a match that has stopped here.
+/// The files of a new match without signatures.
 ///
-/// # Errors
-/// If a file cannot be written or removed.
-pub(super) fn stopped<W: World>(
-    own: &Own<W>,
-    of: &MatchId,
-    stopped: &Stopped,
-) -> anyhow::Result<()> {
-    match stopped {
-        Stopped::Over(_) => over(&own.world, of),
-        Stopped::Closed => find(own, of)?.map_or(Ok(()), Kept::close),
-        _ => Ok(()),
+/// A player of several agrees to a match only once its record is on the disk: the others may begin even if this
+/// program ends before it hears of it, and it then resumes the match.
+pub struct NewMatch<F: Files> {
+    /// The players, and who this one is.
+    pub sitting: Sitting,
+    /// The name of the record.
+    pub name: String,
+    journal: Journal<F::File>,
+}
+
+impl<F: Files> NewMatch<F> {
+    /// # Errors
+    /// If the record cannot be created.
+    pub fn create(own: &Stored<F>, sitting: Sitting) -> anyhow::Result<Self> {
+        let with = &sitting.names[first_other(sitting.seat).index()];
+        let name = own.files.record_name(&sitting.match_info.id(), with);
+        let file = own.files.open_or_create_file(&name);
+        let file = file.context("cannot make the file of the match")?;
+        let journal = Journal::create(file, own.identity.file_key(), &sitting)?;
+        Ok(NewMatch {
+            sitting,
+            name,
+            journal,
+        })
+    }
+
+    /// Removes the files of a match that does not begin.
+    ///
+    /// # Errors
+    /// If they cannot be removed.
+    pub fn remove(self, own: &Stored<F>) -> anyhow::Result<()> {
+        drop(self.journal);
+        forget(&own.files, &self.name)
+    }
+
+    /// The files, for a seat. `circuit` is that of a sealed deck.
+    ///
+    /// # Errors
+    /// If a file cannot be created.
+    pub fn begin<W: SeatWorld<Files = F>>(
+        self,
+        own: &Stored<F>,
+        circuit: Option<Arc<DealCircuit>>,
+    ) -> anyhow::Result<SeatFiles<W>> {
+        let log = MatchLog::new(self.sitting.match_info.clone(), self.sitting.seat);
+        let setting = setting::<W>(own, &self.sitting, &self.name, (self.journal, log), circuit)?;
+        files(own, &self.name, self.sitting, setting, false)
     }
 }
 
-/// Begins a match to which both players have agreed.
+/// The files of a match that is resumed, for its seat.
 ///
 /// # Errors
-/// If its files cannot be created.
-pub(super) fn begin<W: World>(
-    own: &Own<W>,
-    seating: Seating,
-    finder: Finder<W>,
-    now: Duration,
-) -> anyhow::Result<SeatInPlay<W>> {
-    let Seating { sitting, circuit } = seating;
-    let of = sitting.match_info.id();
-    let file = own.world.open_or_create_file(&record_name(&of));
-    let file = file.context("cannot make the file of the match")?;
-    let journal = Journal::create(file, own.identity().file_key(), &sitting)?;
-    let log = MatchLog::new(sitting.match_info.clone(), sitting.seat);
-    let setting = setting(own, &sitting, journal, log, circuit)?;
-    seat(own, (sitting, setting), false, finder, now)
+/// If this program cannot resume the match, or a file of it is lost.
+pub fn resume<W: SeatWorld>(
+    own: &Stored<W::Files>,
+    kept: Kept<W::Files>,
+) -> anyhow::Result<SeatFiles<W>> {
+    must_be_resumable(own, &kept)?;
+    let Kept { opened, name, .. } = kept;
+    let (sitting, circuit) = match opened.sitting.match_info.header().sealed() {
+        Some(_) => {
+            let Seating { sitting, circuit } = Seating::of_file(opened.sitting)?;
+            (sitting, Some(circuit))
+        }
+        None => (opened.sitting, None),
+    };
+    let setting = setting::<W>(own, &sitting, &name, (opened.journal, opened.log), circuit)?;
+    files(own, &name, sitting, setting, true)
 }
 
-/// Resumes a match, still without a connection.
+/// Checks that the deck of a match is intact.
 ///
 /// # Errors
-/// If this program cannot resume it, or a file is damaged.
-pub(super) fn resume<W: World>(
-    own: &Own<W>,
-    kept: Kept<W>,
-    finder: Finder<W>,
+/// The errors of [`resume`], and if the deck is damaged.
+pub fn check<W: SeatWorld>(
+    own: &Stored<W::Files>,
+    kept: Kept<W::Files>,
     now: Duration,
-) -> anyhow::Result<SeatInPlay<W>> {
-    let opened = kept.opened;
-    let Seating { sitting, circuit } = Seating::of_file(opened.sitting)?;
-    let setting = setting(own, &sitting, opened.journal, opened.log, circuit)?;
-    seat(own, (sitting, setting), true, finder, now)
+) -> anyhow::Result<()> {
+    let files: SeatFiles<W> = resume(own, kept)?;
+    TableCore::<_, _, _, ()>::new(files.setting, now)?;
+    Ok(())
 }
 
-/// The needs of the player of a page.
-const NEEDS: PlayerNeeds = PlayerNeeds {
-    pauses: true,
-    each_second: false,
-    never_asked: false,
-};
-
-fn seat<W: World>(
-    own: &Own<W>,
-    (sitting, setting): (Sitting, SeatSetting<W>),
+fn files<W: SeatWorld>(
+    own: &Stored<W::Files>,
+    name: &str,
+    sitting: Sitting,
+    setting: SeatSetting<W>,
     resumed: bool,
-    finder: Finder<W>,
-    now: Duration,
-) -> anyhow::Result<SeatInPlay<W>> {
-    let of = sitting.match_info.id();
-    let files = SeatFiles {
-        record: record_name(&of),
+) -> anyhow::Result<SeatFiles<W>> {
+    let clock = own.files.open_or_create_file(&beside(name, CLOCK));
+    Ok(SeatFiles {
+        record: name.to_owned(),
+        shown: own.files.shown(name),
         resumed,
         setting,
-        clock: own.world.open_or_create_file(&clock_name(&of))?,
+        clock: clock.context("cannot open the file of the clocks")?,
         sitting,
-    };
-    SeatInPlay::new(&own.world, files, own.peers.clone(), NEEDS, finder, now)
+    })
 }
 
-fn setting<W: World>(
-    own: &Own<W>,
+fn setting<W: SeatWorld>(
+    own: &Stored<W::Files>,
     sitting: &Sitting,
-    journal: Journal<W::File>,
-    log: MatchLog,
-    circuit: Arc<DealCircuit>,
+    name: &str,
+    (journal, log): (Journal<FileOf<W>>, MatchLog),
+    circuit: Option<Arc<DealCircuit>>,
 ) -> anyhow::Result<SeatSetting<W>> {
-    let of = sitting.match_info.id();
-    let inputs = own
-        .world
-        .open_or_create_file(&inputs_name(&of))
-        .and_then(|file| Inputs::open(file, own.identity().file_key(), of))
-        .context("cannot open the file of your inputs to the shuffles")?;
-    let vault = own
-        .world
-        .open_value(&deck_name(&of))
-        .context("cannot open the files of the deck")?;
+    let value = |ending| -> anyhow::Result<ValueOf<W>> {
+        let value = own.files.open_value(&beside(name, ending));
+        value.context("cannot open the files of the deck")
+    };
+    let deck = match circuit {
+        Some(circuit) => {
+            let (key, of) = (own.identity.file_key(), sitting.match_info.id());
+            let inputs = own.files.open_or_create_file(&beside(name, INPUTS));
+            let inputs = inputs.and_then(|file| Inputs::open(file, key, of));
+            let inputs = inputs.context("cannot open the file of your inputs to the shuffles")?;
+            DeckSetting::Sealed(SealedSetting {
+                inputs: inputs.file,
+                vault: value(DECK)?,
+                circuit,
+            })
+        }
+        None => DeckSetting::Verifiable(value(KEYS)?),
+    };
     Ok(Setting {
-        identity: Arc::clone(own.identity()),
+        identity: Arc::clone(&own.identity),
         seat: sitting.seat,
         log,
         journal,
-        deck: DeckSetting::Sealed(SealedSetting {
-            inputs: inputs.file,
-            vault,
-            circuit,
-        }),
+        deck,
         rng: system_rng(),
     })
 }

@@ -18,14 +18,18 @@
 
 mod audit_exchange;
 mod auditing;
+mod continued;
 mod errors;
 mod finding;
+mod gathered;
 mod hosting;
 mod joining;
 mod lobby;
 mod matches;
 mod moving;
+mod other_guests;
 mod own;
+mod page;
 mod playing;
 mod program;
 mod reception;
@@ -36,8 +40,18 @@ mod world;
 mod tests;
 
 pub use audit_exchange::{AuditExchange, NotAuditing, OpenedInputs};
+pub use continued::{in_words, must_not_be_continued, settled, went_on};
+pub use errors::{AnswerIsNo, BrokenOff, Differs};
 pub use finding::{Caller, Finder, Route};
-pub use playing::{SeatFiles, SeatInPlay, SeatSetting};
+pub use joining::{Guest, Requirements};
+pub use matches::{
+    AUDIT, DECK, INPUTS, Kept, LISTEN, NewMatch, RECORD, Unread, all_open, beside, check,
+    destroy_inputs, find, forget, inputs, keep_audit, open_with, records, resume,
+};
+pub use other_guests::{Ways, tell_absent_host};
+pub use own::{Own, Stored};
+pub use playing::{FileOf, SeatFiles, SeatInPlay, SeatSetting, ValueOf};
+pub use program::{InPlay, Program};
 pub use reception::{Reception, notice};
 pub use session::Session;
-pub use world::{SeatWorld, World};
+pub use world::{Files, SeatWorld, World};

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::matches;
-use super::own::{Own, value};
+use super::own::{Own, kept_peers, value};
 use super::world::World;
 use crate::stored;
 
@@ -35,7 +35,7 @@ pub(super) fn move_away<W: World>(
     own: &mut Own<W>,
     request: &MoveRequest,
 ) -> anyhow::Result<Value> {
-    let open = matches::left_open(own);
+    let open = matches::left_open(own)?;
     ensure!(
         open == 0 || request.leave_open_matches,
         "you have {open} open matches, and they cannot move with your identity: finish them first, or \
@@ -43,7 +43,7 @@ pub(super) fn move_away<W: World>(
     );
     let text = {
         let peers = own.peers.lock();
-        MovedIdentity::move_away(own.identity(), &peers, &mut value(&own.world, "successor")?)?
+        MovedIdentity::move_away(&own.identity, &peers, &mut value(&own.files, "successor")?)?
     };
     own.has_moved();
     Ok(json!({ "text": *text, "left_matches": open }))
@@ -58,7 +58,7 @@ pub(super) fn succeed<W: World>(own: &Own<W>, request: &SucceedRequest) -> anyho
     let moved = MovedIdentity::parse(request.text.trim_start())?;
     // The place of the old identity is elsewhere. Its successor is kept here to complete an interrupted
     // succession.
-    let successor = &mut value(&own.world, "succeeded")?;
+    let successor = &mut value(&own.files, "succeeded")?;
     let moved = moved
         .with_successor(successor)
         .context("this page has begun to succeed another identity")?;
@@ -66,10 +66,10 @@ pub(super) fn succeed<W: World>(own: &Own<W>, request: &SucceedRequest) -> anyho
         .known_peers()
         .context("the known peers of the moved identity")?;
     let new = NewPlayer {
-        identity: own.identity(),
-        succession: &mut value(&own.world, "succession")?,
-        peers: Own::kept_peers(&own.world, own.identity())?,
-        has_played: !own.world.file_names(matches::RECORD).is_empty(),
+        identity: &own.identity,
+        succession: &mut value(&own.files, "succession")?,
+        peers: kept_peers(&own.files, &own.identity)?,
+        has_played: !matches::records(own)?.is_empty(),
     };
     let (succession, peers) = moved.kept.be_succeeded(successor, Some(known), new)?;
     Ok(json!({

@@ -1,8 +1,8 @@
-//! What a player keeps: the identity, the known peers and the settings.
+//! What a player keeps: the identity, the known peers, the files and the settings.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
-
+use std::ops::Deref;
 use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, ensure};
@@ -10,27 +10,64 @@ use dealerless_connection::identity::{
     Identity, IdentityError, IdentityVaults, KnownPeers, Left, Name, PublicIdentity, SharedPeers,
 };
 use dealerless_connection::storage::Vault;
-use dealerless_connection::{Credentials, Invites, Met, system_rng};
+use dealerless_connection::{Credentials, Invites, Place, PolledConnection, Side, system_rng};
 use serde::{Deserialize, Serialize};
 
 use super::hosting::KeptHost;
-use super::world::World;
+use super::playing::ValueOf;
+use super::world::{Files, SeatWorld, World};
 use crate::event::Event;
 use crate::json;
 use crate::peers::{self, BLOCKED, Leaks, MetPeer};
 
-/// The player, and the world that stores it.
-pub(super) struct Own<W: World> {
-    pub(super) world: W,
-    identity: Arc<Identity>,
-    pub(super) peers: SharedPeers,
+/// The identity, the known peers and the files of a player.
+#[derive(Clone)]
+pub struct Stored<F> {
+    /// The files of the matches.
+    pub files: F,
+    /// The identity.
+    pub identity: Arc<Identity>,
+    /// The known peers.
+    pub peers: SharedPeers,
+    /// The name of the player.
+    pub name: Name,
+}
+
+impl<F> Stored<F> {
+    /// The public keys and the name of this player.
+    pub fn player(&self) -> (&PublicIdentity, &Name) {
+        (self.identity.public(), &self.name)
+    }
+
+    /// The identity and the name that this player sends in a meeting.
+    pub fn credentials(&self) -> Credentials {
+        Credentials {
+            identity: Arc::clone(&self.identity),
+            name: self.name.clone(),
+        }
+    }
+}
+
+/// The player of a program, and the world around it.
+pub struct Own<W: SeatWorld> {
+    /// The world.
+    pub world: W,
+    stored: Stored<W::Files>,
     pub(super) invites: Arc<Mutex<Invites>>,
     pub(super) leaks: Arc<Mutex<Leaks>>,
-    name: Name,
     /// Whether the identity was moved away.
     is_moved: bool,
     settings: Settings,
-    file: W::Value,
+    /// The value of the settings. `None` in a program that keeps relays with its known peers.
+    file: Option<ValueOf<W>>,
+}
+
+impl<W: SeatWorld> Deref for Own<W> {
+    type Target = Stored<W::Files>;
+
+    fn deref(&self) -> &Stored<W::Files> {
+        &self.stored
+    }
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -46,7 +83,7 @@ struct Settings {
 impl Settings {
     /// Reads the settings. Damaged settings are reset: the player enters the name again, and links name the
     /// relays. An error would stop the player from playing and from resuming matches.
-    fn read<W: World>(world: &W, file: &mut W::Value) -> io::Result<Self> {
+    fn read<W: World>(world: &W, file: &mut ValueOf<W>) -> io::Result<Self> {
         let settings = match file.kept() {
             Ok(None) => return Ok(Settings::default()),
             Ok(Some(bytes)) => json::read(&bytes).map_err(|_| ErrorKind::InvalidData.into()),
@@ -64,16 +101,17 @@ impl Settings {
 }
 
 impl<W: World> Own<W> {
-    /// Reads what the player has kept. At the first visit, makes an identity.
+    /// Reads what the player of a page has kept. At the first visit, makes an identity.
     ///
     /// # Errors
     /// If a file is damaged, or cannot be read or written.
     pub(super) fn open(world: W) -> anyhow::Result<Self> {
         let rng = &mut system_rng();
+        let files = world.files();
         let kept = IdentityVaults {
-            identity: &mut value(&world, "identity")?,
-            succession: &mut value(&world, "succession")?,
-            successor: &mut value(&world, "successor")?,
+            identity: &mut value(&files, "identity")?,
+            succession: &mut value(&files, "succession")?,
+            successor: &mut value(&files, "successor")?,
         }
         .load_or_create(rng)
         .context("cannot read the identity")?;
@@ -84,50 +122,67 @@ impl<W: World> Own<W> {
         } else {
             kept.to_play()?
         };
-        let peers = SharedPeers::new(Self::kept_peers(&world, &identity)?);
+        let peers = SharedPeers::new(kept_peers(&files, &identity)?);
         let invites = Box::new(
-            world
+            files
                 .open_value("invites")
                 .context("cannot open the invites")?,
         );
         let invites = Invites::open(invites).context("cannot read the invites")?;
-        let mut file = world
+        let mut file = files
             .open_value("settings")
             .context("cannot open the settings")?;
         let settings = Settings::read(&world, &mut file).context("cannot read the settings")?;
         Ok(Own {
             world,
-            identity: Arc::new(identity),
-            peers,
+            stored: Stored {
+                files,
+                identity: Arc::new(identity),
+                peers,
+                name: Name::clean(&settings.name),
+            },
             invites: Arc::new(Mutex::new(invites)),
             leaks: Arc::default(),
-            name: Name::clean(&settings.name),
             is_moved,
             settings,
-            file,
+            file: Some(file),
         })
     }
+}
 
-    /// Reads the known peers of an identity.
-    ///
-    /// # Errors
-    /// If they are damaged, or cannot be read.
-    pub(super) fn kept_peers(world: &W, identity: &Identity) -> anyhow::Result<KnownPeers> {
-        let peers = Box::new(
-            world
-                .open_value("peers")
-                .context("cannot open the known peers")?,
-        );
-        let own = identity.succession().clone();
-        let peers = KnownPeers::open(
-            peers,
-            std::path::Path::new("the file of known peers"),
-            own,
-            W::unix,
-        );
-        peers.context("cannot read the known peers")
+/// Reads the known peers of an identity.
+///
+/// # Errors
+/// If they are damaged, or cannot be read.
+pub(super) fn kept_peers<F: Files>(files: &F, identity: &Identity) -> anyhow::Result<KnownPeers> {
+    let peers = Box::new(
+        files
+            .open_value("peers")
+            .context("cannot open the known peers")?,
+    );
+    let own = identity.succession().clone();
+    let peers = KnownPeers::open(
+        peers,
+        std::path::Path::new("the file of known peers"),
+        own,
+        F::unix,
+    );
+    peers.context("cannot read the known peers")
+}
+
+impl<W: SeatWorld> Own<W> {
+    /// The player of a program that keeps relays with its known peers.
+    pub fn new(world: W, stored: Stored<W::Files>, invites: Arc<Mutex<Invites>>) -> Self {
+        Own {
+            world,
+            stored,
+            invites,
+            leaks: Arc::default(),
+            is_moved: false,
+            settings: Settings::default(),
+            file: None,
+        }
     }
-
     /// Checks that the identity can be used to play.
     ///
     /// # Errors
@@ -145,26 +200,9 @@ impl<W: World> Own<W> {
         self.is_moved = true;
     }
 
-    pub(super) fn identity(&self) -> &Arc<Identity> {
-        &self.identity
-    }
-
-    /// The public keys and the name of this player.
-    pub(super) fn player(&self) -> (&PublicIdentity, &Name) {
-        (self.identity.public(), &self.name)
-    }
-
-    /// The identity and the name that this player sends in a meeting.
-    pub(super) fn credentials(&self) -> Credentials {
-        Credentials {
-            identity: Arc::clone(&self.identity),
-            name: self.name.clone(),
-        }
-    }
-
     /// The name of the player, unless none was chosen yet.
     pub(super) fn chosen_name(&self) -> Option<&Name> {
-        (!self.settings.name.is_empty()).then_some(&self.name)
+        (!self.settings.name.is_empty()).then_some(&self.stored.name)
     }
 
     /// Keeps the name of the player.
@@ -177,26 +215,38 @@ impl<W: World> Own<W> {
             return Ok(());
         }
         self.settings.name = name.to_string();
-        self.name = name;
+        self.stored.name = name;
         self.keep()
     }
 
-    /// Looks up a peer that was met at a relay, and keeps the peer and the relay. Returns the question that
-    /// the player must answer before they play, if there is one.
+    /// Looks up a peer that was met, and keeps the peer and the relay at which to meet it again: that of the
+    /// connection, or otherwise `in_invite`, the relay of the invite by which the players met. Returns the question
+    /// that the player must answer before they play, if there is one.
     ///
     /// # Errors
     /// If the player has blocked the peer, its keys are not accepted, no further session is allowed, or a
     /// file cannot be written.
-    pub(super) fn recognise(&mut self, met: &Met, relay: &str) -> anyhow::Result<Option<Event>> {
-        let mut peers = self.peers.lock();
+    pub(super) fn recognise(
+        &mut self,
+        line: &PolledConnection<W::Sockets>,
+        in_invite: Option<&Place>,
+    ) -> anyhow::Result<Option<Event>> {
+        let met = &line.met;
+        let relay = line.relay.as_ref().or(in_invite);
+        let at: Vec<_> = line.at().iter().map(|at| (*at).into()).collect();
+        let mut peers = self.stored.peers.lock();
         let notice = peers::recognise(
             &mut peers,
-            self.identity.public(),
+            self.stored.identity.public(),
             MetPeer {
                 succession: &met.succession,
                 name: &met.peer_name,
-                addresses: &[],
-                relay: None,
+                // The address of the connection is only useful if the peer is the host, which listens there.
+                addresses: match met.side {
+                    Side::Guest => &at,
+                    Side::Host => &[],
+                },
+                relay: relay.and_then(Place::tcp),
             },
         )?;
         if let Some(text) = notice {
@@ -205,7 +255,9 @@ impl<W: World> Own<W> {
         ensure!(!peers::is_blocked(&peers, &met.peer), BLOCKED);
         let question = peers::question(&peers, &met.peer, &met.peer_name)?;
         drop(peers);
-        self.keep_relay(&met.peer, relay)?;
+        if let Some(Place::Url(url)) = relay {
+            self.keep_relay(&met.peer, url)?;
+        }
         Ok(question)
     }
 
@@ -252,7 +304,7 @@ impl<W: World> Own<W> {
 
     fn keep(&mut self) -> io::Result<()> {
         let text = serde_json::to_vec(&self.settings)?;
-        self.file.keep(&text)
+        self.file.iter_mut().try_for_each(|file| file.keep(&text))
     }
 }
 
@@ -260,6 +312,6 @@ impl<W: World> Own<W> {
 ///
 /// # Errors
 /// If its files cannot be opened.
-pub(super) fn value<W: World>(world: &W, name: &str) -> anyhow::Result<W::Value> {
-    world.open_value(name).context("cannot open the identity")
+pub(super) fn value<F: Files>(files: &F, name: &str) -> anyhow::Result<F::Value> {
+    files.open_value(name).context("cannot open the identity")
 }

@@ -21,7 +21,7 @@ use dealerless_table::play::{
 
 use super::finding::Finder;
 use super::program::refuse;
-use super::world::SeatWorld;
+use super::world::{Files, SeatWorld};
 use crate::banks::Banks;
 use crate::command::{Said, nobody_asked};
 use crate::ending::Breach;
@@ -44,32 +44,40 @@ const HOUR: Duration = Duration::from_secs(3600);
 /// guests.
 const ASKS_HOST: Duration = Duration::from_secs(10);
 
+/// A file of a world.
+pub type FileOf<W> = <<W as SeatWorld>::Files as Files>::File;
+/// A value of a world.
+pub type ValueOf<W> = <<W as SeatWorld>::Files as Files>::Value;
 /// The table of a seat, on the files of a world.
-pub type SeatSetting<W> = Setting<<W as SeatWorld>::File, <W as SeatWorld>::Value, SystemRng>;
+pub type SeatSetting<W> = Setting<FileOf<W>, ValueOf<W>, SystemRng>;
 
 /// The opened files of a match, and the player of this seat.
 pub struct SeatFiles<W: SeatWorld> {
     /// The players, and who this one is.
     pub sitting: Sitting,
-    /// The name of the record, as it is shown to the player.
+    /// The name of the record.
     pub record: String,
+    /// The record, as it is named to the player.
+    pub shown: String,
     /// Whether the match was begun by an earlier program.
     pub resumed: bool,
     /// The log and the deck.
     pub setting: SeatSetting<W>,
     /// The file of the time banks.
-    pub clock: W::File,
+    pub clock: FileOf<W>,
 }
 
 /// A seat of a match of 2 to 10, played until the match stops here. The caller reports what happens to the
 /// connections, and calls [`step`](Self::step) after it and at the time of [`timer`](Self::timer).
 pub struct SeatInPlay<W: SeatWorld> {
     world: W,
-    pub(super) table: TableCore<W::File, W::Value, SystemRng, ()>,
+    pub(super) table: TableCore<FileOf<W>, ValueOf<W>, SystemRng, ()>,
     story: SeatStory,
     needs: PlayerNeeds,
     peers: SharedPeers,
     of: MatchId,
+    /// The name of the record.
+    record: String,
     pub(super) lines: BTreeMap<Seat, PolledConnection<W::Sockets>>,
     finder: Finder<W>,
     /// The players who have closed their connections and made no new ones.
@@ -89,7 +97,7 @@ pub struct SeatInPlay<W: SeatWorld> {
     /// A guest: whether the player knows that the host does not resume the match.
     told_declined: bool,
     /// The time banks that were last kept, and their file.
-    banks: (Banks, W::File),
+    banks: (Banks, FileOf<W>),
     /// Whether the match was over already, so that its outcome was counted.
     was_over: bool,
     end: Option<Ending>,
@@ -144,11 +152,12 @@ impl<W: SeatWorld> SeatInPlay<W> {
         let SeatFiles {
             sitting,
             record,
+            shown,
             resumed,
             setting,
             mut clock,
         } = files;
-        let seated = Seated::of(&sitting, Some(record), resumed);
+        let seated = Seated::of(&sitting, Some(shown), resumed);
         let story = SeatStory::new(&sitting, &seated, &setting.log, peers.clone(), needs);
         let was_over = matches!(setting.log.phase(), Phase::Over(_));
         let mut table = TableCore::new(setting, now)?;
@@ -160,9 +169,9 @@ impl<W: SeatWorld> SeatInPlay<W> {
         let (left, own_turn) = Banks::stored(&stored).to_restore();
         table.restore_banks(&left, own_turn);
         let banks = (Banks::of(&table), clock);
-        world.report(&Event::Seated(Box::new(seated)));
-        Ok(SeatInPlay {
+        let seat = SeatInPlay {
             world: world.clone(),
+            record,
             table,
             story,
             needs,
@@ -181,7 +190,16 @@ impl<W: SeatWorld> SeatInPlay<W> {
             banks,
             was_over,
             end: None,
-        })
+        };
+        seat.report(&Event::Seated(Box::new(seated)));
+        Ok(seat)
+    }
+
+    /// Tells the player, unless the player is told nothing.
+    fn report(&self, event: &Event) {
+        if !self.needs.is_told_nothing {
+            self.world.report(event);
+        }
     }
 
     pub(super) fn log(&self) -> &MatchLog {
@@ -320,7 +338,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
     fn tell(&self, event: &Event) -> anyhow::Result<()> {
         match event {
             Event::AskAgain { message, .. } if self.needs.never_asked => bail!("{message}"),
-            event => self.world.report(event),
+            event => self.report(event),
         }
         Ok(())
     }
@@ -335,7 +353,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
 
     /// Tells the player what it costs to leave.
     pub fn ask_leave(&self) {
-        self.world.report(&self.story.ask_leave(&self.table));
+        self.report(&self.story.ask_leave(&self.table));
     }
 
     /// The time left for the player's own turn, in a match with a clock.
@@ -464,7 +482,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
     fn next(&mut self, now: Duration) -> Result<Option<TableEvent<()>>, PlayError> {
         let moment = Moment {
             running: now,
-            unix: W::unix(),
+            unix: W::Files::unix(),
         };
         let mut sent = Vec::new();
         let world = &self.world;
@@ -791,7 +809,8 @@ impl<W: SeatWorld> SeatInPlay<W> {
         if !is_last_call && let Some(end) = &mut self.end {
             end.is_last_call = true;
             end.until = now + LAST_CALL;
-            self.world.report(&self.story.last_call());
+            let event = self.story.last_call();
+            self.report(&event);
             self.look(now);
         }
         false
@@ -849,7 +868,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
     pub fn tell_end(&self, stopped: &Stopped) -> anyhow::Result<()> {
         let play = self.table.play();
         if let Some(event) = self.story.last_event(stopped, play.log(), play.seat()) {
-            self.world.report(&event);
+            self.report(&event);
         }
         if let Stopped::Over(end) = stopped {
             Breach::check(end, play.seat(), self.story.names())?;
@@ -857,7 +876,13 @@ impl<W: SeatWorld> SeatInPlay<W> {
         Ok(())
     }
 
+    /// The id of the match.
     pub(super) fn of(&self) -> MatchId {
         self.of
+    }
+
+    /// The name of the record.
+    pub(super) fn record(&self) -> &str {
+        &self.record
     }
 }

@@ -10,7 +10,7 @@ use dealerless_connection::{
 use dealerless_table::log::Header;
 
 use super::own::Own;
-use super::world::{SeatWorld, World};
+use super::world::SeatWorld;
 use crate::event::Event;
 use crate::peers::{Leaks, cannot_burn};
 
@@ -27,7 +27,7 @@ pub struct Reception<W: SeatWorld> {
 }
 
 /// A door that waits at a relay from the time `first` on for the guest of an invite, a known player, or both.
-pub(super) fn door_at_relay<W: World>(
+pub(super) fn door_at_relay<W: SeatWorld>(
     own: &Own<W>,
     relay: &str,
     header: &Header,
@@ -74,7 +74,7 @@ pub fn notice<C>(event: DoorEvent<C>, leaks: &Mutex<Leaks>, is_at_relay: bool) -
     Some(Event::Notice { text })
 }
 
-impl<W: World> Reception<W> {
+impl<W: SeatWorld> Reception<W> {
     /// Waits at a relay, at a [door](door_at_relay).
     pub(super) fn at_relay(
         own: &Own<W>,
@@ -91,9 +91,7 @@ impl<W: World> Reception<W> {
             ..Reception::of_door(&own.world, door, leaks)
         }
     }
-}
 
-impl<W: SeatWorld> Reception<W> {
     /// Answers at a door. `leaks` are those that the player was told of.
     pub fn of_door(world: &W, door: PolledDoor<W::Sockets>, leaks: Arc<Mutex<Leaks>>) -> Self {
         Reception {
@@ -137,6 +135,11 @@ impl<W: SeatWorld> Reception<W> {
             }
         }
         None
+    }
+
+    /// Also waits for a known player at a relay.
+    pub(super) fn wait_for_known(&mut self, relay: &Place, peer: &PublicIdentity, now: Duration) {
+        self.door.wait_for_known(relay.clone(), peer, now);
     }
 
     /// Ends all connections, until [`begin`](Self::begin).

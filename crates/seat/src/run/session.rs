@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use dealerless_connection::identity::PublicIdentity;
-use dealerless_connection::{Happened, Invite, PolledConnection};
+use dealerless_connection::{Happened, Invite, Place, PolledConnection};
 use dealerless_table::Seat;
 use dealerless_table::log::Phase;
 use dealerless_table::play::Done;
@@ -14,12 +14,12 @@ use serde_json::{Value, json};
 
 use super::auditing::{self, Auditor};
 use super::errors::{BrokenOff, exit_code, explain};
-use super::finding::Route;
 use super::hosting::{HostRequest, Hosting};
 use super::joining::Guest;
-use super::matches;
+use super::matches::{self, Kept};
 use super::moving::{self, MoveRequest, SucceedRequest};
 use super::own::Own;
+use super::page::{InPage, NEEDS, route_at};
 use super::program::{Program, refuse};
 use super::world::World;
 use crate::VERSION;
@@ -71,7 +71,7 @@ impl<W: World> Session<W> {
         let own = Own::open(world)?;
         if let Err(error) = matches::destroy_old_inputs(&own) {
             own.world
-                .log(&format!("cannot remove old inputs to shuffles: {error}"));
+                .log(&format!("cannot remove old inputs to shuffles: {error:#}"));
         }
         Ok(Session { own, running: None })
     }
@@ -210,7 +210,7 @@ impl<W: World> Session<W> {
         Ok(Answer::Now(match (is_post, path) {
             (false, "/state") => self.state(),
             (false, "/identity") => {
-                let own = self.own.identity();
+                let own = &self.own.identity;
                 let past = stored::past(own.succession());
                 let fingerprint = own.public().fingerprint();
                 let name = self.own.chosen_name();
@@ -221,19 +221,19 @@ impl<W: World> Session<W> {
                 shown
             }
             (false, "/peers") => {
-                let own = self.own.identity().public().fingerprint();
+                let own = self.own.identity.public().fingerprint();
                 stored::peers(own, self.own.peers.lock().peers())
             }
-            (false, "/matches") => self.matches(),
-            (false, "/history") => self.history(),
+            (false, "/matches") => self.matches()?,
+            (false, "/history") => self.history()?,
             (false, "/show") => self.show(query)?,
             (false, "/record") => {
-                let record = matches::record(&self.own.world, &self.called(query)?.0)?;
+                let record = matches::read(&self.own.files, &self.called(query)?.0)?;
                 json!({ "hex": dealerless_connection::hex(&record) })
             }
             (false, "/audit") => auditing::made(
-                &self.own.world,
-                &self.kept(query.strip_prefix("match=").unwrap_or(""))?.id(),
+                &self.own.files,
+                &self.kept(query.strip_prefix("match=").unwrap_or(""))?.name,
             )?,
             (true, "/verify") => verify(query, body)?,
             (true, "/host") => self.host(body, now)?,
@@ -288,12 +288,12 @@ impl<W: World> Session<W> {
         succeeded
     }
 
-    fn matches(&self) -> Value {
-        let (kept, unread) = matches::all(&self.own);
+    fn matches(&self) -> anyhow::Result<Value> {
+        let (kept, unread) = matches::all(&self.own)?;
         let open: Vec<_> = kept
             .iter()
-            .filter(|kept| matches::is_open(kept))
-            .map(|kept| OpenMatch::of(&kept.opened, matches::record_name(&kept.id()), kept.created))
+            .filter(|kept| !kept.is_over() && kept.is_begun())
+            .map(|kept| OpenMatch::of(&kept.opened, kept.name.clone(), kept.time))
             .collect();
         let unread: Vec<_> = unread
             .into_iter()
@@ -304,43 +304,39 @@ impl<W: World> Session<W> {
                 log: name,
             })
             .collect();
-        stored::open_matches(&open, &unread)
+        Ok(stored::open_matches(&open, &unread))
     }
 
-    fn history(&self) -> Value {
-        let identity = self.own.identity();
-        let files =
-            self.own
-                .world
-                .file_names(matches::RECORD)
-                .into_iter()
-                .map(|(name, changed)| {
-                    let bytes = matches::record(&self.own.world, &name)
-                        .map_err(|error| format!("{error:#}"));
-                    let file = RecordFile {
-                        match_id: name.chars().take(16).collect(),
-                        file: name,
-                        peer: String::new(),
-                        bytes: bytes.as_ref().map_or(0, |bytes| bytes.len() as u64),
-                        changed,
-                    };
-                    let record = bytes.map(|bytes| show::read(&bytes, Some(identity)));
-                    (file, record)
-                });
-        json!({ "matches": history::list(files) })
+    fn history(&self) -> anyhow::Result<Value> {
+        let identity = &self.own.identity;
+        let files = matches::records(&self.own)?
+            .into_iter()
+            .map(|(name, changed)| {
+                let bytes =
+                    matches::read(&self.own.files, &name).map_err(|error| format!("{error:#}"));
+                let file = RecordFile {
+                    match_id: name.chars().take(16).collect(),
+                    file: name,
+                    peer: String::new(),
+                    bytes: bytes.as_ref().map_or(0, |bytes| bytes.len() as u64),
+                    changed,
+                };
+                let record = bytes.map(|bytes| show::read(&bytes, Some(identity)));
+                (file, record)
+            });
+        Ok(json!({ "matches": history::list(files) }))
     }
 
     fn show(&self, query: &str) -> anyhow::Result<Value> {
         let (name, created) = self.called(query)?;
         let record = show::read(
-            &matches::record(&self.own.world, &name)?,
-            Some(self.own.identity()),
+            &matches::read(&self.own.files, &name)?,
+            Some(&self.own.identity),
         )?;
         let date = Moment::of_file(Duration::from_secs(created));
         let mut shown = answers::shown(&record, date);
         if matches!(record.log.phase(), Phase::Over(_)) {
-            let of = record.log.match_info().id();
-            shown["audit"] = matches::audit_state(&self.own.world, &of).into();
+            shown["audit"] = matches::audit_state(&self.own.files, &name).into();
         }
         Ok(shown)
     }
@@ -387,7 +383,8 @@ impl<W: World> Session<W> {
         if let Ok(code) = join.whom.parse() {
             let relay = join.relay.context(ENTER_RELAY)?;
             self.own.world.report(&Event::Hello { version: VERSION });
-            let guest = Guest::using_code(&self.own.world, code, relay, now);
+            let at = (code, Place::Url(relay));
+            let guest = Guest::using_code(&self.own, Box::new(InPage), NEEDS, at, now);
             self.play(guest);
             return Ok(json!({}));
         }
@@ -402,9 +399,15 @@ impl<W: World> Session<W> {
         let kept = peer.as_ref().and_then(|peer| self.own.relay_of(peer));
         let relay = join.relay.as_deref().or(kept);
         let relay = relay.context(ENTER_RELAY)?.to_owned();
-        let route = Route::at_relay(relay, invite, peer);
+        let route = route_at(relay, invite, peer);
         self.own.world.report(&Event::Hello { version: VERSION });
-        self.play(Guest::joining(&self.own, route, now)?);
+        self.play(Guest::joining(
+            &self.own,
+            Box::new(InPage),
+            NEEDS,
+            route,
+            now,
+        )?);
         Ok(json!({}))
     }
 
@@ -412,7 +415,7 @@ impl<W: World> Session<W> {
     /// time of its creation in seconds since 1970.
     fn called(&self, query: &str) -> anyhow::Result<(String, u64)> {
         let called = query.strip_prefix("match=").unwrap_or("");
-        let mut names = self.own.world.file_names(matches::RECORD).into_iter();
+        let mut names = matches::records(&self.own)?.into_iter();
         let is_called = |(name, _): &(String, u64)| {
             show::is_id_of(called, name.strip_suffix(matches::RECORD).unwrap_or(name))
         };
@@ -420,9 +423,9 @@ impl<W: World> Session<W> {
     }
 
     /// The match that begins with these digits of its id.
-    fn kept(&self, called: &str) -> anyhow::Result<matches::Kept<W>> {
-        let (kept, _) = matches::all(&self.own);
-        let is_called = |kept: &matches::Kept<W>| {
+    fn kept(&self, called: &str) -> anyhow::Result<Kept<W::Files>> {
+        let (kept, _) = matches::all(&self.own)?;
+        let is_called = |kept: &Kept<_>| {
             dealerless_connection::hex(kept.id().as_bytes()).starts_with(called)
                 && called.len() >= 4
         };
@@ -444,7 +447,7 @@ impl<W: World> Session<W> {
         let kept = self.kept(&request.of)?;
         if request.decline {
             ensure!(kept.is_over(), "this match is not over");
-            matches::destroy_inputs(&self.own.world, &kept.id())?;
+            matches::destroy_inputs(&self.own.files, &kept.name)?;
             return Ok(Answer::Now(json!({ "destroyed": true })));
         }
         self.own.can_play()?;
@@ -472,8 +475,14 @@ impl<W: World> Session<W> {
             self.play(Hosting::resuming(&self.own, relay, kept, now)?);
             return Ok(json!({}));
         }
-        let route = Route::at_relay(relay, None, Some(peer));
-        self.play(Guest::resuming(&self.own, route, kept, now)?);
+        let of = (route_at(relay, None, Some(peer)), kept);
+        self.play(Guest::resuming(
+            &self.own,
+            Box::new(InPage),
+            NEEDS,
+            of,
+            now,
+        )?);
         Ok(json!({}))
     }
 

@@ -1,6 +1,7 @@
 //! A session in memory.
 
 mod audits;
+mod settled;
 mod simulated;
 
 use std::cell::{RefCell, RefMut};
@@ -21,7 +22,7 @@ use serde_json::{Value, json};
 use super::hosting::HostRequest;
 use super::own::Own;
 use super::reception::{PAUSE, Reception};
-use super::{SeatWorld, Session, World};
+use super::{Files, SeatWorld, Session, World};
 use crate::event::Event;
 use crate::words::Narrator;
 
@@ -65,17 +66,12 @@ impl Sockets for Memory {
 
 impl SeatWorld for Memory {
     type Sockets = Self;
-    type File = MemoryStorage;
-    type Value = TwoSlots<MemoryStorage>;
+    type Files = Self;
 
     const IN_PAGE: bool = true;
 
     fn sockets(&self) -> &Self {
         self
-    }
-
-    fn unix() -> u64 {
-        1_790_000_000
     }
 
     fn report(&self, event: &Event) {
@@ -109,6 +105,10 @@ impl SeatWorld for Memory {
 }
 
 impl World for Memory {
+    fn files(&self) -> Self {
+        self.clone()
+    }
+
     fn respond(&self, request: u32, status: u16, body: &str) {
         let body = serde_json::from_str(body).unwrap();
         self.0.borrow_mut().answers.push((request, status, body));
@@ -121,9 +121,18 @@ impl World for Memory {
     fn log(&self, text: &str) {
         panic!("{text}");
     }
+}
 
-    fn open_file(&self, name: &str) -> Option<MemoryStorage> {
-        self.0.borrow().files.get(name).cloned()
+impl Files for Memory {
+    type File = MemoryStorage;
+    type Value = TwoSlots<MemoryStorage>;
+
+    fn unix() -> u64 {
+        1_790_000_000
+    }
+
+    fn open_file(&self, name: &str) -> io::Result<Option<MemoryStorage>> {
+        Ok(self.0.borrow().files.get(name).cloned())
     }
 
     fn open_or_create_file(&self, name: &str) -> io::Result<MemoryStorage> {
@@ -136,10 +145,10 @@ impl World for Memory {
         Ok(())
     }
 
-    fn file_names(&self, ending: &str) -> Vec<(String, u64)> {
+    fn file_names(&self, ending: &str) -> io::Result<Vec<(String, u64)>> {
         let state = self.0.borrow();
         let names = state.files.keys().filter(|name| name.ends_with(ending));
-        names.map(|name| (name.clone(), Self::unix())).collect()
+        Ok(names.map(|name| (name.clone(), Self::unix())).collect())
     }
 
     fn check_free_files(&self, _: usize) -> io::Result<()> {

@@ -4,12 +4,80 @@ use std::io;
 use std::sync::Arc;
 
 use dealerless::mpc::Attempts;
+use dealerless_connection::identity::Name;
 use dealerless_connection::storage::{Storage, Vault};
 use dealerless_table::Seat;
+use dealerless_table::log::MatchId;
 use dealerless_table::play::{DealCircuit, Order};
 
+use super::matches::RECORD;
 use crate::event::Event;
-use dealerless_connection::{PolledConnection, Sockets};
+use dealerless_connection::{PolledConnection, Sockets, hex};
+
+/// The files and values of a player. A value of this type is a handle: its clones are the same files.
+pub trait Files: Clone + 'static {
+    /// A file to which bytes are appended. When it is opened, what an earlier program has written to it is
+    /// synced.
+    type File: Storage + 'static;
+    /// A value that is replaced as a whole.
+    type Value: Vault + 'static;
+
+    /// The seconds since 1970 began, in UTC.
+    fn unix() -> u64;
+
+    /// The name of the record of a match with this player. It begins with the digits of the match's id that are
+    /// [shown](std::fmt::Display), and ends in [`RECORD`].
+    fn record_name(&self, of: &MatchId, _with: &Name) -> String {
+        hex(of.as_bytes()) + RECORD
+    }
+
+    /// A file, as it is named to the player.
+    fn shown(&self, name: &str) -> String {
+        name.to_owned()
+    }
+
+    /// Opens a file. `None` if no file has this name.
+    ///
+    /// # Errors
+    /// If it cannot be opened, or another program uses it.
+    fn open_file(&self, name: &str) -> io::Result<Option<Self::File>>;
+
+    /// Opens a file, or creates an empty one. Its name is on the disk when this returns.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn open_or_create_file(&self, name: &str) -> io::Result<Self::File>;
+
+    /// Removes a file if it exists.
+    ///
+    /// # Errors
+    /// If it cannot be written, or a record is in use.
+    fn remove_file(&self, name: &str) -> io::Result<()>;
+
+    /// The names of the files with this ending, the newest first, and their times in seconds since 1970.
+    ///
+    /// # Errors
+    /// If they cannot be listed.
+    fn file_names(&self, ending: &str) -> io::Result<Vec<(String, u64)>>;
+
+    /// Checks that this number of files can be created.
+    ///
+    /// # Errors
+    /// If not.
+    fn check_free_files(&self, files: usize) -> io::Result<()>;
+
+    /// Opens a value, or creates it.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn open_value(&self, name: &str) -> io::Result<Self::Value>;
+
+    /// Removes a value if it exists.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn remove_value(&self, name: &str) -> io::Result<()>;
+}
 
 /// Everything outside a seat in play: its player, connections, files, the clock and the engine. A value of
 /// this type is a handle: its clones are the same world.
@@ -19,20 +87,14 @@ use dealerless_connection::{PolledConnection, Sockets};
 pub trait SeatWorld: Clone + 'static {
     /// The sockets of the program.
     type Sockets: Sockets + 'static;
-    /// A file to which bytes are appended. When it is opened, what an earlier program has written to it is
-    /// synced.
-    type File: Storage + 'static;
-    /// A value that is replaced as a whole.
-    type Value: Vault + 'static;
+    /// The files of the player.
+    type Files: Files;
 
     /// Whether the player plays in a page in a browser, which the seat tells its peers.
     const IN_PAGE: bool;
 
     /// The sockets of the program.
     fn sockets(&self) -> &Self::Sockets;
-
-    /// The seconds since 1970 began, in UTC.
-    fn unix() -> u64;
 
     /// Reports an event to the player.
     fn report(&self, event: &Event);
@@ -70,8 +132,11 @@ pub trait SeatWorld: Clone + 'static {
     fn count_voided_run(&self) -> io::Result<()>;
 }
 
-/// Everything outside a session: the world of its seats, and what it keeps.
+/// Everything outside a session in a page.
 pub trait World: SeatWorld {
+    /// The files of the player.
+    fn files(&self) -> Self::Files;
+
     /// Answers the request with this number: an HTTP status, and a JSON object.
     fn respond(&self, request: u32, status: u16, body: &str);
 
@@ -81,41 +146,4 @@ pub trait World: SeatWorld {
 
     /// Logs a diagnostic message.
     fn log(&self, text: &str);
-
-    /// Opens a file. `None` if no file has this name.
-    fn open_file(&self, name: &str) -> Option<Self::File>;
-
-    /// Opens a file, or creates an empty one. Its name is on the disk when this returns.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    fn open_or_create_file(&self, name: &str) -> io::Result<Self::File>;
-
-    /// Removes a file if it exists.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    fn remove_file(&self, name: &str) -> io::Result<()>;
-
-    /// The names of the files with this ending, and the times of their creation in seconds since 1970. The
-    /// newest are first.
-    fn file_names(&self, ending: &str) -> Vec<(String, u64)>;
-
-    /// Checks that this number of files can be created.
-    ///
-    /// # Errors
-    /// If not.
-    fn check_free_files(&self, files: usize) -> io::Result<()>;
-
-    /// Opens a value, or creates it.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    fn open_value(&self, name: &str) -> io::Result<Self::Value>;
-
-    /// Removes a value if it exists.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    fn remove_value(&self, name: &str) -> io::Result<()>;
 }

@@ -45,13 +45,18 @@ const DIGITS: usize = 16;
 const NAME: usize = 32;
 
 impl MatchFolder {
+    /// The name of the file of a match with the given player.
+    pub fn file_name(match_id: &MatchId, peer: &str) -> String {
+        format!("{match_id}-{}.log", file_name_part(peer))
+    }
+
     /// Creates the file for a match with the given player.
     ///
     /// # Errors
     /// If the file cannot be created or already exists.
     pub fn create(&self, match_id: &MatchId, peer: &str) -> io::Result<(PathBuf, DiskStorage)> {
         make_folder(&self.0)?;
-        let path = self.0.join(file_name(match_id, peer));
+        let path = self.0.join(Self::file_name(match_id, peer));
         let storage = DiskStorage::create(&path)?;
         Ok((path, storage))
     }
@@ -97,10 +102,6 @@ impl MatchFolder {
         let _lock = DiskStorage::open(path)?;
         fs::remove_file(path)
     }
-}
-
-fn file_name(match_id: &MatchId, peer: &str) -> String {
-    format!("{match_id}-{}.log", file_name_part(peer))
 }
 
 /// The part of a player's name that is used in file names.

@@ -6,8 +6,7 @@ use dealerless_table::rules::{Stakes, Variety};
 
 use super::super::input::TypedLine;
 use super::super::posts::{Post, Posts};
-use super::super::stored_match::{SeatContext, StoredMatch};
-use super::seats::{met, nobody, player};
+use super::seats::{met, player, sit};
 
 #[test]
 fn early_commands_are_dropped_but_the_end_of_the_input_is_kept() {
@@ -20,14 +19,7 @@ fn early_commands_are_dropped_but_the_end_of_the_input_is_kept() {
     }
     posts.put(Post::InputEnded);
     let (player, mut front) = player();
-    let around = SeatContext {
-        own: &host.own,
-        player,
-        posts: &posts,
-        meets: nobody(),
-    };
-    let stored = StoredMatch::begin(around, host.connection, host.seating).unwrap();
-    let error = stored.play().err().expect("the input has ended");
+    let error = sit(host, player.writing_to(&posts)).expect_err("the input has ended");
     assert!(error.is::<crate::failure::BrokenOff>(), "{error:#}");
     drop(guest);
     let mut output = String::new();

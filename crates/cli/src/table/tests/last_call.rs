@@ -11,8 +11,7 @@ use dealerless_table::rules::{Stakes, Variety};
 
 use super::super::player::{Face, Player};
 use super::super::posts::{Post, Posts};
-use super::super::stored_match::{SeatContext, StoredMatch};
-use super::seats::{met, nobody};
+use super::seats::{met, sit};
 
 /// The front end of a host whose guest has disconnected.
 struct Front {
@@ -89,15 +88,8 @@ fn a_foul_is_counted_before_the_last_call() {
         Some(bot),
         Box::new(empty()),
     );
-    let around = SeatContext {
-        own: &host.own,
-        player,
-        posts: &posts,
-        meets: nobody(),
-    };
     let begun = Instant::now();
-    let stored = StoredMatch::begin(around, host.connection, host.seating).unwrap();
-    let error = stored.play().err().expect("a foul is an error");
+    let error = sit(host, player.writing_to(&posts)).expect_err("a foul is an error");
     assert!(begun.elapsed() < Duration::from_secs(60));
     assert!(error.to_string().contains("broke"), "{error:#}");
     assert_eq!(*counted.lock().unwrap(), Some(1));

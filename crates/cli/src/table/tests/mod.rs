@@ -5,5 +5,4 @@ mod early;
 mod json_match;
 mod last_call;
 mod seats;
-mod settled_files;
 mod void_tries;

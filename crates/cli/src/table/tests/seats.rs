@@ -2,22 +2,19 @@
 //! with the real engine.
 
 use std::io::{BufReader, PipeReader, PipeWriter, pipe};
-use std::sync::Arc;
 
 use dealerless::deck::Choice;
 use dealerless_connection::identity::{Home, Name};
 use dealerless_connection::system_rng;
 use dealerless_connection::{Connection, Door, DoorEvent, Guest, Timing};
-use dealerless_seat::run::Route;
+use dealerless_seat::run::NewMatch;
 use dealerless_table::log::{Clock, Header};
 use dealerless_table::play::Seating;
 use dealerless_table::rules::Stakes;
 
 use super::super::own::Own;
 use super::super::player::{Face, Player};
-use super::super::posts::Posts;
-use super::super::relays::Relays;
-use super::super::stored_match::{Meets, SeatContext, StoredMatch};
+use super::super::stored_match::{SeatContext, begin};
 
 /// The program at the other end of a seat's JSON.
 pub(super) struct FrontEnd {
@@ -55,42 +52,23 @@ pub(super) fn player() -> (Player, FrontEnd) {
     (player, FrontEnd { events, commands })
 }
 
-/// A seat that makes no further connection.
-pub(super) fn nobody() -> Meets {
-    let route = Route {
-        invite: None,
-        peer: None,
-        addresses: Vec::new(),
-        relay: None,
-    };
-    Meets::Host(route, None)
-}
-
-/// Plays a seat to its end.
+/// Plays a seat to its end. It makes no further connection.
 pub(super) fn sit(met: Met, player: Player) -> anyhow::Result<()> {
-    let posts = Posts::default();
+    let Seating { sitting, circuit } = met.seating;
+    let files = NewMatch::create(&met.own, sitting)?.begin(&met.own, Some(circuit))?;
     let around = SeatContext {
         own: &met.own,
         player,
-        posts: &posts,
-        meets: nobody(),
+        room: None,
     };
-    StoredMatch::begin(around, met.connection, met.seating)?
-        .play()
-        .map(drop)
+    begin(around, vec![met.connection], files)
 }
 
 pub(super) fn own(name: &str) -> (tempfile::TempDir, Own) {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::open(folder.path(), None, &mut system_rng()).unwrap();
-    let peers = home.known_peers().unwrap();
-    let own = Own {
-        home: Arc::new(home),
-        peers,
-        name: Name::clean(name),
-        confirms: true,
-        relays: Relays::default(),
-    };
+    let mut own = Own::of(home).unwrap();
+    own.stored.name = Name::clean(name);
     (folder, own)
 }
 

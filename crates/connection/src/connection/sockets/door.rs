@@ -139,14 +139,7 @@ impl Door {
         };
         let mut door = PolledDoor::new(&network, own, admits, Arc::clone(&invites), header, timing);
         let (sender, events) = sync_channel(MAX_EVENTS);
-        let mut addresses = Vec::new();
-        for &address in listen {
-            let listening = network.listen(address);
-            let (number, address) =
-                listening.map_err(|source| DoorError::Listen { address, source })?;
-            door.listen(number);
-            addresses.push(address);
-        }
+        let addresses = network.listen(listen, &mut door)?;
         let shared = Arc::new(Shared {
             network: Arc::clone(&network),
             state: Mutex::new(State {

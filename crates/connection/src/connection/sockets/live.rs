@@ -164,17 +164,10 @@ impl SocketTask for Shared {
 impl Connection {
     /// A connection that this program can wait for, from one that a task of the sockets has used.
     pub fn new(network: &Arc<Network>, connection: PolledConnection<Arc<Network>>) -> Self {
-        let relay = match &connection.relay {
-            Some(Place::Tcp(address)) => Some(address.clone()),
-            _ => None,
-        };
-        let at = network
-            .peer(connection.number())
-            .filter(|_| relay.is_none());
         Connection {
             met: Arc::clone(&connection.met),
-            at,
-            relay,
+            at: connection.at(),
+            relay: connection.relay.as_ref().and_then(Place::tcp).cloned(),
             shared: Shared::new(network, connection),
         }
     }

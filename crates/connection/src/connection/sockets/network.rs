@@ -13,7 +13,9 @@ use dealerless::net::system_time;
 use mio::net::{TcpListener, TcpStream};
 use mio::{Events, Interest, Poll, Registry, Token, Waker};
 
+use super::super::door::PolledDoor;
 use super::super::place::{Happened, Place, Sockets};
+use super::door::DoorError;
 
 /// The time limit for connecting to one IP address.
 pub(super) const CONNECT_TIME: Duration = Duration::from_secs(4);
@@ -195,8 +197,25 @@ impl Network {
         let _ = self.waker.wake();
     }
 
-    /// Listens on an address. Returns the number of the listener and its address.
-    pub(super) fn listen(&self, address: SocketAddr) -> io::Result<(u32, SocketAddr)> {
+    /// Lets a door listen on all these addresses. Returns them, with the ports that the system has chosen.
+    ///
+    /// # Errors
+    /// [`DoorError::Listen`].
+    pub fn listen(
+        self: &Arc<Self>,
+        at: &[SocketAddr],
+        door: &mut PolledDoor<Arc<Self>>,
+    ) -> Result<Vec<SocketAddr>, DoorError> {
+        let listens = |&address| {
+            let listening = self.listen_on(address);
+            let (number, at) = listening.map_err(|source| DoorError::Listen { address, source })?;
+            door.listen(number);
+            Ok(at)
+        };
+        at.iter().map(listens).collect()
+    }
+
+    fn listen_on(&self, address: SocketAddr) -> io::Result<(u32, SocketAddr)> {
         let mut listener = TcpListener::bind(address)?;
         let address = listener.local_addr()?;
         let mut state = self.lock();
@@ -222,14 +241,6 @@ impl Network {
         let interests = Interest::READABLE | Interest::WRITABLE;
         self.registry
             .register(&mut stream.stream, token(number), interests)
-    }
-
-    /// The address of the other side of a socket, if it is connected.
-    pub(super) fn peer(&self, socket: u32) -> Option<SocketAddr> {
-        match self.lock().entries.get(&socket) {
-            Some(Entry::Stream(stream)) => stream.stream.peer_addr().ok(),
-            _ => None,
-        }
     }
 
     /// The number of bytes that the system has accepted on a socket, now and later.
@@ -338,6 +349,13 @@ impl Sockets for Arc<Network> {
     fn close(&self, socket: u32) {
         let closed = self.lock().entries.remove(&socket);
         drop(closed);
+    }
+
+    fn peer(&self, socket: u32) -> Option<SocketAddr> {
+        match self.lock().entries.get(&socket) {
+            Some(Entry::Stream(stream)) => stream.stream.peer_addr().ok(),
+            _ => None,
+        }
     }
 }
 

@@ -23,7 +23,7 @@ use super::engine::{Engines, Session};
 use super::network::Network;
 use super::person::Act;
 use crate::event::Event;
-use crate::run::{SeatWorld, World};
+use crate::run::{Files, SeatWorld, World};
 use crate::words::Narrator;
 
 thread_local! {
@@ -228,17 +228,12 @@ impl Sockets for Simulated {
 
 impl SeatWorld for Simulated {
     type Sockets = Self;
-    type File = SimulatedFile;
-    type Value = TwoSlots<SimulatedFile>;
+    type Files = Self;
 
     const IN_PAGE: bool = true;
 
     fn sockets(&self) -> &Self {
         self
-    }
-
-    fn unix() -> u64 {
-        UNIX.get()
     }
 
     fn report(&self, event: &Event) {
@@ -305,6 +300,10 @@ impl SeatWorld for Simulated {
 }
 
 impl World for Simulated {
+    fn files(&self) -> Self {
+        self.clone()
+    }
+
     fn respond(&self, request: u32, status: u16, body: &str) {
         let body = serde_json::from_str(body).unwrap();
         self.outside(|outside| outside.answers.push((request, status, body)));
@@ -317,9 +316,18 @@ impl World for Simulated {
     fn log(&self, text: &str) {
         self.shared.borrow_mut().note(self.program, text);
     }
+}
 
-    fn open_file(&self, name: &str) -> Option<SimulatedFile> {
-        self.disk.open(name)
+impl Files for Simulated {
+    type File = SimulatedFile;
+    type Value = TwoSlots<SimulatedFile>;
+
+    fn unix() -> u64 {
+        UNIX.get()
+    }
+
+    fn open_file(&self, name: &str) -> io::Result<Option<SimulatedFile>> {
+        Ok(self.disk.open(name))
     }
 
     fn open_or_create_file(&self, name: &str) -> io::Result<SimulatedFile> {
@@ -330,8 +338,8 @@ impl World for Simulated {
         self.disk.remove(name)
     }
 
-    fn file_names(&self, ending: &str) -> Vec<(String, u64)> {
-        self.disk.names(ending)
+    fn file_names(&self, ending: &str) -> io::Result<Vec<(String, u64)>> {
+        Ok(self.disk.names(ending))
     }
 
     fn check_free_files(&self, _: usize) -> io::Result<()> {

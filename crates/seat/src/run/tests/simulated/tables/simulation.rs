@@ -28,8 +28,8 @@ use super::super::simulation::brief;
 use super::super::world::{Happening, OfSocket, Shared, Simulated, address};
 use super::checks::{self, Checks};
 use crate::command;
-use crate::run::own::Own;
-use crate::run::{Caller, Finder, Reception, Route, SeatFiles, SeatInPlay, World as _};
+use crate::run::own::kept_peers;
+use crate::run::{Caller, Files as _, Finder, Reception, Route, SeatFiles, SeatInPlay};
 use crate::seat::{PlayerNeeds, Stopped};
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -563,11 +563,12 @@ fn open(
     let files = SeatFiles {
         sitting: of.sitting(own),
         record: "match.log".into(),
+        shown: "match.log".into(),
         resumed: !is_first,
         setting: test_match::setting(own, file, deck, system_rng())?,
         clock: world.open_or_create_file("match.clock")?,
     };
-    let peers = SharedPeers::new(Own::kept_peers(&world, &identity)?);
+    let peers = SharedPeers::new(kept_peers(&world, &identity)?);
     let credentials = Credentials {
         identity,
         name: Name::clean(&own.to_string()),

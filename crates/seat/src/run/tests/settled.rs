@@ -1,30 +1,31 @@
-//! The files of a match that was continued without an absent player, in the folder of one who remained.
+//! The files of a match that was continued without an absent player, among the files of one who remained.
 
 use dealerless::verifiable::{Contribution, Seats};
 use dealerless_connection::identity::{Identity, Name};
 use dealerless_table::Seat;
 use dealerless_table::log::{
-    Claim, Claimed, Clock, DealInput, DeckTerms, Header, Journal, Match, MatchFolder, MatchId,
-    MatchLog, Part, Past, Phase, Player, Sitting,
+    Claim, Claimed, Clock, DealInput, DeckTerms, Header, Journal, Match, MatchId, MatchLog, Part,
+    Past, Phase, Player, Sitting,
 };
 use dealerless_table::play::Control;
 use dealerless_table::rules::{BettingRules, Limit, PokerKind, Posts, Stakes, Variety};
 
-use super::super::open::{self, MatchFile};
-use super::super::own::Own;
-use super::super::stored_match::check;
-use super::seats::own;
+use super::Memory;
+use crate::run::Files as _;
+use crate::run::continued::{is_settled, must_be_resumable, must_not_be_continued, went_on};
+use crate::run::matches::{Kept, all_open, find};
+use crate::run::own::{Own, Stored};
 
-/// The folder of the host, with the identities of two guests.
+/// The files of the host, with the identities of two guests.
 struct Three {
-    own: Own,
+    own: Stored<Memory>,
     guests: [Identity; 2],
 }
 
 impl Three {
     fn identity(&self, seat: usize) -> &Identity {
         match seat {
-            0 => self.own.home.identity(),
+            0 => &self.own.identity,
             seat => &self.guests[seat - 1],
         }
     }
@@ -51,16 +52,16 @@ impl Three {
     }
 
     /// Signs the parts of all seats until this phase is over, or in the first step only that of the
-    /// host. Writes the match to the folder.
+    /// host. Writes the match to the files.
     fn file(&self, of: &Match, until: fn(&MatchLog) -> bool) -> MatchLog {
         let sitting = Sitting {
             match_info: of.clone(),
             seat: Seat::HOST,
             names: vec![Name::clean("Bert"); of.seats()],
         };
-        let folder = MatchFolder(self.own.home.matches());
-        let (_, storage) = folder.create(&of.id(), "Bert").unwrap();
-        let key = self.own.home.identity().file_key();
+        let name = self.own.files.record_name(&of.id(), &Name::clean("Bert"));
+        let storage = self.own.files.open_or_create_file(&name).unwrap();
+        let key = self.own.identity.file_key();
         let mut journal = Journal::create(storage, key, &sitting).unwrap();
         let mut log = MatchLog::new(of.clone(), Seat::HOST);
         let seats = Seats::new(of.seats(), of.seats()).unwrap();
@@ -88,8 +89,20 @@ impl Three {
     }
 
     fn open(&self) -> Vec<MatchId> {
-        let files = open::all(&self.own).unwrap();
-        files.open.iter().map(MatchFile::id).collect()
+        let (open, _) = all_open(&self.own).unwrap();
+        open.iter().map(Kept::id).collect()
+    }
+
+    fn kept(&self, of: MatchId) -> Kept<Memory> {
+        find(&self.own, &of).unwrap().unwrap()
+    }
+
+    fn is_resumable(&self, of: MatchId) -> bool {
+        must_be_resumable(&self.own, &self.kept(of)).is_ok()
+    }
+
+    fn settled_in(&self, of: MatchId) -> Option<MatchId> {
+        is_settled(&self.own, &of).unwrap().map(|next| next.id)
     }
 
     fn peer(&self, seat: usize) -> &dealerless_connection::identity::PublicIdentity {
@@ -116,52 +129,51 @@ fn is_dealt(log: &MatchLog) -> bool {
 }
 
 /// A match of three after its first step, and its end without the last seat.
-fn three() -> (tempfile::TempDir, Three, MatchId, Past) {
+fn three() -> (Three, MatchId, Past) {
     three_until(is_dealing_keys)
 }
 
-fn three_until(until: fn(&MatchLog) -> bool) -> (tempfile::TempDir, Three, MatchId, Past) {
-    let (folder, own) = own("Anna");
+fn three_until(until: fn(&MatchLog) -> bool) -> (Three, MatchId, Past) {
+    let own = (*Own::open(Memory::default()).unwrap()).clone();
     let guests = [[1; 32], [2; 32]].map(Identity::from_seed);
     let three = Three { own, guests };
     let first = three.new_match(3, None);
     let log = three.file(&first, until);
     let settled = log.settled_without(&[Seat::new(2)]).unwrap();
-    (folder, three, first.id(), settled.past)
+    (three, first.id(), settled.past)
 }
 
 #[test]
 fn settled_match_is_closed_to_its_players_from_the_first_signed_part_of_the_next_one_on() {
-    let (_folder, three, first, past) = three();
+    let (three, first, past) = three();
     let next = three.new_match(2, Some(past));
     three.file(&next, at_once);
     let own = &three.own;
     // Nothing is signed in the next match.
-    assert_eq!(open::is_settled(own, &first).unwrap(), None);
-    assert!(open::must_not_be_settled(own, &first).is_ok());
-    assert_eq!(open::went_on(own, &first, three.peer(2)).unwrap(), None);
+    assert_eq!(three.settled_in(first), None);
+    assert!(three.is_resumable(first));
+    assert_eq!(went_on(own, &first, three.peer(2)).unwrap(), None);
     let mut both = three.open();
     both.sort_unstable();
     let mut expected = [first, next.id()];
     expected.sort_unstable();
     assert_eq!(both, expected);
-    let file = open::find(own, &next.id(), three.peer(1)).unwrap();
-    file.unwrap().forget().unwrap();
+    three.kept(next.id()).forget(own).unwrap();
     assert_eq!(three.open(), [first]);
     // From the first part on, the other one is closed.
     three.file(&next, is_dealing_keys);
-    assert_eq!(open::is_settled(own, &first).unwrap(), Some(next.id()));
-    assert!(open::must_not_be_settled(own, &first).is_err());
+    assert_eq!(three.settled_in(first), Some(next.id()));
+    assert!(!three.is_resumable(first));
     assert_eq!(three.open(), [next.id()]);
     // The players of the settled match are told their own chips, and nobody else.
     for seat in [1, 2] {
-        let told = open::went_on(own, &first, three.peer(seat)).unwrap();
+        let told = went_on(own, &first, three.peer(seat)).unwrap();
         assert_eq!(told, Some(Control::WentOn(first, 100)));
     }
     let stranger = Identity::from_seed([9; 32]);
-    let told = open::went_on(own, &first, stranger.public()).unwrap();
+    let told = went_on(own, &first, stranger.public()).unwrap();
     assert_eq!(told, None);
-    let told = open::went_on(own, &next.id(), three.peer(1)).unwrap();
+    let told = went_on(own, &next.id(), three.peer(1)).unwrap();
     assert_eq!(told, None);
 }
 
@@ -169,19 +181,18 @@ fn settled_match_is_closed_to_its_players_from_the_first_signed_part_of_the_next
 /// match. Meanwhile the player may have gone on in the first one.
 #[test]
 fn match_without_a_signature_is_resumed_only_if_its_player_still_agrees() {
-    let (_folder, three, first, past) = three_until(waits_for_the_last);
+    let (three, first, past) = three_until(waits_for_the_last);
     let next = three.new_match(2, Some(past));
     three.file(&next, at_once);
     let own = &three.own;
-    let file = |of: MatchId| open::find(own, &of, three.peer(1)).unwrap().unwrap();
-    let resumes = || check(own, file(next.id()));
+    let resumes = || must_be_resumable(own, &three.kept(next.id()));
     // The own program has not claimed that the last seat is absent.
     let error = format!("{:#}", resumes().unwrap_err());
     assert!(
         error.contains("you have signed nothing") && error.contains("out of time or away"),
         "{error}"
     );
-    let mut settled = file(first);
+    let mut settled = three.kept(first);
     let claim = Claim {
         step: settled.opened.log.step(),
         seat: Seat::new(2),
@@ -195,29 +206,27 @@ fn match_without_a_signature_is_resumed_only_if_its_player_still_agrees() {
 
 #[test]
 fn mark_of_a_settled_match_outlives_the_next_match() {
-    let (_folder, three, first, past) = three();
+    let (three, first, past) = three();
     let next = three.new_match(2, Some(past));
     three.file(&next, is_dealing_keys);
-    let file = open::find(&three.own, &next.id(), three.peer(1)).unwrap();
-    file.unwrap().forget().unwrap();
-    let file = open::find(&three.own, &next.id(), three.peer(1)).unwrap();
-    assert!(file.unwrap().opened.is_closed());
-    assert!(open::must_not_be_settled(&three.own, &first).is_err());
+    three.kept(next.id()).forget(&three.own).unwrap();
+    assert!(three.kept(next.id()).opened.is_closed());
+    assert!(!three.is_resumable(first));
     // No hand was dealt in it, so another match can continue the first one.
-    assert!(open::must_not_be_continued(&three.own, &first).is_ok());
+    assert!(must_not_be_continued(&three.own, &first).is_ok());
 }
 
 #[test]
 fn chips_are_not_taken_twice_through_a_match_without_a_hand() {
-    let (_folder, three, first, past) = three();
+    let (three, first, past) = three();
     let second = three.new_match(2, Some(past.clone()));
     three.file(&second, is_dealing_keys);
-    assert!(open::must_not_be_continued(&three.own, &first).is_ok());
+    assert!(must_not_be_continued(&three.own, &first).is_ok());
     let mut end = past;
     (end.match_id, end.seats, end.without) = (second.id(), 2, Vec::new());
     let third = three.new_match(2, Some(end));
     three.file(&third, is_dealt);
     for of in [first, second.id()] {
-        assert!(open::must_not_be_continued(&three.own, &of).is_err());
+        assert!(must_not_be_continued(&three.own, &of).is_err());
     }
 }

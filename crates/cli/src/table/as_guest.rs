@@ -1,0 +1,113 @@
+//! What a guest of this program requires, and how it reaches the other players.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use dealerless_connection::identity::{Address, Peer};
+use dealerless_connection::{Network, Place, PolledDoor};
+use dealerless_native::Native;
+use dealerless_seat::event::Event;
+use dealerless_seat::run::{self, Requirements, Route, SeatWorld as _, Ways};
+use dealerless_seat::words;
+use dealerless_table::log::{DeckTerms, Header};
+
+use super::door::{LISTEN_AS_GUEST, addresses_of, resolve};
+use super::guest_terms::GuestTerms;
+use super::own::Own;
+use super::relays::Relays;
+use super::route::route_to;
+use crate::memory::Limit;
+
+/// A guest of this program.
+pub(crate) struct AsGuest {
+    /// The terms, for a guest that may begin a match.
+    pub(crate) terms: Option<(GuestTerms, Limit)>,
+    /// Whether the player is asked before sitting down.
+    pub(crate) asks: bool,
+    /// Whether a person who is not asked is told the risks of a match of several.
+    pub(crate) warns: bool,
+    listens_at: Vec<SocketAddr>,
+    relays: Relays,
+}
+
+impl AsGuest {
+    /// A guest that listens at these addresses for the other guests of a match. None stands for those of before, or a
+    /// free port.
+    ///
+    /// # Errors
+    /// If an address cannot be resolved.
+    pub(crate) fn new(own: &Own, listen: &[String]) -> anyhow::Result<Self> {
+        Ok(AsGuest {
+            terms: None,
+            asks: false,
+            warns: false,
+            listens_at: resolve(listen)?,
+            relays: own.relays.clone(),
+        })
+    }
+}
+
+impl Requirements<Native> for AsGuest {
+    fn asks(&self) -> bool {
+        self.asks
+    }
+
+    fn check(&self, own: &run::Own<Native>, header: &Header) -> anyhow::Result<()> {
+        let Some((terms, memory)) = &self.terms else {
+            return Ok(());
+        };
+        let is_for_two = header.sealed().is_some();
+        terms.check(&header.stakes)?;
+        // A match of two players needs no consent.
+        terms.check_may_leave(header, self.asks || is_for_two)?;
+        terms.check_clock_and_shuffle(header, *memory)?;
+        if self.warns && !is_for_two {
+            let seats = header.stakes.seats();
+            let opens = match header.deck {
+                DeckTerms::Verifiable(deck) => deck.threshold(),
+                DeckTerms::Sealed(_) => seats,
+            };
+            for text in words::risks(seats, opens) {
+                own.world.report(&Event::Notice { text });
+            }
+        }
+        Ok(())
+    }
+
+    fn ways(&self) -> Option<&dyn Ways<Native>> {
+        Some(self)
+    }
+}
+
+impl Ways<Native> for AsGuest {
+    fn listens_at(&self) -> &[SocketAddr] {
+        &self.listens_at
+    }
+
+    fn listen(
+        &self,
+        own: &run::Own<Native>,
+        door: &mut PolledDoor<Arc<Network>>,
+        at: &[SocketAddr],
+    ) -> anyhow::Result<(Vec<SocketAddr>, Vec<Address>)> {
+        let listeners = match at {
+            [] => {
+                let free_port = resolve(&[LISTEN_AS_GUEST.to_owned()])?;
+                own.world.sockets().listen(&free_port, door)?
+            }
+            at => own.world.sockets().listen(at, door)?,
+        };
+        // Without addresses, only this side calls.
+        let addresses = addresses_of(&listeners).unwrap_or_default();
+        Ok((listeners, addresses))
+    }
+
+    fn route(&self, peer: &Peer) -> Option<Route> {
+        route_to(&self.relays, peer, &[] as &[Address]).ok()
+    }
+
+    fn relay(&self) -> Option<Place> {
+        let relay = self.relays.own()?;
+        Some(relay.tcp.clone().into())
+    }
+}

@@ -1,0 +1,411 @@
+//! A guest of a match of several, from its request for a seat until all players have agreed to the list of players.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use anyhow::{Context, bail, ensure};
+use dealerless_connection::identity::{Name, PublicIdentity};
+use dealerless_connection::{Happened, PolledConnection, Stream};
+use dealerless_table::Seat;
+use dealerless_table::log::{Header, MatchId, Past, Sitting};
+use dealerless_table::play::{Control, GuestAddresses, Roster};
+
+use super::continued::{in_words, must_agree};
+use super::errors::AnswerIsNo;
+use super::finding::{Caller, Finder, request};
+use super::matches::{Kept, NewMatch};
+use super::other_guests::{self, GuestDoor, Ways, guests_of, keys_of_guests};
+use super::own::Own;
+use super::world::SeatWorld;
+use crate::event::Event;
+use crate::guest::refusal;
+use crate::peers::is_blocked;
+use crate::seated::Seated;
+
+/// How long this side tries to reach the absent players before it agrees.
+const TRIES: Duration = Duration::from_secs(5);
+
+/// The context of an error after this player has agreed to a match.
+const LOST_AFTER_AGREEING: &str =
+    "the match may have begun without you. To continue it, join again";
+
+/// The absent players of a match, whom this side tries to reach until the next match begins. If one of them answers, it
+/// is not absent.
+struct Absentees<W: SeatWorld> {
+    of: MatchId,
+    players: Vec<(PublicIdentity, Name)>,
+    since: Duration,
+    finder: Finder<W>,
+}
+
+impl<W: SeatWorld> Absentees<W> {
+    /// Tries to reach these seats in the ways of the open match: listens for the other guests, and calls all.
+    ///
+    /// # Errors
+    /// If no port is free.
+    fn try_to_reach(
+        own: &Own<W>,
+        ways: &dyn Ways<W>,
+        kept: &Kept<W::Files>,
+        absent: &[Seat],
+        now: Duration,
+    ) -> anyhow::Result<Self> {
+        let of = kept.id();
+        let player = |&seat| (kept.identity(seat).clone(), kept.player_name(seat));
+        let players: Vec<_> = absent.iter().map(player).collect();
+        let keys: Vec<_> = players.iter().map(|(keys, _)| keys.clone()).collect();
+        let mut finder = Finder::new(&own.world, own.credentials(), of, keys.clone());
+        let host = kept.peer();
+        let known = own.peers.lock().get(host).cloned();
+        let route = known.filter(|_| keys.contains(host));
+        if let Some(route) = route.and_then(|known| ways.route(&known)) {
+            finder = finder.calling(Caller::new(of, host.clone(), route));
+        }
+        let relay = ways.relay();
+        let by = (&[][..], relay.as_ref());
+        let mut finder = other_guests::find_again(own, ways, finder, kept, by, now)?;
+        for player in &keys {
+            finder.look_for(player, now);
+        }
+        Ok(Absentees {
+            of,
+            players,
+            since: now,
+            finder,
+        })
+    }
+
+    /// Checks that none of the absent players has answered so far.
+    ///
+    /// # Errors
+    /// If one has.
+    fn must_be_absent(&mut self) -> anyhow::Result<()> {
+        while let Some(found) = self.finder.take_found() {
+            let mut absent = self.players.iter();
+            if let Some((_, name)) = absent.find(|(absent, _)| *absent == found.met.peer) {
+                bail!(
+                    "{name} is not absent: this side has a connection. Match {of} is not continued without \
+                     {name}; to play on, run: dealerless resume {of}",
+                    of = self.of
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A list of players that the host has proposed.
+enum Proposal {
+    /// The player is asked about it.
+    Asked(Sitting),
+    /// The player agrees. This side may still try to reach absent players.
+    Accepted(Sitting),
+}
+
+/// A match that this player has agreed to, and the door for the other guests.
+struct Agreed<W: SeatWorld> {
+    new: NewMatch<W::Files>,
+    finder: Finder<W>,
+    listeners: Vec<SocketAddr>,
+}
+
+/// A guest that waits for the other players of a match of several.
+pub(super) struct Gathered<W: SeatWorld> {
+    pub(super) line: PolledConnection<W::Sockets>,
+    header: Header,
+    /// The open match that is given up for this one.
+    pub(super) instead_of: Option<Kept<W::Files>>,
+    absentees: Option<Absentees<W>>,
+    proposal: Option<Proposal>,
+    agreed: Option<Agreed<W>>,
+}
+
+/// A match that all players have agreed to.
+pub(super) struct Complete<W: SeatWorld> {
+    pub(super) new: NewMatch<W::Files>,
+    /// Answers at the door for the other guests.
+    pub(super) finder: Finder<W>,
+    /// The addresses of the players, in order of their seats.
+    pub(super) addresses: Vec<GuestAddresses>,
+}
+
+impl<W: SeatWorld> Gathered<W> {
+    /// Asks the host for a seat.
+    ///
+    /// # Errors
+    /// If this player does not agree to how the match before is continued.
+    pub(super) fn begin(
+        own: &Own<W>,
+        ways: &dyn Ways<W>,
+        line: PolledConnection<W::Sockets>,
+        (header, instead_of): (Header, Option<Kept<W::Files>>),
+        now: Duration,
+    ) -> Result<Self, (Box<PolledConnection<W::Sockets>>, anyhow::Error)> {
+        let absentees = match &header.past {
+            Some(past) => agree_to_past(own, ways, past, now),
+            None => Ok(None),
+        };
+        let absentees = match absentees {
+            Ok(absentees) => absentees,
+            Err(error) => return Err((Box::new(line), error)),
+        };
+        let mut gathered = Gathered {
+            line,
+            header,
+            instead_of,
+            absentees,
+            proposal: None,
+            agreed: None,
+        };
+        gathered.send(&Control::Sit);
+        Ok(gathered)
+    }
+
+    fn send(&mut self, control: &Control) {
+        // A host whose table is full ends the connection at once. Its answer is read nevertheless.
+        let _ = self.line.core.send(Stream::Control, &control.encode());
+    }
+
+    /// Whether the player is asked about the list of players.
+    pub(super) fn is_asked(&self) -> bool {
+        matches!(self.proposal, Some(Proposal::Asked(_)))
+    }
+
+    /// The player agrees to the list of players.
+    pub(super) fn agrees(&mut self) {
+        self.proposal = match self.proposal.take() {
+            Some(Proposal::Asked(sitting)) => Some(Proposal::Accepted(sitting)),
+            proposal => proposal,
+        };
+    }
+
+    /// Does all that is due. Returns the match once it begins.
+    ///
+    /// # Errors
+    /// If this player or the host declines, the player has blocked another player, or the host is lost. If it is lost
+    /// after this player has agreed, the record of the match stays: the others may have begun.
+    pub(super) fn step(
+        &mut self,
+        own: &Own<W>,
+        ways: &dyn Ways<W>,
+        asks: bool,
+        now: Duration,
+    ) -> anyhow::Result<Option<Complete<W>>> {
+        self.line.flush(now);
+        self.finders().for_each(|finder| finder.step(now));
+        loop {
+            // If the host has disconnected, the reason may be in a message.
+            if self.is_asked() && self.line.core.ended().is_some() {
+                self.agrees();
+            }
+            match self.proposal.take() {
+                Some(Proposal::Accepted(sitting)) => {
+                    if let Some(absentees) = &mut self.absentees {
+                        absentees.must_be_absent()?;
+                        if now < absentees.since + TRIES {
+                            self.proposal = Some(Proposal::Accepted(sitting));
+                            return Ok(None);
+                        }
+                        // The door for the next match may use the same port.
+                        absentees.finder.close_door();
+                    }
+                    self.agree(own, ways, sitting)?;
+                }
+                asked @ Some(_) => {
+                    self.proposal = asked;
+                    return Ok(None);
+                }
+                None => {}
+            }
+            let message = match self.line.core.next_message() {
+                Ok(None) => return Ok(None),
+                Ok(Some(message)) => message,
+                Err(why) => {
+                    let why = anyhow::Error::new(why).context("the host has disconnected");
+                    return Err(match self.agreed {
+                        None => why,
+                        Some(_) => why.context(LOST_AFTER_AGREEING),
+                    });
+                }
+            };
+            let control = request(&message);
+            let control = control.context("the host sent an unexpected answer")?;
+            if let Some(complete) = self.received(own, control, asks)? {
+                return Ok(Some(complete));
+            }
+        }
+    }
+
+    fn received(
+        &mut self,
+        own: &Own<W>,
+        control: Control,
+        asks: bool,
+    ) -> anyhow::Result<Option<Complete<W>>> {
+        let agreed = self.agreed.take();
+        let addresses = match control {
+            Control::Begins(addresses) => addresses,
+            control => {
+                if let Some(Agreed { new, .. }) = agreed {
+                    new.remove(own)?;
+                }
+                return self.told(own, control, asks).map(|()| None);
+            }
+        };
+        let Some(agreed) =
+            agreed.filter(|agreed| addresses.len() == agreed.new.sitting.names.len())
+        else {
+            bail!("the host began a match without a list of players")
+        };
+        let Agreed {
+            new,
+            finder,
+            listeners,
+        } = agreed;
+        let absent = self
+            .absentees
+            .as_mut()
+            .map_or(Ok(()), Absentees::must_be_absent);
+        if let Err(error) = absent {
+            new.remove(own)?;
+            return Err(error);
+        }
+        let addresses = self.reachable(addresses);
+        other_guests::keep(own, &new.name, &listeners, &addresses)?;
+        Ok(Some(Complete {
+            new,
+            finder,
+            addresses,
+        }))
+    }
+
+    fn told(&mut self, own: &Own<W>, control: Control, asks: bool) -> anyhow::Result<()> {
+        let seats = self.header.stakes.seats();
+        if let Some(text) = refusal(&control, seats) {
+            bail!(AnswerIsNo(text));
+        }
+        match control {
+            Control::Present(present) => {
+                notice(own, format!("{present} of {seats} players are here."))
+            }
+            Control::Roster(roster) => self.proposed(own, *roster, asks)?,
+            Control::Open(of) => bail!(
+                "you have an open match with the host ({of}); to continue it, join again or run \
+                 `dealerless resume`"
+            ),
+            _ => bail!("the host sent an unexpected answer"),
+        }
+        Ok(())
+    }
+
+    /// The host has listed the players.
+    fn proposed(&mut self, own: &Own<W>, roster: Roster, asks: bool) -> anyhow::Result<()> {
+        roster.check(&self.line.met, own.identity.public())?;
+        let sitting = roster.sitting(self.header.clone())?;
+        for other in guests_of(&sitting) {
+            ensure!(
+                !is_blocked(&own.peers.lock(), &other.identity),
+                "you have blocked {}, who would play too; to play with them again, run: dealerless peers \
+                 unblock NAME",
+                other.name
+            );
+        }
+        self.proposal = Some(match asks {
+            true => {
+                let terms = Seated::of(&sitting, None, false);
+                own.world.report(&Event::AskSit(Box::new(terms)));
+                Proposal::Asked(sitting)
+            }
+            false => Proposal::Accepted(sitting),
+        });
+        Ok(())
+    }
+
+    /// Tells the host that this player agrees to the list of players. The record of the match is on the disk before.
+    fn agree(&mut self, own: &Own<W>, ways: &dyn Ways<W>, sitting: Sitting) -> anyhow::Result<()> {
+        let players = keys_of_guests(&sitting);
+        let door = other_guests::open_door(own, ways, players.clone(), ways.listens_at())?;
+        let GuestDoor {
+            door,
+            listeners,
+            addresses,
+        } = door;
+        let new = NewMatch::create(own, sitting)?;
+        let of = new.sitting.match_info.id();
+        let finder = Finder::new(&own.world, own.credentials(), of, players);
+        self.agreed = Some(Agreed {
+            new,
+            finder: finder.waiting(door),
+            listeners,
+        });
+        self.send(&Control::Agrees(of, GuestAddresses::new(addresses)));
+        notice(
+            own,
+            "You have agreed. The match begins when all players have agreed.".into(),
+        );
+        Ok(())
+    }
+
+    /// Drops the loopback addresses unless the host was reached on loopback. Otherwise a player on another machine could
+    /// make this side connect to its own programs.
+    fn reachable(&self, all: Vec<GuestAddresses>) -> Vec<GuestAddresses> {
+        let is_local = self.line.at().is_some_and(|at| at.ip().is_loopback());
+        let of_one = |addresses: GuestAddresses| {
+            let addresses = addresses.as_slice().iter();
+            let reachable = addresses.filter(|address| is_local || !address.is_loopback());
+            GuestAddresses::new(reachable.cloned())
+        };
+        all.into_iter().map(of_one).collect()
+    }
+
+    fn finders(&mut self) -> impl Iterator<Item = &mut Finder<W>> {
+        let absentees = self.absentees.iter_mut().map(|absent| &mut absent.finder);
+        let agreed = self.agreed.iter_mut().map(|agreed| &mut agreed.finder);
+        absentees.chain(agreed)
+    }
+
+    pub(super) fn has(&mut self, number: u32) -> bool {
+        self.line.number() == number || self.finders().any(|finder| finder.has(number))
+    }
+
+    pub(super) fn happened(&mut self, number: u32, what: Happened<'_>, now: Duration) {
+        if self.line.number() == number {
+            return self.line.happened(what, now);
+        }
+        let mut finders = self.finders();
+        if let Some(finder) = finders.find_map(|finder| finder.has(number).then_some(finder)) {
+            finder.happened(number, what, now);
+        }
+    }
+
+    pub(super) fn timer(&mut self) -> Duration {
+        let accepted = matches!(self.proposal, Some(Proposal::Accepted(_)));
+        let tries = self.absentees.as_ref().filter(|_| accepted);
+        let tries = tries.map(|absentees| absentees.since + TRIES);
+        let line = self.line.timer();
+        let finders = self.finders().map(|finder| finder.timer());
+        finders.chain(tries).fold(line, Duration::min)
+    }
+}
+
+/// Checks the match before against the own record of it. If it is settled without absent players, shows the settlement,
+/// and tries to reach these players.
+///
+/// # Errors
+/// If this side does not agree.
+fn agree_to_past<W: SeatWorld>(
+    own: &Own<W>,
+    ways: &dyn Ways<W>,
+    past: &Past,
+    now: Duration,
+) -> anyhow::Result<Option<Absentees<W>>> {
+    let Some((kept, settled)) = must_agree(own, past)? else {
+        return Ok(None);
+    };
+    notice(own, in_words(&kept, &settled));
+    Absentees::try_to_reach(own, ways, &kept, &settled.absent, now).map(Some)
+}
+
+fn notice<W: SeatWorld>(own: &Own<W>, text: String) {
+    own.world.report(&Event::Notice { text });
+}

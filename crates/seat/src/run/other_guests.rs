@@ -1,0 +1,265 @@
+//! The connections of a guest to the other guests of its match. The host forwards everything too, so the match never
+//! waits for these connections, and the player is not told of them.
+
+use std::fmt::Write;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use dealerless_connection::identity::{Address, Peer, PublicIdentity};
+use dealerless_connection::storage::Vault as _;
+use dealerless_connection::{Admits, Place, PolledDoor, Timing};
+use dealerless_table::Seat;
+use dealerless_table::log::{Past, Sitting};
+use dealerless_table::play::GuestAddresses;
+
+use super::finding::{Caller, Finder, Route};
+use super::matches::{GUESTS, Kept, LISTEN, beside};
+use super::own::{Own, Stored};
+use super::reception::Reception;
+use super::world::{Files, SeatWorld};
+use crate::open_match::answer_after;
+use crate::seat::Other;
+
+/// The longest pause between two tries to reach another guest. It is longer than the pause for the host, because the
+/// host and the other guests choose the addresses.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// The number of failed tries after whose pause, about three seconds, the lower of two seats begins to call. Usually
+/// the higher seat has connected by then.
+const LATER: u32 = 4;
+/// The longest pause between two tries to tell an absent host that the table goes on.
+const HOST_RETURNS: Duration = Duration::from_secs(60);
+/// The size limit of a value with addresses, in bytes.
+const MOST_KEPT: usize = 16 << 10;
+
+/// How a guest reaches the other players of a match of several.
+pub trait Ways<W: SeatWorld> {
+    /// The addresses on which this side was told to listen. None means on those of before, or on a free port.
+    fn listens_at(&self) -> &[SocketAddr];
+
+    /// Lets a door listen on these addresses; on a free port if there are none. Returns the addresses of its listeners,
+    /// and those at which others may reach it.
+    ///
+    /// # Errors
+    /// If an address is taken.
+    fn listen(
+        &self,
+        own: &Own<W>,
+        door: &mut PolledDoor<W::Sockets>,
+        at: &[SocketAddr],
+    ) -> anyhow::Result<(Vec<SocketAddr>, Vec<Address>)>;
+
+    /// The route to a known player. `None` if no address is known.
+    fn route(&self, peer: &Peer) -> Option<Route>;
+
+    /// The relay at which this player waits for others.
+    fn relay(&self) -> Option<Place>;
+}
+
+/// The door of a guest.
+pub(super) struct GuestDoor<W: SeatWorld> {
+    pub(super) door: Reception<W>,
+    /// The addresses of its listeners.
+    pub(super) listeners: Vec<SocketAddr>,
+    /// The addresses at which others may reach it.
+    pub(super) addresses: Vec<Address>,
+}
+
+/// Opens a door for these players.
+///
+/// # Errors
+/// If an address is taken.
+pub(super) fn open_door<W: SeatWorld>(
+    own: &Own<W>,
+    ways: &dyn Ways<W>,
+    players: Vec<PublicIdentity>,
+    at: &[SocketAddr],
+) -> anyhow::Result<GuestDoor<W>> {
+    let admits = Admits::Only {
+        invite: None,
+        players,
+    };
+    let (sockets, keys) = (own.world.sockets(), own.credentials());
+    let (invites, timing) = (Arc::clone(&own.invites), Timing::default());
+    let mut door = PolledDoor::new(sockets, keys, admits, invites, Vec::new(), timing);
+    let (listeners, addresses) = ways.listen(own, &mut door, at)?;
+    Ok(GuestDoor {
+        door: Reception::of_door(&own.world, door, Arc::clone(&own.leaks)),
+        listeners,
+        addresses,
+    })
+}
+
+/// The guests of a match but the one in whose seat this player sits.
+pub(super) fn guests_of(sitting: &Sitting) -> Vec<Other> {
+    let others = Other::all_of(sitting).into_iter();
+    others.filter(|other| other.seat != Seat::HOST).collect()
+}
+
+/// Their keys.
+pub(super) fn keys_of_guests(sitting: &Sitting) -> Vec<PublicIdentity> {
+    let guests = guests_of(sitting).into_iter();
+    guests.map(|other| other.identity).collect()
+}
+
+/// Lets a finder call the other guests, and wait for them at `relay` if there is one. `addresses` has an entry for
+/// each seat.
+pub(super) fn find<W: SeatWorld>(
+    mut finder: Finder<W>,
+    sitting: &Sitting,
+    addresses: &[GuestAddresses],
+    relay: Option<&Place>,
+    now: Duration,
+) -> Finder<W> {
+    let of = sitting.match_info.id();
+    for other in guests_of(sitting) {
+        let is_higher = sitting.seat > other.seat;
+        // The lower seat waits at the relay. If both did both, the relay could join a player with itself.
+        let called = relay.filter(|_| is_higher);
+        if let (Some(relay), None) = (relay, called) {
+            finder.wait_at_relay(relay, &other.identity, now);
+        }
+        let at = addresses.get(other.seat.index());
+        let route = Route {
+            invite: None,
+            peer: Some(other.identity.clone()),
+            addresses: at.map_or_else(Vec::new, |at| at.as_slice().to_vec()),
+            relay: called.cloned(),
+        };
+        let tries = if is_higher { 0 } else { LATER };
+        let caller = Caller::new(of, other.identity, route);
+        finder = finder.calling(caller.pausing(tries, LONGEST_PAUSE));
+    }
+    finder
+}
+
+/// Lets a finder find the other guests of a match that is resumed, if there are any. Without addresses in `listen`,
+/// listens where this side listened before, or on a free port.
+///
+/// # Errors
+/// If this side cannot listen.
+pub(super) fn find_again<W: SeatWorld>(
+    own: &Own<W>,
+    ways: &dyn Ways<W>,
+    finder: Finder<W>,
+    kept: &Kept<W::Files>,
+    (listen, relay): (&[SocketAddr], Option<&Place>),
+    now: Duration,
+) -> anyhow::Result<Finder<W>> {
+    let sitting = &kept.opened.sitting;
+    let others = keys_of_guests(sitting);
+    if others.is_empty() {
+        return Ok(finder);
+    }
+    let open = |at: &[SocketAddr]| open_door(own, ways, others.clone(), at);
+    let before = kept_listeners(own, &kept.name);
+    let before = before.filter(|_| listen.is_empty());
+    let door = match before.and_then(|before| open(&before).ok()) {
+        Some(door) => door,
+        None => open(listen)?,
+    };
+    let addresses = kept_guests(own, &kept.name, sitting.match_info.seats());
+    keep(own, &kept.name, &door.listeners, &addresses)?;
+    Ok(find(
+        finder.waiting(door.door),
+        sitting,
+        &addresses,
+        relay,
+        now,
+    ))
+}
+
+/// If this player has continued the match before without its host: lets a finder tell this host so. Nobody else would:
+/// its guests do not resume the match any more.
+pub fn tell_absent_host<W: SeatWorld>(
+    own: &Stored<W::Files>,
+    finder: Finder<W>,
+    past: Option<&Past>,
+    route: impl FnOnce(&Peer) -> Option<Route>,
+    now: Duration,
+) -> Finder<W> {
+    match absent_host(own, past, route) {
+        Some((host, caller)) => {
+            let mut finder = finder.calling(caller);
+            finder.look_for(&host, now);
+            finder
+        }
+        None => finder,
+    }
+}
+
+fn absent_host<W: SeatWorld>(
+    own: &Stored<W::Files>,
+    past: Option<&Past>,
+    route: impl FnOnce(&Peer) -> Option<Route>,
+) -> Option<(PublicIdentity, Caller<W>)> {
+    let past = past.filter(|past| past.without.contains(&Seat::HOST))?;
+    let mut players = past.remaining().filter_map(|seat| past.player(seat));
+    let this = own.identity.public().fingerprint();
+    players.find(|(player, _)| *player == this)?;
+    let (host, _) = past.player(Seat::HOST)?;
+    let host = own.peers.lock().find(&host.to_string()).ok()?.clone();
+    let route = route(&host).filter(|_| !host.blocked)?;
+    let told = answer_after(past, &host.identity)?;
+    let caller = Caller::new(past.match_id, host.identity.clone(), route);
+    let caller = caller.pausing(0, HOST_RETURNS).beginning_with(told);
+    Some((host.identity, caller))
+}
+
+/// Keeps where this side listens, and where the other guests may be reached. `addresses` has an entry for each seat.
+///
+/// # Errors
+/// If a value cannot be written.
+pub(super) fn keep<F: Files>(
+    own: &Stored<F>,
+    record: &str,
+    listeners: &[SocketAddr],
+    addresses: &[GuestAddresses],
+) -> anyhow::Result<()> {
+    let listeners: String = listeners.iter().map(|at| format!("{at}\n")).collect();
+    let mut guests = String::new();
+    for (seat, at) in addresses.iter().enumerate() {
+        for address in at.as_slice() {
+            writeln!(guests, "{seat} {address}")?;
+        }
+    }
+    for (ending, text) in [(LISTEN, listeners), (GUESTS, guests)] {
+        let name = beside(record, ending);
+        let kept = own.files.open_value(&name);
+        let kept = kept.and_then(|mut value| value.keep(text.as_bytes()));
+        kept.with_context(|| format!("cannot write {}", own.files.shown(&name)))?;
+    }
+    Ok(())
+}
+
+/// The text of a value of a match. `None` if it is lost or too long.
+fn text<F: Files>(own: &Stored<F>, record: &str, ending: &str) -> Option<String> {
+    let mut value = own.files.open_value(&beside(record, ending)).ok()?;
+    let bytes = value.kept().ok()??;
+    let is_short = bytes.len() <= MOST_KEPT;
+    String::from_utf8(bytes.to_vec()).ok().filter(|_| is_short)
+}
+
+/// The addresses on which this side listened in a match.
+pub(super) fn kept_listeners<F: Files>(own: &Stored<F>, record: &str) -> Option<Vec<SocketAddr>> {
+    let text = text(own, record, LISTEN)?;
+    let listeners: Result<Vec<_>, _> = text.lines().map(str::parse).collect();
+    listeners.ok().filter(|listeners| !listeners.is_empty())
+}
+
+/// The kept addresses of the guests of a match with this number of seats. Invalid lines are skipped: without an
+/// address, the host forwards everything.
+fn kept_guests<F: Files>(own: &Stored<F>, record: &str, seats: usize) -> Vec<GuestAddresses> {
+    let text = text(own, record, GUESTS).unwrap_or_default();
+    let lines = text.lines().filter_map(|line| {
+        let (seat, address) = line.split_once(' ')?;
+        Some((Seat::new(seat.parse().ok()?), address.parse().ok()?))
+    });
+    let lines: Vec<(Seat, Address)> = lines.collect();
+    let of_seat = |seat| {
+        let lines = lines.iter().filter(|(of, _)| *of == seat);
+        GuestAddresses::new(lines.map(|(_, address)| address.clone()))
+    };
+    Seat::all(seats).map(of_seat).collect()
+}
