@@ -139,6 +139,8 @@ pub struct PlayerNeeds {
     pub each_second: bool,
     /// The player is a bot, which is never asked whether to play on after failures: the match stops.
     pub never_asked: bool,
+    /// The player is a program. A guest that waits does not outlive the input of a program.
+    pub is_program: bool,
     /// The player is told nothing: the seat only sends the end of its match to a player who does not know it.
     pub is_told_nothing: bool,
 }

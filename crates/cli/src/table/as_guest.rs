@@ -26,7 +26,8 @@ pub(crate) struct AsGuest {
     pub(crate) asks: bool,
     /// Whether a person who is not asked is told the risks of a match of several.
     pub(crate) warns: bool,
-    listens_at: Vec<SocketAddr>,
+    /// With numbers, so that nothing waits for the look-up of a name.
+    listens_at: Vec<String>,
     relays: Relays,
 }
 
@@ -41,7 +42,7 @@ impl AsGuest {
             terms: None,
             asks: false,
             warns: false,
-            listens_at: resolve(listen)?,
+            listens_at: resolve(listen)?.iter().map(SocketAddr::to_string).collect(),
             relays: own.relays.clone(),
         })
     }
@@ -80,7 +81,7 @@ impl Requirements<Native> for AsGuest {
 }
 
 impl Ways<Native> for AsGuest {
-    fn listens_at(&self) -> &[SocketAddr] {
+    fn listens_at(&self) -> &[String] {
         &self.listens_at
     }
 
@@ -88,17 +89,16 @@ impl Ways<Native> for AsGuest {
         &self,
         own: &run::Own<Native>,
         door: &mut PolledDoor<Arc<Network>>,
-        at: &[SocketAddr],
-    ) -> anyhow::Result<(Vec<SocketAddr>, Vec<Address>)> {
-        let listeners = match at {
-            [] => {
-                let free_port = resolve(&[LISTEN_AS_GUEST.to_owned()])?;
-                own.world.sockets().listen(&free_port, door)?
-            }
-            at => own.world.sockets().listen(at, door)?,
+        at: &[String],
+    ) -> anyhow::Result<(Vec<String>, Vec<Address>)> {
+        let at = match at {
+            [] => resolve(&[LISTEN_AS_GUEST.to_owned()])?,
+            at => resolve(at)?,
         };
+        let listeners = own.world.sockets().listen(&at, door)?;
         // Without addresses, only this side calls.
         let addresses = addresses_of(&listeners).unwrap_or_default();
+        let listeners = listeners.iter().map(SocketAddr::to_string).collect();
         Ok((listeners, addresses))
     }
 

@@ -211,6 +211,7 @@ impl Player {
             pauses: self.pauses,
             each_second: self.screen().is_some_and(|screen| screen.is_live()),
             never_asked: self.is_bot(),
+            is_program: !self.is_person(),
             is_told_nothing: false,
         }
     }

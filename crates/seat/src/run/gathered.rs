@@ -1,6 +1,5 @@
 //! A guest of a match of several, from its request for a seat until all players have agreed to the list of players.
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
@@ -106,15 +105,15 @@ enum Proposal {
 struct Agreed<W: SeatWorld> {
     new: NewMatch<W::Files>,
     finder: Finder<W>,
-    listeners: Vec<SocketAddr>,
+    listeners: Vec<String>,
 }
 
 /// A guest that waits for the other players of a match of several.
 pub(super) struct Gathered<W: SeatWorld> {
     pub(super) line: PolledConnection<W::Sockets>,
     header: Header,
-    /// The open match that is given up for this one.
-    pub(super) instead_of: Option<Kept<W::Files>>,
+    /// The record of the open match that is given up for this one.
+    pub(super) instead_of: Option<String>,
     absentees: Option<Absentees<W>>,
     proposal: Option<Proposal>,
     agreed: Option<Agreed<W>>,
@@ -138,7 +137,7 @@ impl<W: SeatWorld> Gathered<W> {
         own: &Own<W>,
         ways: &dyn Ways<W>,
         line: PolledConnection<W::Sockets>,
-        (header, instead_of): (Header, Option<Kept<W::Files>>),
+        (header, instead_of): (Header, Option<String>),
         now: Duration,
     ) -> Result<Self, (Box<PolledConnection<W::Sockets>>, anyhow::Error)> {
         let absentees = match &header.past {

@@ -1,6 +1,5 @@
 //! A guest that meets its host, sits down to a match or resumes one, and plays it.
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail, ensure};
@@ -66,6 +65,8 @@ pub struct Guest<W: SeatWorld> {
     changes: usize,
     /// The open match that the host named, or does not resume.
     host_said: Option<HostSaid>,
+    /// Whether the input of the player has ended, which the match must see.
+    input_has_ended: bool,
     stage: Stage<W>,
 }
 
@@ -80,7 +81,7 @@ enum Stage<W: SeatWorld> {
     UsingCode(Box<CodeCall<W::Sockets>>),
     Calling(Box<Dial<W::Sockets>>),
     /// The player is asked.
-    Asked(Box<PolledConnection<W::Sockets>>, Question<W>),
+    Asked(Box<PolledConnection<W::Sockets>>, Question),
     /// The host is asked for the seat.
     Asking(Box<Asking<W>>),
     /// The guest waits for the other players of a match of several.
@@ -101,7 +102,7 @@ enum Stage<W: SeatWorld> {
 /// A guest that waits for the answer of its host.
 struct Asking<W: SeatWorld> {
     line: PolledConnection<W::Sockets>,
-    offer: Offer<W>,
+    offer: Offer,
     since: Duration,
     /// Whether the request was sent. Otherwise the host cannot have agreed.
     is_sent: bool,
@@ -109,18 +110,18 @@ struct Asking<W: SeatWorld> {
     is_told: bool,
 }
 
-enum Question<W: SeatWorld> {
+enum Question {
     /// Whether to play with a peer after failed attempts.
     Again,
     /// Whether to sit down on these terms.
-    Sit(Box<Offer<W>>),
+    Sit(Box<Offer>),
 }
 
 /// A match of two that the host proposes.
-struct Offer<W: SeatWorld> {
+struct Offer {
     seating: Seating,
-    /// The open match that is given up for it.
-    instead_of: Option<Kept<W::Files>>,
+    /// The record of the open match that is given up for it.
+    instead_of: Option<String>,
 }
 
 impl<W: SeatWorld> Guest<W> {
@@ -138,6 +139,7 @@ impl<W: SeatWorld> Guest<W> {
             resumes: false,
             changes: 0,
             host_said: None,
+            input_has_ended: false,
             stage,
         }
     }
@@ -276,10 +278,12 @@ impl<W: SeatWorld> Guest<W> {
         match self.offered(own, &line) {
             Err(why) => self.decline(line, why, now),
             Ok(offered) => {
-                if let Some(kept) = &given_up {
+                // The record is closed, because the host may continue this match.
+                let given_up = given_up.map(|kept| {
                     let text = instead_of(&kept.opened);
                     own.world.report(&Event::Notice { text });
-                }
+                    kept.name
+                });
                 self.consider(own, line, (offered, given_up), now);
             }
         }
@@ -310,7 +314,7 @@ impl<W: SeatWorld> Guest<W> {
         &mut self,
         own: &Own<W>,
         line: PolledConnection<W::Sockets>,
-        (offered, instead_of): (Offered, Option<Kept<W::Files>>),
+        (offered, instead_of): (Offered, Option<String>),
         now: Duration,
     ) {
         match (offered, self.requires.ways()) {
@@ -351,7 +355,7 @@ impl<W: SeatWorld> Guest<W> {
         &self,
         own: &Own<W>,
         kept: &Kept<W::Files>,
-        listen: &[SocketAddr],
+        listen: &[String],
         now: Duration,
     ) -> anyhow::Result<Finder<W>> {
         let sitting = &kept.opened.sitting;
@@ -444,7 +448,7 @@ impl<W: SeatWorld> Guest<W> {
         };
     }
 
-    fn ask_host(&mut self, mut line: PolledConnection<W::Sockets>, offer: Offer<W>, now: Duration) {
+    fn ask_host(&mut self, mut line: PolledConnection<W::Sockets>, offer: Offer, now: Duration) {
         let request = Control::Sit.encode();
         let sent = line.core.send(Stream::Control, &request);
         self.stage = Stage::Asking(Box::new(Asking {
@@ -588,9 +592,7 @@ impl<W: SeatWorld> Guest<W> {
                 let Gathered {
                     line, instead_of, ..
                 } = *gathered;
-                if let Some(kept) = instead_of {
-                    kept.close()?;
-                }
+                give_up(own, instead_of)?;
                 let past = new.sitting.match_info.header().past.as_ref();
                 let relay = self.route.relay.as_ref();
                 let finder = self.calling_host(finder.after(past), &new.sitting);
@@ -607,9 +609,7 @@ impl<W: SeatWorld> Guest<W> {
 
     fn begin(&mut self, own: &mut Own<W>, asking: Asking<W>, now: Duration) -> anyhow::Result<()> {
         let Asking { line, offer, .. } = asking;
-        if let Some(kept) = offer.instead_of {
-            kept.close()?;
-        }
+        give_up(own, offer.instead_of)?;
         let Seating { sitting, circuit } = offer.seating;
         let of = sitting.match_info.id();
         let finder = Finder::new(&own.world, own.credentials(), of, Vec::new());
@@ -682,6 +682,12 @@ impl<W: SeatWorld> Guest<W> {
         self.change(own, said, now)?;
         Ok(false)
     }
+}
+
+/// Closes the open match that this player gives up for another one.
+fn give_up<W: SeatWorld>(own: &Own<W>, record: Option<String>) -> anyhow::Result<()> {
+    let kept = record.map(|name| Kept::open(own, name)).transpose()?;
+    kept.map_or(Ok(()), |kept| kept.close().map(drop))
 }
 
 /// What a host proposes.
@@ -806,13 +812,28 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
                 self.decline(gathered.line, AnswerIsNo(YOU_DECLINED).into(), now);
             }
             stage @ (Stage::Leaving { .. } | Stage::SendingEnd(..)) => self.stage = stage,
+            // The terminal of a person may be closed until there is a question.
+            stage @ (Stage::Asking(_) | Stage::Gathered(_) | Stage::Calling(_))
+                if !self.needs.is_program =>
+            {
+                self.input_has_ended = true;
+                self.stage = stage;
+            }
             _ => return Err(BrokenOff.into()),
         }
         Ok(())
     }
 
     fn step(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<Option<Value>> {
-        Ok(self.next(own, now)?.then_some(Value::Null))
+        let is_playing = matches!(self.stage, Stage::Playing(_));
+        let has_ended = self.next(own, now)?;
+        if self.input_has_ended
+            && !is_playing
+            && let Stage::Playing(seat) = &mut self.stage
+        {
+            seat.input_ended(now);
+        }
+        Ok(has_ended.then_some(Value::Null))
     }
 
     fn timer(&mut self, now: Duration) -> Duration {

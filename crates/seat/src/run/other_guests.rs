@@ -2,7 +2,6 @@
 //! waits for these connections, and the player is not told of them.
 
 use std::fmt::Write;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,8 +34,8 @@ const MOST_KEPT: usize = 16 << 10;
 
 /// How a guest reaches the other players of a match of several.
 pub trait Ways<W: SeatWorld> {
-    /// The addresses on which this side was told to listen. None means on those of before, or on a free port.
-    fn listens_at(&self) -> &[SocketAddr];
+    /// The addresses on which this side was told to listen, with numbers. None means on those of before, or on a free port.
+    fn listens_at(&self) -> &[String];
 
     /// Lets a door listen on these addresses; on a free port if there are none. Returns the addresses of its listeners,
     /// and those at which others may reach it.
@@ -47,8 +46,8 @@ pub trait Ways<W: SeatWorld> {
         &self,
         own: &Own<W>,
         door: &mut PolledDoor<W::Sockets>,
-        at: &[SocketAddr],
-    ) -> anyhow::Result<(Vec<SocketAddr>, Vec<Address>)>;
+        at: &[String],
+    ) -> anyhow::Result<(Vec<String>, Vec<Address>)>;
 
     /// The route to a known player. `None` if no address is known.
     fn route(&self, peer: &Peer) -> Option<Route>;
@@ -61,7 +60,7 @@ pub trait Ways<W: SeatWorld> {
 pub(super) struct GuestDoor<W: SeatWorld> {
     pub(super) door: Reception<W>,
     /// The addresses of its listeners.
-    pub(super) listeners: Vec<SocketAddr>,
+    pub(super) listeners: Vec<String>,
     /// The addresses at which others may reach it.
     pub(super) addresses: Vec<Address>,
 }
@@ -74,7 +73,7 @@ pub(super) fn open_door<W: SeatWorld>(
     own: &Own<W>,
     ways: &dyn Ways<W>,
     players: Vec<PublicIdentity>,
-    at: &[SocketAddr],
+    at: &[String],
 ) -> anyhow::Result<GuestDoor<W>> {
     let admits = Admits::Only {
         invite: None,
@@ -144,7 +143,7 @@ pub(super) fn find_again<W: SeatWorld>(
     ways: &dyn Ways<W>,
     finder: Finder<W>,
     kept: &Kept<W::Files>,
-    (listen, relay): (&[SocketAddr], Option<&Place>),
+    (listen, relay): (&[String], Option<&Place>),
     now: Duration,
 ) -> anyhow::Result<Finder<W>> {
     let sitting = &kept.opened.sitting;
@@ -152,7 +151,7 @@ pub(super) fn find_again<W: SeatWorld>(
     if others.is_empty() {
         return Ok(finder);
     }
-    let open = |at: &[SocketAddr]| open_door(own, ways, others.clone(), at);
+    let open = |at: &[String]| open_door(own, ways, others.clone(), at);
     let before = kept_listeners(own, &kept.name);
     let before = before.filter(|_| listen.is_empty());
     let door = match before.and_then(|before| open(&before).ok()) {
@@ -214,7 +213,7 @@ fn absent_host<W: SeatWorld>(
 pub(super) fn keep<F: Files>(
     own: &Stored<F>,
     record: &str,
-    listeners: &[SocketAddr],
+    listeners: &[String],
     addresses: &[GuestAddresses],
 ) -> anyhow::Result<()> {
     let listeners: String = listeners.iter().map(|at| format!("{at}\n")).collect();
@@ -242,10 +241,10 @@ fn text<F: Files>(own: &Stored<F>, record: &str, ending: &str) -> Option<String>
 }
 
 /// The addresses on which this side listened in a match.
-pub(super) fn kept_listeners<F: Files>(own: &Stored<F>, record: &str) -> Option<Vec<SocketAddr>> {
-    let text = text(own, record, LISTEN)?;
-    let listeners: Result<Vec<_>, _> = text.lines().map(str::parse).collect();
-    listeners.ok().filter(|listeners| !listeners.is_empty())
+fn kept_listeners<F: Files>(own: &Stored<F>, record: &str) -> Option<Vec<String>> {
+    let lines = text(own, record, LISTEN)?;
+    let lines: Vec<String> = lines.lines().map(str::to_owned).collect();
+    Some(lines).filter(|lines| !lines.is_empty())
 }
 
 /// The kept addresses of the guests of a match with this number of seats. Invalid lines are skipped: without an

@@ -25,6 +25,7 @@ pub(super) const NEEDS: PlayerNeeds = PlayerNeeds {
     pauses: true,
     each_second: false,
     never_asked: false,
+    is_program: true,
     is_told_nothing: false,
 };
 
