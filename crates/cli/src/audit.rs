@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
-use dealerless_connection::{Connection, DoorEvent, Happened, Machine, Network, wait_for};
+use dealerless_connection::{Connection, Happened, Machine, Network, wait_for};
 use dealerless_seat::run::{
     AUDIT, AuditExchange, INPUTS, NotAuditing, OpenedInputs, beside, destroy_inputs, inputs,
     keep_audit,
@@ -147,20 +147,12 @@ fn await_guest(
     file: &MatchFile,
     begun: AuditExchange<Arc<Network>>,
 ) -> anyhow::Result<(Audit, Connection)> {
-    let door = args
-        .with
-        .door(own, file, &mut args.own.player(own, &Posts::default()))?;
-    exchange(args, |_, now, until| {
-        let (door, events) = door.into_polled();
-        let mut exchange = begun.waiting(door.context("the door is closed")?, until);
-        for event in events {
-            if let DoorEvent::Connection(connection) = event
-                && let Some(line) = connection.into_polled()
-            {
-                exchange.arrived(line, now);
-            }
-        }
-        Ok(exchange)
+    let mut open = args.with.door(own, file)?;
+    let mut player = args.own.player(own, &Posts::default());
+    player.tell(&open.listening())?;
+    exchange(args, |_, _, until| {
+        open.wait_at_relays(own, &file.peers());
+        Ok(begun.waiting(open.door, until))
     })
 }
 

@@ -2,41 +2,34 @@
 
 mod link;
 mod port_mapping;
-mod waiting;
 
 use std::net::SocketAddr;
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
+use dealerless::net::system_time;
 use dealerless_command_line::arguments::{address, seconds};
 use dealerless_connection::identity::{Address, Name, PublicIdentity};
-use dealerless_connection::{Door, Invite, MeetingError, ask_relay};
+use dealerless_connection::{Invite, MeetingError, ask_relay};
+use dealerless_native::Native;
 use dealerless_seat::VERSION;
 use dealerless_seat::event::Event;
 use dealerless_seat::peers::BLOCKED;
-use dealerless_seat::run::{NewMatch, must_not_be_continued};
+use dealerless_seat::run::{Host, Hosted, Reception, Ways, must_not_be_continued};
 use dealerless_seat::seated::opens;
 use dealerless_seat::words;
 use dealerless_table::log::Header;
-use dealerless_table::play::Seating;
 
 use self::link::{Link, LinkArgs};
 use self::port_mapping::PortMapping;
-use self::waiting::{Arrival, Guests, Waiting};
 use crate::in_browser::InBrowser;
 use crate::memory::{self, Limit};
 use crate::table::absence::{Settling, returning};
-use crate::table::admit::Admission;
-use crate::table::door::{
-    LISTEN, addresses_of, keep_addresses, listening, open_door, wait_at_relays,
-};
-use crate::table::gathering::Gathering;
+use crate::table::as_guest::AsGuest;
+use crate::table::door::{LISTEN, OpenDoor, addresses_of};
 use crate::table::open;
-use crate::table::stored_match::{self, Farewells, SeatContext};
-use crate::table::waiting_room::WaitingRoom;
-use crate::table::{
-    CONNECTION, GAME, Own, OwnArgs, Player, Posts, RelayArgs, RelayName, StakesArgs,
-};
+use crate::table::{CONNECTION, GAME, Own, OwnArgs, Posts, RelayArgs, RelayName, StakesArgs};
 
 /// Invites other players, waits, and plays with them.
 ///
@@ -143,138 +136,120 @@ impl Hosting {
     }
 
     fn host(self, args: &Args) -> anyhow::Result<()> {
+        let own = &self.own;
         let posts = Posts::default();
-        let mut player = args.own.player(&self.own, &posts);
+        let mut player = args.own.player(own, &posts).listening_at_once();
         posts.break_off_by_signal()?;
         if let Some(settling) = &self.settling {
             settling.confirm(&mut player, &posts)?;
         }
-        let door = open_door(&self.own, &self.header, &args.listen)?;
-        // The old door may have the address of the new one.
-        let settling = self.settling.as_ref().map(|settling| {
-            let absentees = settling.try_to_reach(&self.own)?;
-            anyhow::Ok((settling.past.match_id, absentees))
-        });
-        let settling = settling.transpose()?;
-        let mapping = args.map_port.then(|| map_port(&door)).transpose();
+        let mut open = OpenDoor::open(own, &self.header, &args.listen)?;
+        let mapping = args.map_port.then(|| map_port(&open.listeners));
         let mapped = mapping.iter().flatten().map(PortMapping::address);
         let advertised: Vec<_> = args.advertise.iter().cloned().chain(mapped).collect();
-        let addresses = reachable(&door, &advertised)?;
-        let dead_relay = dead_relay(self.own.relays.own(), &addresses)?;
-        let invites = self.invite(&door, &addresses, dead_relay.is_none(), &mut player)?;
-        if let Some(text) = &dead_relay {
-            player.tell(&notice(text))?;
-        }
-        if let Err(error) = &mapping {
-            player.tell(&notice(&format!(
-                "No port of the router was mapped: {error:#}."
-            )))?;
-        }
-        wait_at_relays(&self.own, &door, &self.expected);
-        player.listen_before()?;
-        let mut waiting = Waiting {
-            own: &self.own,
-            args,
-            posts: &posts,
-            invites,
-            gathering: self.header.sealed().is_none().then(|| {
-                let own = (
-                    self.own.home.identity().public().clone(),
-                    self.own.name.clone(),
-                );
-                Gathering::new(self.header.clone(), own)
-            }),
-            room: WaitingRoom::new(door),
-            admission: Admission::new(&self.own, &posts, self.expected),
-            settling,
-            farewells: Farewells::default(),
-            player,
-        };
-        let guests = waiting.guests()?;
-        let Waiting {
-            player,
-            room,
-            farewells: _farewells,
-            ..
-        } = waiting;
-        let listens_at = room.door().addresses().to_vec();
-        let around = SeatContext {
-            own: &self.own,
-            player,
-            room: Some(room),
-        };
-        match guests {
-            Guests::One(Arrival::New(connection)) => {
-                let own = self.own.player();
-                let seating = Seating::of_meeting(&connection.met, self.header, own)?;
-                let new = NewMatch::create(&self.own, seating.sitting)?;
-                keep_addresses(&self.own, &new.name, &listens_at)?;
-                let files = new.begin(&self.own, Some(seating.circuit))?;
-                stored_match::begin(around, vec![*connection], files)
+        let addresses = reachable(&open.listeners, &advertised)?;
+        let dead_relay = dead_relay(own.relays.own(), &addresses)?;
+        let ways: Box<dyn Ways<Native>> = Box::new(AsGuest::new(own, &[])?);
+        let until = args.timeout.map_or(Duration::MAX, |timeout| {
+            system_time().saturating_add(timeout)
+        });
+        let needs = player.needs();
+        let relay = own.relays.own().map(|relay| &relay.tcp);
+        player.play(own, |seat_of, now| {
+            let seats = self.header.stakes.seats();
+            let offers_code = relay.is_some() && dead_relay.is_none() && seats == 2;
+            let mut invites = Vec::new();
+            for _ in 1..seats {
+                invites.push(self.invite(&mut open, &addresses, now)?);
             }
-            Guests::One(Arrival::Resuming(connection, file)) => {
-                keep_addresses(&self.own, &file.name, &listens_at)?;
-                stored_match::resume(around, *file, Some(*connection))
+            if let (Some(relay), true) = (relay, offers_code) {
+                open.door.offer_code(relay.clone().into(), &invites[0], now);
             }
-            Guests::All(agreed) => {
-                let new = NewMatch::create(&self.own, agreed.sitting.clone())?;
-                keep_addresses(&self.own, &new.name, &listens_at)?;
-                agreed.begin();
-                let files = new.begin(&self.own, None)?;
-                stored_match::begin(around, agreed.connections, files)
+            open.wait_at_relays(own, &self.expected);
+            let mut announced = self.announced(&open, &invites, &addresses);
+            announced.extend(dead_relay.map(|text| notice(&text)));
+            if let Some(Err(error)) = &mapping {
+                announced.push(notice(&format!(
+                    "No port of the router was mapped: {error:#}."
+                )));
             }
-        }
+            // The old door may have had the address of the new one.
+            let settling = self.settling.as_ref();
+            let absentees = settling.map(|settling| settling.try_to_reach(own, seat_of, now));
+            let hosted = Hosted {
+                header: self.header.clone(),
+                listeners: open.listens_at(),
+                invites,
+                relay: relay.cloned().map(Into::into),
+                ways: Some(ways),
+                expected: self.expected.clone(),
+                absentees: absentees.transpose()?,
+                announced,
+                offers_code,
+                wants_new: args.stakes.are_given(),
+                until,
+            };
+            let door = Reception::of_door(seat_of, open.door);
+            Ok(Box::new(Host::new(seat_of, door, hosted, needs, now)))
+        })
     }
 
-    /// Makes an invite for each guest, and a code for a single guest if the relay answers and knows codes.
+    /// Makes an invite, whose guest the door waits for at the relay too.
     fn invite(
         &self,
-        door: &Door,
+        open: &mut OpenDoor,
         addresses: &[Address],
-        relay_answers: bool,
-        player: &mut Player,
-    ) -> anyhow::Result<Vec<Invite>> {
-        let relay = self.own.relays.own().map(|relay| &relay.tcp);
-        let only_private = addresses.iter().all(Address::is_private);
-        let mut invites = Vec::new();
-        let seats = self.header.stakes.seats();
-        let guests = u8::try_from(seats - 1).ok().filter(|&guests| guests > 1);
+        now: Duration,
+    ) -> anyhow::Result<Invite> {
+        let relay = self.own.relays.own().map(|relay| relay.tcp.clone());
+        let mut invites = self
+            .own
+            .invites
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let public = self.own.identity.public();
+        let invite = invites.invite(public, addresses.to_vec(), relay.clone());
+        let invite = invite.context("cannot use the file of invites")?;
+        if let Some(relay) = relay {
+            open.door.wait_for_invite(relay.into(), &invite, now);
+        }
+        Ok(invite)
+    }
+
+    /// What the player is told first.
+    fn announced(&self, open: &OpenDoor, invites: &[Invite], addresses: &[Address]) -> Vec<Event> {
+        let guests = u8::try_from(invites.len())
+            .ok()
+            .filter(|&guests| guests > 1);
         let opens = opens(&self.header);
-        for _ in 1..seats {
-            let invite = door.invite(addresses.to_vec(), relay.cloned())?;
-            let of_code = relay.filter(|_| relay_answers && guests.is_none());
-            let code = of_code.and_then(|relay| door.offer_code(relay, &invite).ok());
-            player.tell(&Event::Invite {
-                version: VERSION,
-                invite: invite.to_string(),
-                link: self.link.of(&invite),
-                code: code.map(|code| code.to_string()),
-                guests,
-                opens: guests.and(opens),
-            })?;
-            invites.push(invite);
-        }
-        player.tell(&listening(door))?;
-        if let Some(text) = self.link.notice() {
-            player.tell(&notice(&text))?;
-        }
-        if relay.is_none() && only_private {
+        let invite = |invite: &Invite| Event::Invite {
+            version: VERSION,
+            invite: invite.to_string(),
+            link: self.link.of(invite),
+            code: None,
+            guests,
+            opens: guests.and(opens),
+        };
+        let mut events: Vec<Event> = invites.iter().map(invite).collect();
+        events.push(open.listening());
+        events.extend(self.link.notice().map(|text| notice(&text)));
+        let has_relay = self.own.relays.own().is_some();
+        if !has_relay && addresses.iter().all(Address::is_private) {
             let who = match guests {
                 None => "The invite has only private addresses, so the other player must be",
                 Some(_) => "The invites have only private addresses, so the other players must be",
             };
-            player.tell(&notice(&format!(
+            events.push(notice(&format!(
                 "{who} in the same network. Otherwise forward a port and give its address with \
                  --advertise (--map-port does both), or use --relay (`dealerless config relay` sets it \
                  once)."
-            )))?;
+            )));
         }
         if let Some(opens) = opens {
-            for risk in words::risks(seats, opens.into()) {
-                player.tell(&notice(&risk))?;
-            }
+            let risks = words::risks(invites.len() + 1, opens.into());
+            events.extend(risks.iter().map(|risk| notice(risk)));
         }
-        Ok(invites)
+        events
     }
 }
 
@@ -319,8 +294,8 @@ fn dead_relay(relay: Option<&RelayName>, addresses: &[Address]) -> anyhow::Resul
 }
 
 /// Makes the router forward a port to the door.
-fn map_port(door: &Door) -> anyhow::Result<PortMapping> {
-    let mut listeners = door.addresses().iter();
+fn map_port(listeners: &[SocketAddr]) -> anyhow::Result<PortMapping> {
+    let mut listeners = listeners.iter();
     let fits = |address: &&SocketAddr| {
         let ip = address.ip();
         ip.is_unspecified() || (ip.is_ipv4() && !ip.is_loopback())
@@ -332,9 +307,9 @@ fn map_port(door: &Door) -> anyhow::Result<PortMapping> {
 }
 
 /// The addresses at which the guest may reach the door, the best first.
-fn reachable(door: &Door, advertised: &[Address]) -> anyhow::Result<Vec<Address>> {
+fn reachable(listeners: &[SocketAddr], advertised: &[Address]) -> anyhow::Result<Vec<Address>> {
     let mut all = advertised.to_vec();
-    all.extend(addresses_of(door.addresses())?);
+    all.extend(addresses_of(listeners)?);
     let mut seen = std::collections::HashSet::new();
     all.retain(|address| seen.insert(address.clone()));
     all.truncate(8);

@@ -7,7 +7,9 @@ use dealerless_native::Native;
 use dealerless_seat::VERSION;
 use dealerless_seat::ending::{closed, unsettled_at};
 use dealerless_seat::event::Event;
-use dealerless_seat::run::{DECK, Files as _, Guest, RECORD, Unread, all_open, beside, check};
+use dealerless_seat::run::{
+    DECK, Files as _, Guest, RECORD, Reception, Unread, all_open, beside, check, host_again,
+};
 use dealerless_seat::seated::Seated;
 use dealerless_seat::stored::{OpenMatch, UnreadMatch, open_matches};
 use dealerless_seat::words::Names;
@@ -18,8 +20,6 @@ use crate::in_browser::InBrowser;
 use crate::output::{show, show_json};
 use crate::table::as_guest::AsGuest;
 use crate::table::open::{MatchFile, is_called};
-use crate::table::stored_match::{self, SeatContext};
-use crate::table::waiting_room::WaitingRoom;
 use crate::table::{MeetAgainArgs, Own, OwnArgs, Posts};
 
 /// Resumes a match that was interrupted, by Ctrl-C, a crash or a lost connection.
@@ -85,18 +85,20 @@ fn play(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
     let mut player = args.own.player(own, &posts);
     player.tell(&Event::Hello { version: VERSION })?;
     posts.break_off_by_signal()?;
+    let needs = player.needs();
     if file.seat() == Seat::HOST {
-        let room = WaitingRoom::new(args.with.door(own, &file, &mut player)?);
-        let around = SeatContext {
-            own,
-            player,
-            room: Some(room),
-        };
-        return stored_match::resume(around, file, None);
+        let mut open = args.with.door(own, &file)?;
+        player.tell(&open.listening())?;
+        let ways = AsGuest::new(own, &[])?;
+        return player.play(own, |seat_of, now| {
+            open.wait_at_relays(own, &file.peers());
+            let door = Reception::of_door(seat_of, open.door);
+            let seat = host_again(seat_of, door, Some(&ways), (file, needs), now)?;
+            Ok(Box::new(seat))
+        });
     }
     let route = args.with.route(own, file.peer())?;
     let requires = Box::new(AsGuest::new(own, args.with.listen())?);
-    let needs = player.needs();
     player.play(own, |own, now| {
         let guest = Guest::resuming(own, requires, needs, (route, file), now)?;
         Ok(Box::new(guest))

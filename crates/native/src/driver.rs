@@ -368,7 +368,7 @@ fn apply(
             Some(seat) => seat.ask_leave(),
             None => program.said(own, Said::Leave { anyhow: false }, None, now)?,
         },
-        Input::Ended => program.input_ended(now)?,
+        Input::Ended => program.input_ended(own, now)?,
         Input::BreakOff => program.break_off(now)?,
         Input::OutputClosed => {
             program.fail(io::Error::from(ErrorKind::BrokenPipe).into(), now)?;

@@ -50,6 +50,12 @@ pub enum Event {
         hands: u64,
         message: String,
     },
+    /// Asks a person who hosts a new match whether to resume an open one instead. A program is not asked.
+    #[serde(skip)]
+    AskResume {
+        fingerprint: String,
+        message: String,
+    },
     /// The peer no longer waits for an answer to `ask-admit`.
     AdmitLapsed {
         fingerprint: String,

@@ -1,28 +1,22 @@
 //! A match that the host continues without absent seats, and how it tries to reach the absent players meanwhile.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use anyhow::{Context, bail};
-use dealerless::net::system_time;
-use dealerless_connection::Door;
-use dealerless_connection::identity::{Fingerprint, Name, PublicIdentity};
-use dealerless_native::Finding;
+use anyhow::Context;
+use dealerless_connection::identity::{Fingerprint, PublicIdentity};
+use dealerless_native::Native;
 use dealerless_seat::event::Event;
-use dealerless_seat::run::{Finder, in_words, settled};
+use dealerless_seat::run::{self, Absentees, Reception, in_words, settled};
 use dealerless_table::Seat;
-use dealerless_table::log::{MatchId, Past};
+use dealerless_table::log::Past;
 
-use super::door::{kept_addresses, open_door};
+use super::door::{OpenDoor, kept_addresses};
+use super::input::TypedLine;
 use super::open::MatchFile;
 use super::own::Own;
 use super::player::Player;
-use super::posts::Posts;
-use super::standing;
-use super::waiting_room::WaitingRoom;
+use super::posts::{Early, Post, Posts};
 use crate::failure::AnswerIsNo;
-
-/// How long this side tries to reach the absent players before it asks its player.
-const TRIES: Duration = Duration::from_secs(5);
 
 /// An open match that the host continues without absent players.
 pub(crate) struct Settling {
@@ -50,10 +44,19 @@ impl Settling {
         Ok((settling.past.clone(), Some(settling)))
     }
 
-    /// Tries to reach the absent players.
-    pub(crate) fn try_to_reach(&self, own: &Own) -> anyhow::Result<Absentees> {
+    /// Tries to reach the absent players, at the door of the open match if its address is still free.
+    ///
+    /// # Errors
+    /// If the record cannot be read.
+    pub(crate) fn try_to_reach(
+        &self,
+        own: &Own,
+        seat_of: &run::Own<Native>,
+        now: Duration,
+    ) -> anyhow::Result<Absentees<Native>> {
         let file = MatchFile::open(own, self.file.clone())?;
-        Absentees::try_to_reach(own, &file, &self.absent)
+        let door = old_door(own, &file).map(|open| Reception::of_door(seat_of, open.door));
+        Ok(Absentees::of_host(seat_of, &file, &self.absent, door, now))
     }
 
     /// Shows the settlement. Asks a person whether to continue with it; a program has named the match.
@@ -72,9 +75,34 @@ impl Settling {
         player.tell(&notice(
             "Type `continue` to continue without them, or `stop` to leave the match open.",
         ))?;
-        match standing::choose("stop", "continue", player, posts, || false)? {
-            Some(false) => Ok(()),
-            _ => Err(AnswerIsNo("The match stays open.").into()),
+        match continues(player, posts)? {
+            true => Ok(()),
+            false => Err(AnswerIsNo("The match stays open.").into()),
+        }
+    }
+}
+
+/// Waits until a person types `stop` or `continue`. The end of the input counts as `stop`.
+///
+/// # Errors
+/// If the player's input or output has failed.
+fn continues(player: &mut Player, posts: &Posts) -> anyhow::Result<bool> {
+    player.listen()?;
+    player.asks_for_a_word()?;
+    loop {
+        let line = match posts.next() {
+            Early::Typed(line) => line,
+            Early::Post(Post::InputEnded) => return Ok(false),
+            // It is for a match, and no match has begun.
+            Early::Post(Post::BreakOff) => continue,
+        };
+        player.typed();
+        match line {
+            TypedLine::Text(text) if text.trim().eq_ignore_ascii_case("stop") => return Ok(false),
+            TypedLine::Text(text) if text.trim().eq_ignore_ascii_case("continue") => {
+                return Ok(true);
+            }
+            _ => player.tell(&notice("Type `stop` or `continue`."))?,
         }
     }
 }
@@ -96,100 +124,52 @@ pub(crate) fn returning(own: &Own, before: &MatchFile, past: &Past) -> Vec<Publi
     seated.chain(known).collect()
 }
 
-/// The absent players of a match, whom this side tries to reach until the next match begins. If one of
-/// them answers, it is not absent.
-pub(crate) struct Absentees {
-    of: MatchId,
-    absent: Vec<(PublicIdentity, Name)>,
-    since: Instant,
-    finding: Finding,
-    returned: Option<Name>,
-}
-
-impl Absentees {
-    /// Tries to reach these seats: listens where the open match was hosted.
-    ///
-    /// # Errors
-    /// If the system cannot wait for events of sockets, or no port is free.
-    pub(crate) fn try_to_reach(
-        own: &Own,
-        file: &MatchFile,
-        absent: &[Seat],
-    ) -> anyhow::Result<Self> {
-        let of = file.id();
-        let player = |&seat| (file.identity(seat).clone(), file.player_name(seat));
-        let absent: Vec<_> = absent.iter().map(player).collect();
-        let players: Vec<_> = absent.iter().map(|(player, _)| player.clone()).collect();
-        let room = old_door(own, file).map(WaitingRoom::new);
-        let finding = Finding::begin(|world| {
-            let finder = Finder::new(world, own.credentials(), of, players.clone());
-            let finder = match room {
-                Some(room) => room.into_finder(world, finder),
-                None => finder,
-            };
-            let now = system_time();
-            players.iter().fold(finder, |mut finder, player| {
-                finder.look_for(player, now);
-                finder
-            })
-        });
-        Ok(Absentees {
-            of,
-            absent,
-            since: Instant::now(),
-            finding: finding?,
-            returned: None,
-        })
-    }
-
-    /// Notes that this side has a connection to a peer.
-    pub(crate) fn is_here(&mut self, peer: &PublicIdentity) {
-        let mut absent = self.absent.iter();
-        if let Some((_, name)) = absent.find(|(absent, _)| absent == peer) {
-            self.returned = Some(name.clone());
-        }
-    }
-
-    /// Checks that none of the absent players has answered so far.
-    ///
-    /// # Errors
-    /// If one has.
-    pub(crate) fn must_be_absent(&mut self) -> anyhow::Result<()> {
-        while let Some(found) = self.finding.with(Finder::take_found).flatten() {
-            self.is_here(&found.met.peer);
-        }
-        let of = self.of;
-        match &self.returned {
-            None => Ok(()),
-            Some(name) => bail!(
-                "{name} is not absent: this side has a connection. Match {of} is not continued without \
-                 {name}; to play on, run: dealerless resume {of}"
-            ),
-        }
-    }
-
-    /// Checks, after this side has tried long enough, that none of the absent players has answered.
-    ///
-    /// # Errors
-    /// If one has.
-    pub(crate) fn must_stay_absent(&mut self) -> anyhow::Result<()> {
-        loop {
-            self.must_be_absent()?;
-            if self.since.elapsed() >= TRIES {
-                return Ok(());
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
-    }
-}
-
 /// The door of the open match, if its address is still free.
-fn old_door(own: &Own, file: &MatchFile) -> Option<Door> {
+fn old_door(own: &Own, file: &MatchFile) -> Option<OpenDoor> {
     let kept = kept_addresses(own, &file.name).ok().flatten()?;
     let kept: Vec<String> = kept.iter().map(ToString::to_string).collect();
-    open_door(own, file.opened.sitting.match_info.header(), &kept).ok()
+    OpenDoor::open(own, file.opened.sitting.match_info.header(), &kept).ok()
 }
 
 fn notice(text: &str) -> Event {
     Event::Notice { text: text.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Read};
+    use std::sync::{Arc, Mutex};
+
+    use super::super::cards::{Colours, Ink, Style};
+    use super::super::player::Face;
+    use super::super::screen::Screen;
+    use super::*;
+
+    #[test]
+    fn each_answer_to_the_question_gets_a_prompt() {
+        let (mut shown, output) = io::pipe().unwrap();
+        let ink = Ink {
+            style: Style::Letters,
+            colours: Colours::None,
+        };
+        let screen = Screen::new(Box::new(output), ink, Some(|| 80));
+        let mut player = Player::new(
+            Face::Screen(Arc::new(Mutex::new(screen))),
+            None,
+            Box::new(io::empty()),
+        );
+        let question = Event::Notice {
+            text: "Which?".into(),
+        };
+        player.tell(&question).unwrap();
+        let posts = Posts::default();
+        for word in ["zz", "Continue"] {
+            assert!(posts.typed(TypedLine::Text(word.into())).is_none());
+        }
+        assert!(continues(&mut player, &posts).unwrap());
+        drop(player);
+        let mut text = String::new();
+        shown.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "Which?\n> Type `stop` or `continue`.\n> ");
+    }
 }

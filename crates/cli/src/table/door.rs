@@ -5,35 +5,62 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 
 use anyhow::{Context, ensure};
+use dealerless::net::system_time;
 use dealerless_connection::identity::{Address, PublicIdentity};
-use dealerless_connection::{Door, Timing, own_addresses};
+use dealerless_connection::{Admits, Network, PolledDoor, Timing, network, own_addresses};
 use dealerless_seat::event::Event;
 use dealerless_seat::run::{LISTEN as LISTEN_FILE, beside};
 use dealerless_table::log::Header;
 
-use super::own::{Own, keep_private};
+use super::own::Own;
 use crate::whole_file;
 
-/// Opens a door for a match with this header.
-///
-/// # Errors
-/// If the door cannot listen on these addresses.
-pub(crate) fn open_door(own: &Own, header: &Header, listen: &[String]) -> anyhow::Result<Door> {
-    Ok(Door::open(
-        Arc::clone(&own.home),
-        own.peers.clone(),
-        own.name.clone(),
-        header.encode(),
-        &resolve(listen)?,
-        Timing::default(),
-    )?)
+/// A door of this program, and the addresses of its listeners.
+pub(crate) struct OpenDoor {
+    pub(crate) door: PolledDoor<Arc<Network>>,
+    pub(crate) listeners: Vec<SocketAddr>,
 }
 
-/// The event that lists the addresses of the door.
-pub(crate) fn listening(door: &Door) -> Event {
-    let addresses = door.addresses().iter().map(SocketAddr::to_string);
-    Event::Listening {
-        addresses: addresses.collect(),
+impl OpenDoor {
+    /// Opens a door for a match with this header.
+    ///
+    /// # Errors
+    /// If the door cannot listen on these addresses.
+    pub(crate) fn open(own: &Own, header: &Header, listen: &[String]) -> anyhow::Result<Self> {
+        let network = network().context("cannot wait for connections")?;
+        let (keys, admits) = (own.credentials(), Admits::Invited(own.peers.clone()));
+        let (invites, header) = (Arc::clone(&own.invites), header.encode());
+        let timing = Timing::default();
+        let mut door = PolledDoor::new(&network, keys, admits, invites, header, timing);
+        let listeners = network.listen(&resolve(listen)?, &mut door)?;
+        Ok(OpenDoor { door, listeners })
+    }
+
+    /// The addresses, as texts.
+    pub(crate) fn listens_at(&self) -> Vec<String> {
+        self.listeners.iter().map(SocketAddr::to_string).collect()
+    }
+
+    /// The event that lists the addresses.
+    pub(crate) fn listening(&self) -> Event {
+        Event::Listening {
+            addresses: self.listens_at(),
+        }
+    }
+
+    /// Waits for known peers at the relays where they may look for this player: first for those in `expected`, then for
+    /// those that were met last.
+    pub(crate) fn wait_at_relays(&mut self, own: &Own, expected: &[PublicIdentity]) {
+        let mut peers = own.peers.lock().peers().to_vec();
+        peers.sort_by_key(|peer| (!expected.contains(&peer.identity), Reverse(peer.last_seen)));
+        let at_relays = peers.iter().flat_map(|peer| {
+            let relays = own.relays.with_known(peer.relay.as_ref()).into_iter();
+            relays.map(|relay| (&peer.identity, relay))
+        });
+        let now = system_time();
+        for (peer, relay) in at_relays.take(MOST_AT_RELAYS) {
+            self.door.wait_for_known(relay.into(), peer, now);
+        }
     }
 }
 
@@ -43,19 +70,6 @@ pub(crate) const LISTEN: &str = "0.0.0.0:5252";
 pub(crate) const LISTEN_AS_GUEST: &str = "0.0.0.0:0";
 /// The size limit of the file with the addresses of a match, in bytes.
 const MOST_KEPT: u64 = 4 << 10;
-
-/// Stores the addresses at which a match is hosted, for [`kept_addresses`].
-///
-/// # Errors
-/// If the file cannot be written.
-pub(crate) fn keep_addresses(
-    own: &Own,
-    record: &str,
-    addresses: &[SocketAddr],
-) -> anyhow::Result<()> {
-    let lines: String = addresses.iter().map(|at| format!("{at}\n")).collect();
-    keep_private(own.files.path(&beside(record, LISTEN_FILE)), &lines)
-}
 
 /// The addresses at which a match was last hosted, or `None` if they were not stored.
 ///
@@ -77,21 +91,6 @@ pub(crate) fn kept_addresses(own: &Own, record: &str) -> anyhow::Result<Option<V
 /// The maximum number of relay connections on which a host waits for known peers. A relay limits the
 /// connections of an address.
 const MOST_AT_RELAYS: usize = 32;
-
-/// Waits for known peers at the relays where they may look for this player: first for those in
-/// `expected`, then for those that were met last.
-pub(crate) fn wait_at_relays(own: &Own, door: &Door, expected: &[PublicIdentity]) {
-    // The door looks up peers, so their lock is not held while it is called.
-    let mut peers = own.peers.lock().peers().to_vec();
-    peers.sort_by_key(|peer| (!expected.contains(&peer.identity), Reverse(peer.last_seen)));
-    let at_relays = peers.iter().flat_map(|peer| {
-        let relays = own.relays.with_known(peer.relay.as_ref()).into_iter();
-        relays.map(|relay| (&peer.identity, relay))
-    });
-    for (peer, relay) in at_relays.take(MOST_AT_RELAYS) {
-        door.wait_at_relay(&relay, peer);
-    }
-}
 
 /// The addresses at which others may reach these listeners, the best first.
 ///

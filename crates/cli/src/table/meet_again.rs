@@ -2,15 +2,13 @@
 
 use anyhow::Context;
 use dealerless_command_line::arguments::address;
-use dealerless_connection::Door;
 use dealerless_connection::identity::{Address, PublicIdentity};
-use dealerless_seat::run::Route;
+use dealerless_seat::run::{Route, keep_listeners};
 
-use super::door::{LISTEN, keep_addresses, kept_addresses, listening, open_door, wait_at_relays};
+use super::door::{LISTEN, OpenDoor, kept_addresses};
 use super::headings::CONNECTION;
 use super::open::MatchFile;
 use super::own::Own;
-use super::player::Player;
 use super::relays::RelayArgs;
 use super::route::route_to;
 
@@ -47,30 +45,23 @@ impl MeetAgainArgs {
         &self.listen
     }
 
-    /// Opens the host's door, and tells the player on which addresses it listens.
+    /// Opens the host's door.
     ///
     /// # Errors
     /// If the door cannot be opened.
-    pub(crate) fn door(
-        &self,
-        own: &Own,
-        file: &MatchFile,
-        player: &mut Player,
-    ) -> anyhow::Result<Door> {
+    pub(crate) fn door(&self, own: &Own, file: &MatchFile) -> anyhow::Result<OpenDoor> {
         let header = file.opened.sitting.match_info.header();
         let door = match &self.listen[..] {
             [] => match kept_addresses(own, &file.name)? {
-                None => open_door(own, header, &[LISTEN.to_owned()])?,
+                None => OpenDoor::open(own, header, &[LISTEN.to_owned()])?,
                 Some(kept) => {
                     let kept: Vec<String> = kept.iter().map(ToString::to_string).collect();
-                    open_door(own, header, &kept).with_context(|| TAKEN)?
+                    OpenDoor::open(own, header, &kept).with_context(|| TAKEN)?
                 }
             },
-            given => open_door(own, header, given)?,
+            given => OpenDoor::open(own, header, given)?,
         };
-        keep_addresses(own, &file.name, door.addresses())?;
-        wait_at_relays(own, &door, &file.peers());
-        player.tell(&listening(&door))?;
+        keep_listeners(own, &file.name, &door.listens_at())?;
         Ok(door)
     }
 

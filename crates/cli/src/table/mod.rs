@@ -5,12 +5,10 @@
 //! as JSON, to a person on a screen. It turns the player's input into commands.
 
 pub(crate) mod absence;
-pub(crate) mod admit;
 pub(crate) mod as_guest;
 mod bot;
 mod cards;
 pub(crate) mod door;
-pub(crate) mod gathering;
 mod guest_terms;
 mod headings;
 mod input;
@@ -24,12 +22,8 @@ mod reader;
 mod relays;
 pub(crate) mod route;
 mod screen;
-pub(crate) mod sit;
 pub(crate) mod stakes;
-pub(crate) mod standing;
-pub(crate) mod stored_match;
 mod turn;
-pub(crate) mod waiting_room;
 
 #[cfg(test)]
 mod tests;
@@ -42,7 +36,6 @@ pub(crate) use headings::{CONNECTION, GAME};
 pub(crate) use input::LONGEST as LONGEST_LINE;
 pub(crate) use meet_again::MeetAgainArgs;
 pub(crate) use own::{FolderArgs, Own, OwnArgs, is_in_use, keep_private};
-pub(crate) use player::Player;
 pub(crate) use posts::Posts;
 pub use prompt::reads_typed;
 pub(crate) use relays::{RelayArgs, RelayChoice, RelayName};

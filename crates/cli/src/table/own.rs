@@ -76,7 +76,8 @@ pub(crate) struct FolderArgs {
 /// The player on this side.
 #[derive(Clone)]
 pub(crate) struct Own {
-    pub(crate) home: Arc<Home>,
+    /// Other processes cannot use the folder.
+    _home: Arc<Home>,
     pub(crate) stored: Stored<NativeFiles>,
     pub(crate) invites: Arc<Mutex<Invites>>,
     /// Whether to ask on a terminal for confirmation before the player gives a hand away.
@@ -97,7 +98,7 @@ impl Own {
     ///
     /// # Errors
     /// If the known peers or the invites cannot be read.
-    pub(crate) fn of(home: Home) -> anyhow::Result<Self> {
+    pub(crate) fn of(home: Arc<Home>) -> anyhow::Result<Self> {
         let peers = home.known_peers().context("cannot read the known peers")?;
         let invites = Invites::open(home.invites()).context("cannot read the invites")?;
         Ok(Own {
@@ -107,7 +108,7 @@ impl Own {
                 peers,
                 name: Name::clean(""),
             },
-            home: Arc::new(home),
+            _home: home,
             invites: Arc::new(Mutex::new(invites)),
             confirms: true,
             relays: Relays::default(),
@@ -186,7 +187,7 @@ impl FolderArgs {
     pub(crate) fn own(&self) -> anyhow::Result<Own> {
         let home = self.open()?;
         forget_old_inputs(&home.matches()).context("cannot remove old files of inputs")?;
-        Own::of(home)
+        Own::of(Arc::new(home))
     }
 
     pub(crate) fn folder(&self) -> anyhow::Result<PathBuf> {

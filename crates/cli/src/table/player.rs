@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use dealerless_seat::command::{Complaint, Said};
+use dealerless_seat::command::Said;
 use dealerless_seat::event::Event;
 use dealerless_seat::seat::PlayerNeeds;
 use dealerless_seat::seated::Time;
@@ -15,7 +15,6 @@ use dealerless_native::{Native, NativeProgram};
 use dealerless_seat::run::{self, BrokenOff};
 
 use super::bot::Bot;
-use super::input::TypedLine;
 use super::own::Own;
 use super::posts::Posts;
 use super::reader::Reader;
@@ -38,6 +37,8 @@ pub(crate) struct Player {
     input: Option<Box<dyn BufRead + Send>>,
     /// The destination of what is read.
     posts: Posts,
+    /// Whether the input is read before there is a question.
+    listens_at_once: bool,
     /// Whether the player is a person who gets time to look at a showdown.
     pauses: bool,
 }
@@ -52,6 +53,7 @@ impl Player {
             face,
             input: bot.is_none().then_some(input),
             posts: Posts::default(),
+            listens_at_once: false,
             bot,
             pauses: false,
         }
@@ -80,15 +82,13 @@ impl Player {
         }
     }
 
-    /// Before a match, starts to read the input of a program, so that this process notices if the
-    /// program ends. Does nothing for a person.
-    ///
-    /// # Errors
-    /// If the thread cannot be started.
-    pub(crate) fn listen_before(&mut self) -> io::Result<()> {
-        match self.face {
-            Face::Json(..) => self.listen(),
-            Face::Screen(_) => Ok(()),
+    /// The same player. If it is a program, its input is read before the match, so that this process notices if the
+    /// program ends.
+    pub(crate) fn listening_at_once(self) -> Self {
+        let listens_at_once = matches!(self.face, Face::Json(..));
+        Player {
+            listens_at_once,
+            ..self
         }
     }
 
@@ -124,15 +124,6 @@ impl Player {
             Face::Json(..) => Reader::Json,
             Face::Screen(screen) => Reader::Screen(Arc::clone(screen)),
         }
-    }
-
-    /// Parses a line that was typed before a match.
-    ///
-    /// # Errors
-    /// The complaint about an invalid line.
-    pub(crate) fn read(&self, line: TypedLine) -> Result<Option<Said>, Complaint> {
-        let read = self.reader().read(line)?;
-        Ok(read.map(|(said, _)| said))
     }
 
     /// Shows a person a prompt for a question that is answered by one word.
@@ -195,6 +186,9 @@ impl Player {
         let playing = dealerless_native::begin(self.needs().each_second, keeps, begin)?;
         // The player has not seen an event yet: an answer to it belongs to the program.
         self.posts.go_to(playing.input());
+        if self.listens_at_once {
+            self.listen()?;
+        }
         let ended = playing.play(&mut self);
         if ended.as_ref().is_err_and(|error| error.is::<BrokenOff>()) {
             // If the output is closed, the record still shows the state of the hand.
@@ -220,7 +214,12 @@ impl Player {
 impl dealerless_native::Player for Player {
     fn tell(&mut self, event: &Event) -> anyhow::Result<()> {
         Player::tell(self, event)?;
-        if let Event::Seated(_) | Event::AskSit(_) | Event::AskAgain { .. } = event {
+        if let Event::Seated(_)
+        | Event::AskSit(_)
+        | Event::AskAdmit { .. }
+        | Event::AskResume { .. }
+        | Event::AskAgain { .. } = event
+        {
             self.listen()?;
         }
         Ok(())

@@ -3,7 +3,6 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use dealerless_native::{Input, SeatInput};
 use dealerless_seat::event::Refusal;
@@ -109,33 +108,20 @@ impl Posts {
         *place = Destination::At(seat);
     }
 
-    /// Waits up to `within` for the next queued message. Returns `None` if there is none, or if the
-    /// player sits at a table.
-    pub(crate) fn next(&self, within: Duration) -> Option<Early> {
-        let empty = |place: &mut Destination| match place {
-            Destination::Waiting { early, has_reader } => {
+    /// Waits for the next queued message of a player who sits at no table.
+    pub(crate) fn next(&self) -> Early {
+        let mut place = self.lock();
+        loop {
+            if let Destination::Waiting { early, has_reader } = &mut *place {
+                if let Some(early) = early.pop_front() {
+                    *has_reader = false;
+                    return early;
+                }
                 *has_reader = true;
-                early.is_empty()
             }
-            Destination::At(_) => false,
-        };
-        let (mut place, _) = (self.0.1)
-            .wait_timeout_while(self.lock(), within, empty)
-            .unwrap_or_else(PoisonError::into_inner);
-        match &mut *place {
-            Destination::Waiting { early, has_reader } => {
-                *has_reader = false;
-                early.pop_front()
-            }
-            Destination::At(_) => None,
-        }
-    }
-
-    /// The next queued message, without waiting.
-    pub(crate) fn take(&self) -> Option<Early> {
-        match &mut *self.lock() {
-            Destination::Waiting { early, .. } => early.pop_front(),
-            Destination::At(_) => None,
+            place = (self.0.1)
+                .wait(place)
+                .unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -173,7 +159,7 @@ impl Posts {
 #[cfg(test)]
 mod tests {
     use std::thread;
-    use std::time::Instant;
+    use std::time::{Duration, Instant};
 
     use super::*;
 
@@ -182,7 +168,7 @@ mod tests {
         let posts = Posts::default();
         assert!(posts.has_no_reader());
         let asks = posts.clone();
-        let asked = thread::spawn(move || asks.next(Duration::from_secs(60)));
+        let asked = thread::spawn(move || asks.next());
         let begun = Instant::now();
         while posts.has_no_reader() {
             assert!(begun.elapsed() < Duration::from_secs(20));
@@ -190,10 +176,7 @@ mod tests {
         }
         assert!(posts.typed(input::TypedLine::TooLong).is_none());
         let received = asked.join().unwrap();
-        assert!(matches!(
-            received,
-            Some(Early::Typed(input::TypedLine::TooLong))
-        ));
+        assert!(matches!(received, Early::Typed(input::TypedLine::TooLong)));
         // The thread has received the line and no longer waits.
         assert!(posts.has_no_reader());
     }

@@ -186,6 +186,7 @@ impl Screen {
             Event::Seated(_)
             | Event::AskSit(_)
             | Event::AskAdmit { .. }
+            | Event::AskResume { .. }
             | Event::AskAgain { .. } => {
                 self.listens = true;
             }

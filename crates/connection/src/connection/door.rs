@@ -292,9 +292,14 @@ impl<S: Sockets> PolledDoor<S> {
     }
 
     fn wait(&mut self, relay: Place, token: &RelayToken, first: Duration) {
+        let request = token.request(Side::Host);
+        let is_same = |one: &Waiting<S>| one.relay == relay && one.request == request;
+        if self.waiting.iter().any(is_same) {
+            return;
+        }
         self.waiting.push(Waiting {
             relay,
-            request: token.request(Side::Host),
+            request,
             asking: None,
             next: first,
         });

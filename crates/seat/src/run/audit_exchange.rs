@@ -16,7 +16,7 @@ use dealerless_table::log::{Input, MatchId, MatchLog};
 use dealerless_table::play::Control;
 
 use super::finding::{Route, request};
-use super::lobby::Lobby;
+use super::lobby::{Arrived, Lobby};
 
 /// Timeout for the other player to open the inputs of one try.
 const ONE_TRY: Duration = Duration::from_secs(60);
@@ -111,7 +111,7 @@ impl<S: Sockets> AuditExchange<S> {
     /// Somebody has come to the door before this side was waiting at it.
     pub fn arrived(&mut self, line: PolledConnection<S>, now: Duration) {
         if let Stage::Waiting(_, lobby) = &mut self.stage {
-            lobby.admit(line, now);
+            lobby.admit(line, None, now);
         }
     }
 
@@ -216,15 +216,18 @@ impl<S: Sockets> AuditExchange<S> {
         door.step(now);
         while let Some(event) = door.next_event() {
             match event {
-                DoorEvent::Connection(line) => lobby.admit(*line, now),
+                DoorEvent::Connection(line) => lobby.admit(*line, None, now),
                 event => tell(event),
             }
         }
-        for (line, request) in lobby.step(now) {
-            if line.met.peer == self.peer && request == Control::Audit(self.of) {
-                return Some(line);
+        while let Some(Arrived { line, request, .. }) = lobby.step(now) {
+            match request {
+                Ok(Control::Audit(of)) if line.met.peer == self.peer && of == self.of => {
+                    return Some(line);
+                }
+                Ok(_) => lobby.decline(line, &Control::Unknown(self.of), now),
+                Err(_) => {}
             }
-            lobby.decline(line, &Control::Unknown(self.of), now);
         }
         None
     }

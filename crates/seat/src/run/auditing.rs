@@ -60,7 +60,7 @@ impl<W: SeatWorld> Auditor<W> {
         );
         let exchange = if seat == Seat::HOST {
             exchange.waiting(
-                door_at_relay(own, &relay, header, None, Some(peer), now),
+                door_at_relay(own, &relay, header, (None, Some(peer)), now),
                 until,
             )
         } else {

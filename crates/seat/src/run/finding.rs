@@ -303,12 +303,15 @@ impl<W: SeatWorld> Finder<W> {
         if !self.players.contains(peer) && self.went_on(peer).is_none() {
             return self.lobby.decline(line, &Control::Taken, now);
         }
-        self.lobby.admit(line, now);
+        self.lobby.admit(line, None, now);
     }
 
-    /// Keeps a connection on which the last message was sent, until the other side has it.
-    pub fn sees_off(&mut self, line: PolledConnection<W::Sockets>, now: Duration) {
-        self.lobby.sees_off(line, now);
+    /// Takes over the players who have come to the door.
+    pub(super) fn taking_over(mut self, mut lobby: Lobby<W::Sockets>, now: Duration) -> Self {
+        let silent = lobby.take_silent();
+        self.lobby = lobby;
+        silent.into_iter().for_each(|line| self.admit(line, now));
+        self
     }
 
     fn went_on(&self, peer: &PublicIdentity) -> Option<Control> {
@@ -424,8 +427,10 @@ impl<W: SeatWorld> Finder<W> {
         }
         let arrived = self.door.as_mut().and_then(|door| door.step(now));
         self.arrived(arrived, now);
-        for (line, request) in self.lobby.step(now) {
-            self.asked(line, request, now);
+        while let Some(arrived) = self.lobby.step(now) {
+            if let Ok(request) = arrived.request {
+                self.asked(arrived.line, request, now);
+            }
         }
     }
 
@@ -445,14 +450,5 @@ pub(super) fn request(message: &Message) -> Option<Control> {
     match message.stream {
         Stream::Control => Control::decode(&message.bytes),
         Stream::Log => None,
-    }
-}
-
-/// Sends a last message on a connection, and drops it.
-pub(super) fn goodbye<S: Sockets>(mut line: PolledConnection<S>, control: &Control, now: Duration) {
-    let core = &mut line.core;
-    if core.send(Stream::Control, &control.encode()).is_ok() {
-        core.close();
-        line.flush(now);
     }
 }

@@ -3,16 +3,15 @@
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
-use dealerless_connection::identity::{Name, PublicIdentity};
 use dealerless_connection::{Happened, PolledConnection, Stream};
-use dealerless_table::Seat;
-use dealerless_table::log::{Header, MatchId, Past, Sitting};
+use dealerless_table::log::{Header, Past, Sitting};
 use dealerless_table::play::{Control, GuestAddresses, Roster};
 
+use super::absentees::Absentees;
 use super::continued::{in_words, must_agree};
 use super::errors::AnswerIsNo;
-use super::finding::{Caller, Finder, request};
-use super::matches::{Kept, NewMatch};
+use super::finding::{Finder, request};
+use super::matches::NewMatch;
 use super::other_guests::{self, GuestDoor, Ways, guests_of, keys_of_guests};
 use super::own::Own;
 use super::world::SeatWorld;
@@ -21,77 +20,9 @@ use crate::guest::refusal;
 use crate::peers::is_blocked;
 use crate::seated::Seated;
 
-/// How long this side tries to reach the absent players before it agrees.
-const TRIES: Duration = Duration::from_secs(5);
-
 /// The context of an error after this player has agreed to a match.
 const LOST_AFTER_AGREEING: &str =
     "the match may have begun without you. To continue it, join again";
-
-/// The absent players of a match, whom this side tries to reach until the next match begins. If one of them answers, it
-/// is not absent.
-struct Absentees<W: SeatWorld> {
-    of: MatchId,
-    players: Vec<(PublicIdentity, Name)>,
-    since: Duration,
-    finder: Finder<W>,
-}
-
-impl<W: SeatWorld> Absentees<W> {
-    /// Tries to reach these seats in the ways of the open match: listens for the other guests, and calls all.
-    ///
-    /// # Errors
-    /// If no port is free.
-    fn try_to_reach(
-        own: &Own<W>,
-        ways: &dyn Ways<W>,
-        kept: &Kept<W::Files>,
-        absent: &[Seat],
-        now: Duration,
-    ) -> anyhow::Result<Self> {
-        let of = kept.id();
-        let player = |&seat| (kept.identity(seat).clone(), kept.player_name(seat));
-        let players: Vec<_> = absent.iter().map(player).collect();
-        let keys: Vec<_> = players.iter().map(|(keys, _)| keys.clone()).collect();
-        let mut finder = Finder::new(&own.world, own.credentials(), of, keys.clone());
-        let host = kept.peer();
-        let known = own.peers.lock().get(host).cloned();
-        let route = known.filter(|_| keys.contains(host));
-        if let Some(route) = route.and_then(|known| ways.route(&known)) {
-            finder = finder.calling(Caller::new(of, host.clone(), route));
-        }
-        let relay = ways.relay();
-        let by = (&[][..], relay.as_ref());
-        let mut finder = other_guests::find_again(own, ways, finder, kept, by, now)?;
-        for player in &keys {
-            finder.look_for(player, now);
-        }
-        Ok(Absentees {
-            of,
-            players,
-            since: now,
-            finder,
-        })
-    }
-
-    /// Checks that none of the absent players has answered so far.
-    ///
-    /// # Errors
-    /// If one has.
-    fn must_be_absent(&mut self) -> anyhow::Result<()> {
-        while let Some(found) = self.finder.take_found() {
-            let mut absent = self.players.iter();
-            if let Some((_, name)) = absent.find(|(absent, _)| *absent == found.met.peer) {
-                bail!(
-                    "{name} is not absent: this side has a connection. Match {of} is not continued without \
-                     {name}; to play on, run: dealerless resume {of}",
-                    of = self.of
-                );
-            }
-        }
-        Ok(())
-    }
-}
 
 /// A list of players that the host has proposed.
 enum Proposal {
@@ -156,13 +87,14 @@ impl<W: SeatWorld> Gathered<W> {
             proposal: None,
             agreed: None,
         };
-        gathered.send(&Control::Sit);
+        gathered.send(&Control::Sit, now);
         Ok(gathered)
     }
 
-    fn send(&mut self, control: &Control) {
+    fn send(&mut self, control: &Control, now: Duration) {
         // A host whose table is full ends the connection at once. Its answer is read nevertheless.
         let _ = self.line.core.send(Stream::Control, &control.encode());
+        self.line.flush(now);
     }
 
     /// Whether the player is asked about the list of players.
@@ -191,7 +123,12 @@ impl<W: SeatWorld> Gathered<W> {
         now: Duration,
     ) -> anyhow::Result<Option<Complete<W>>> {
         self.line.flush(now);
-        self.finders().for_each(|finder| finder.step(now));
+        if let Some(absentees) = &mut self.absentees {
+            absentees.step(now);
+        }
+        if let Some(agreed) = &mut self.agreed {
+            agreed.finder.step(now);
+        }
         loop {
             // If the host has disconnected, the reason may be in a message.
             if self.is_asked() && self.line.core.ended().is_some() {
@@ -201,14 +138,14 @@ impl<W: SeatWorld> Gathered<W> {
                 Some(Proposal::Accepted(sitting)) => {
                     if let Some(absentees) = &mut self.absentees {
                         absentees.must_be_absent()?;
-                        if now < absentees.since + TRIES {
+                        if now < absentees.tried_at() {
                             self.proposal = Some(Proposal::Accepted(sitting));
                             return Ok(None);
                         }
                         // The door for the next match may use the same port.
-                        absentees.finder.close_door();
+                        absentees.stop_listening();
                     }
-                    self.agree(own, ways, sitting)?;
+                    self.agree(own, ways, sitting, now)?;
                 }
                 asked @ Some(_) => {
                     self.proposal = asked;
@@ -321,7 +258,13 @@ impl<W: SeatWorld> Gathered<W> {
     }
 
     /// Tells the host that this player agrees to the list of players. The record of the match is on the disk before.
-    fn agree(&mut self, own: &Own<W>, ways: &dyn Ways<W>, sitting: Sitting) -> anyhow::Result<()> {
+    fn agree(
+        &mut self,
+        own: &Own<W>,
+        ways: &dyn Ways<W>,
+        sitting: Sitting,
+        now: Duration,
+    ) -> anyhow::Result<()> {
         let players = keys_of_guests(&sitting);
         let door = other_guests::open_door(own, ways, players.clone(), ways.listens_at())?;
         let GuestDoor {
@@ -337,7 +280,7 @@ impl<W: SeatWorld> Gathered<W> {
             finder: finder.waiting(door),
             listeners,
         });
-        self.send(&Control::Agrees(of, GuestAddresses::new(addresses)));
+        self.send(&Control::Agrees(of, GuestAddresses::new(addresses)), now);
         notice(
             own,
             "You have agreed. The match begins when all players have agreed.".into(),
@@ -357,33 +300,35 @@ impl<W: SeatWorld> Gathered<W> {
         all.into_iter().map(of_one).collect()
     }
 
-    fn finders(&mut self) -> impl Iterator<Item = &mut Finder<W>> {
-        let absentees = self.absentees.iter_mut().map(|absent| &mut absent.finder);
-        let agreed = self.agreed.iter_mut().map(|agreed| &mut agreed.finder);
-        absentees.chain(agreed)
-    }
-
     pub(super) fn has(&mut self, number: u32) -> bool {
-        self.line.number() == number || self.finders().any(|finder| finder.has(number))
+        let (absentees, agreed) = (self.absentees.as_mut(), self.agreed.as_mut());
+        self.line.number() == number
+            || absentees.is_some_and(|absentees| absentees.has(number))
+            || agreed.is_some_and(|agreed| agreed.finder.has(number))
     }
 
     pub(super) fn happened(&mut self, number: u32, what: Happened<'_>, now: Duration) {
         if self.line.number() == number {
-            return self.line.happened(what, now);
-        }
-        let mut finders = self.finders();
-        if let Some(finder) = finders.find_map(|finder| finder.has(number).then_some(finder)) {
-            finder.happened(number, what, now);
+            self.line.happened(what, now);
+        } else if let Some(absentees) = &mut self.absentees
+            && absentees.has(number)
+        {
+            absentees.happened(number, what, now);
+        } else if let Some(agreed) = &mut self.agreed {
+            agreed.finder.happened(number, what, now);
         }
     }
 
-    pub(super) fn timer(&mut self) -> Duration {
+    pub(super) fn timer(&self) -> Duration {
         let accepted = matches!(self.proposal, Some(Proposal::Accepted(_)));
-        let tries = self.absentees.as_ref().filter(|_| accepted);
-        let tries = tries.map(|absentees| absentees.since + TRIES);
-        let line = self.line.timer();
-        let finders = self.finders().map(|finder| finder.timer());
-        finders.chain(tries).fold(line, Duration::min)
+        let absentees = self.absentees.as_ref();
+        let times = [
+            Some(self.line.timer()),
+            absentees.filter(|_| accepted).map(Absentees::tried_at),
+            absentees.map(Absentees::timer),
+            self.agreed.as_ref().map(|agreed| agreed.finder.timer()),
+        ];
+        times.into_iter().flatten().min().unwrap_or(Duration::MAX)
     }
 }
 
@@ -402,7 +347,7 @@ fn agree_to_past<W: SeatWorld>(
         return Ok(None);
     };
     notice(own, in_words(&kept, &settled));
-    Absentees::try_to_reach(own, ways, &kept, &settled.absent, now).map(Some)
+    Absentees::of_guest(own, ways, &kept, &settled.absent, now).map(Some)
 }
 
 fn notice<W: SeatWorld>(own: &Own<W>, text: String) {

@@ -1,403 +1,767 @@
-//! A host that invites a guest, waits for it, and plays.
+//! A host that waits for its guests, decides who sits down, and plays.
 
 use std::time::Duration;
 
-use anyhow::bail;
-use dealerless::deck::Choice;
+use anyhow::{anyhow, bail, ensure};
 use dealerless_connection::identity::{Name, PublicIdentity};
-use dealerless_connection::{ConnectionError, Happened, Invite, PolledConnection, Stream};
-use dealerless_table::log::{Header, MatchId};
-use dealerless_table::play::{Control, DealCircuit, Seating, Term};
-use serde::{Deserialize, Serialize};
+use dealerless_connection::{
+    ConnectionError, DoorEvent, Happened, Invite, Place, PolledConnection, SpokenCode, Stream,
+};
+use dealerless_table::log::{Header, MatchId, Sitting};
+use dealerless_table::play::{Control, Seating, Term};
 use serde_json::Value;
 
+use super::absentees::Absentees;
+use super::admission::{Admission, Answered, Wants};
+use super::continued::went_on;
 use super::errors::BrokenOff;
-use super::finding::{Finder, goodbye, request};
+use super::finding::Finder;
+use super::gathering::{Agreed, Gathered, Gathering};
+use super::lobby::{Arrived, Lobby};
 use super::matches::{self, Kept, NewMatch};
+use super::other_guests::{Ways, keep_listeners, keys_of_guests, tell_absent_host};
 use super::own::Own;
-use super::page::{NEEDS, check_memory};
 use super::playing::{SeatFiles, SeatInPlay};
-use super::program::{Program, ended, refuse};
-use super::reception::{PAUSE, Reception};
+use super::program::{InPlay, Program, ended, refuse};
+use super::reception::Reception;
 use super::world::SeatWorld;
-use crate::VERSION;
-use crate::command::{Said, not_asked};
+use crate::command::Said;
 use crate::event::Event;
 use crate::game_name::GameName;
-use crate::guest::ANSWER;
-use crate::peers::all_keys;
-use crate::terms::{Terms, Time};
+use crate::open_match::{answer_after, went_on_without_host};
+use crate::peers::{cannot_burn, is_blocked};
+use crate::seat::{LAST_CALL, PlayerNeeds};
+use crate::words;
 
-/// A request to host a match of two.
-#[derive(Clone, Serialize, Deserialize)]
-pub(super) struct HostRequest {
-    pub(super) name: Option<String>,
-    /// The URL of the relay.
-    pub(super) relay: String,
-    game: String,
-    hands: Option<u32>,
-    stack: Option<u64>,
-    blinds: Option<String>,
-    ante: Option<String>,
-    time: Option<String>,
-    cards: Option<usize>,
-    kinds: Option<String>,
-    draw: Option<usize>,
-    boards: Option<u32>,
+/// The time limit for the first code of an invite, with the look-up of the relay's name and the connection.
+const FIRST_CODE: Duration = Duration::from_secs(30);
+/// The maximum number of guests at a time who are sent the end of a match.
+const FAREWELLS: usize = 16;
+
+/// What a host proposes, and whom it expects.
+pub struct Hosted<W: SeatWorld> {
+    /// The match.
+    pub header: Header,
+    /// The addresses on which the door listens.
+    pub listeners: Vec<String>,
+    /// The invites.
+    pub invites: Vec<Invite>,
+    /// The relay at which this player waits for others.
+    pub relay: Option<Place>,
+    /// How an absent host is reached, after a match of several.
+    pub ways: Option<Box<dyn Ways<W>>>,
+    /// The known peers that are seated without a question.
+    pub expected: Vec<PublicIdentity>,
+    /// The absent players of the match that is continued without them.
+    pub absentees: Option<Absentees<W>>,
+    /// What the player is told first: the invites, and more. They wait for the code.
+    pub announced: Vec<Event>,
+    /// Whether the door offers a code for the invite.
+    pub offers_code: bool,
+    /// Whether the player asks for a new match, although it may have an open one with a guest.
+    pub wants_new: bool,
+    /// When the host gives up if nobody has sat down.
+    pub until: Duration,
 }
 
-impl HostRequest {
-    /// The header of the match that the host proposes.
-    ///
-    /// # Errors
-    /// If a term is invalid, or the match takes too much memory.
-    pub(super) fn header(&self) -> anyhow::Result<Header> {
-        let mut games = GameName::ALL.into_iter();
-        let game = games.find(|game| game.as_str() == self.game);
-        let game = game.ok_or_else(|| anyhow::anyhow!("unknown game {:?}", self.game))?;
-        let stakes = Terms {
-            game,
-            seats: None,
-            hands: self.hands,
-            stack: self.stack,
-            blinds: parsed(self.blinds.as_deref())?,
-            ante: parsed(self.ante.as_deref())?,
-            cards: self.cards,
-            kinds: parsed(self.kinds.as_deref())?,
-            draw: self.draw,
-            boards: self.boards,
-        }
-        .stakes()?;
-        let time = parsed(self.time.as_deref())?.unwrap_or_else(|| Time::default_of(game));
-        let algorithm = DealCircuit::algorithm_for(Choice::Cheapest, &stakes)?;
-        check_memory(&stakes, algorithm)?;
-        Ok(Seating::propose(stakes, algorithm, time.0)?.0)
+/// A host, from the invites to the end of the match.
+pub struct Host<W: SeatWorld> {
+    needs: PlayerNeeds,
+    hosted: Hosted<W>,
+    /// The door, until the match begins.
+    door: Option<Reception<W>>,
+    admission: Admission<W>,
+    /// The guests who have come, if the match has several guests.
+    gathering: Option<Gathering<W::Sockets>>,
+    lobby: Lobby<W::Sockets>,
+    farewells: Vec<Farewell<W>>,
+    /// Until when the first events wait for a code.
+    code_until: Option<Duration>,
+    /// Whether the input of the player has ended, which the match must see.
+    input_has_ended: bool,
+    seat: Option<Box<SeatInPlay<W>>>,
+}
+
+/// A guest that is sent the end of a match.
+struct Farewell<W: SeatWorld> {
+    peer: PublicIdentity,
+    seat: Box<SeatInPlay<W>>,
+    until: Duration,
+}
+
+/// A guest that takes the seat.
+enum Arrival<W: SeatWorld> {
+    /// A guest that begins a new match.
+    New(PolledConnection<W::Sockets>),
+    /// A guest that resumes an open match.
+    Resuming(PolledConnection<W::Sockets>, Box<Kept<W::Files>>),
+}
+
+impl<W: SeatWorld> Arrival<W> {
+    fn line(&self) -> &PolledConnection<W::Sockets> {
+        let (Arrival::New(line) | Arrival::Resuming(line, _)) = self;
+        line
+    }
+
+    fn into_line(self) -> PolledConnection<W::Sockets> {
+        let (Arrival::New(line) | Arrival::Resuming(line, _)) = self;
+        line
     }
 }
 
-fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(
-    text: Option<&str>,
-) -> anyhow::Result<Option<T>> {
-    let value = text.filter(|text| !text.is_empty()).map(str::parse);
-    value
-        .transpose()
-        .map_err(|error| anyhow::anyhow!("{error}"))
+/// The notice to a player whose invite was used by a blocked player.
+const BURNT: &str = "a blocked player has used your invite; run host again for a new one";
+
+fn notice<W: SeatWorld>(own: &Own<W>, text: String) {
+    own.world.report(&Event::Notice { text });
 }
 
-/// A host that waits with an invite. A session that is opened again continues to wait.
-#[derive(Clone, Serialize, Deserialize)]
-pub(super) struct KeptHost {
-    pub(super) request: HostRequest,
-    invite: String,
+fn whose<W: SeatWorld>(line: &PolledConnection<W::Sockets>) -> (PublicIdentity, Name) {
+    (line.met.peer.clone(), line.met.peer_name.clone())
 }
 
-/// A host, from the invite to the end of the match.
-pub(super) struct Hosting<W: SeatWorld> {
-    relay: String,
-    /// The invite of a new match. `None` if a match is resumed.
-    invite: Option<Invite>,
-    /// The match that the host proposes.
-    header: Header,
-    stage: Stage<W>,
-}
-
-enum Stage<W: SeatWorld> {
-    /// Waiting for the guest.
-    Waiting(Box<Reception<W>>),
-    /// The player is asked whether to play with a peer after failed attempts.
-    Asked(Box<PolledConnection<W::Sockets>>),
-    /// The guest has come, and has until this time to say what it wants.
-    Met(Box<PolledConnection<W::Sockets>>, Duration),
-    Playing(Box<SeatInPlay<W>>),
-    /// The stage changes.
-    Changing,
-}
-
-impl<W: SeatWorld> Hosting<W> {
-    /// A host of a new match.
-    ///
-    /// # Errors
-    /// If a term is invalid, or the invite cannot be kept.
-    pub(super) fn inviting(
-        own: &mut Own<W>,
-        request: HostRequest,
-        now: Duration,
-    ) -> anyhow::Result<Self> {
-        let header = request.header()?;
-        matches::check_free(&own.files)?;
-        let public = own.identity.public();
-        let mut invites = own
-            .invites
-            .lock()
-            .map_err(|_| anyhow::anyhow!("the invites are damaged"))?;
-        let invite = invites.invite(public, Vec::new(), None)?;
-        drop(invites);
-        let kept = KeptHost {
-            request,
-            invite: invite.to_string(),
-        };
-        own.keep_hosting(Some(kept.clone()))?;
-        Ok(Self::waiting(own, kept, invite, header, now))
-    }
-
-    /// A host that waits again in a new session.
-    ///
-    /// # Errors
-    /// If what it has kept is invalid, or the match takes too much memory.
-    pub(super) fn again(own: &Own<W>, kept: KeptHost, now: Duration) -> anyhow::Result<Self> {
-        let (invite, header) = (kept.invite.parse()?, kept.request.header()?);
-        Ok(Self::waiting(own, kept, invite, header, now))
-    }
-
-    fn waiting(
+impl<W: SeatWorld> Host<W> {
+    /// A host that waits at a door.
+    pub fn new(
         own: &Own<W>,
-        kept: KeptHost,
-        invite: Invite,
-        header: Header,
+        door: Reception<W>,
+        mut hosted: Hosted<W>,
+        needs: PlayerNeeds,
         now: Duration,
     ) -> Self {
-        own.world.report(&Event::Invite {
-            version: VERSION,
-            invite: kept.invite,
-            link: None,
-            code: None,
-            guests: None,
-            opens: None,
-        });
-        let relay = kept.request.relay;
-        let reception = Reception::at_relay(own, &relay, &header, Some(&invite), None, now);
-        Hosting {
-            relay,
-            invite: Some(invite),
-            header,
-            stage: Stage::Waiting(Box::new(reception)),
+        let (keys, name) = own.player();
+        let is_of_several = hosted.header.sealed().is_none();
+        let gathering = is_of_several
+            .then(|| Gathering::new(hosted.header.clone(), (keys.clone(), name.clone())));
+        let code_until = hosted.offers_code.then(|| now + FIRST_CODE);
+        let admission = Admission::new(needs, std::mem::take(&mut hosted.expected));
+        let mut host = Host {
+            needs,
+            hosted,
+            door: Some(door),
+            admission,
+            gathering,
+            lobby: Lobby::new(),
+            farewells: Vec::new(),
+            code_until,
+            input_has_ended: false,
+            seat: None,
+        };
+        if code_until.is_none() {
+            host.announce(own, None);
         }
+        host
     }
 
-    /// A host that resumes the match of a file.
+    /// Tells the player the first events, with the code of the invite if there is one.
+    fn announce(&mut self, own: &Own<W>, first: Option<&SpokenCode>) {
+        self.code_until = None;
+        let mut events = std::mem::take(&mut self.hosted.announced);
+        if let Some(Event::Invite { code, .. }) = events.first_mut() {
+            *code = first.map(SpokenCode::to_string);
+        }
+        events.iter().for_each(|event| own.world.report(event));
+    }
+
+    /// Handles all events at the door.
     ///
     /// # Errors
-    /// If the match cannot be resumed here.
-    pub(super) fn resuming(
-        own: &Own<W>,
-        relay: String,
-        kept: Kept<W::Files>,
-        now: Duration,
-    ) -> anyhow::Result<Self> {
-        let header = kept.opened.sitting.match_info.header().clone();
-        let reception = Reception::at_relay(own, &relay, &header, None, Some(kept.peer()), now);
-        let players = vec![kept.peer().clone()];
-        let finder = Finder::new(&own.world, own.credentials(), kept.id(), players);
-        let mut seat = seat_of(
-            own,
-            matches::resume(own, kept)?,
-            finder.waiting(reception),
-            now,
-        )?;
-        seat.reconnect(now)?;
-        Ok(Hosting {
-            relay,
-            invite: None,
-            header,
-            stage: Stage::Playing(Box::new(seat)),
-        })
-    }
-
-    /// Waits for the guest of the invite again.
-    fn wait(&mut self, own: &Own<W>, now: Duration) {
-        let (relay, invite) = (&self.relay, self.invite.as_ref());
-        let reception = Reception::at_relay(own, relay, &self.header, invite, None, now + PAUSE);
-        self.stage = Stage::Waiting(Box::new(reception));
-    }
-
-    /// Tells the player why the guest does not sit down, and waits again.
-    fn did_not_sit(&mut self, own: &Own<W>, name: &Name, why: &anyhow::Error, now: Duration) {
-        own.world.report(&Event::Notice {
-            text: format!("{name} did not sit down ({why:#}). Still waiting."),
-        });
-        self.wait(own, now);
-    }
-
-    /// Continues after the meeting.
-    fn met(&mut self, own: &mut Own<W>, line: PolledConnection<W::Sockets>, now: Duration) {
-        match own.recognise(&line, None) {
-            Ok(Some(question)) => {
-                own.world.report(&question);
-                self.stage = Stage::Asked(Box::new(line));
-            }
-            Ok(None) => self.stage = Stage::Met(Box::new(line), now + ANSWER),
-            // A guest does not end the program.
-            Err(error) => self.did_not_sit(own, &line.met.peer_name, &error, now),
+    /// If the host cannot wait any more.
+    fn take_events(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<()> {
+        while let Some(event) = self.door.as_mut().and_then(Reception::next_event) {
+            self.at_door(own, event, now)?;
         }
+        Ok(())
     }
 
-    /// Answers the request of the guest.
-    fn answer(
+    /// Handles an event at the door.
+    ///
+    /// # Errors
+    /// If the host cannot wait any more.
+    fn at_door(
+        &mut self,
+        own: &mut Own<W>,
+        event: DoorEvent<PolledConnection<W::Sockets>>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let is_first = self.code_until.is_some();
+        match event {
+            DoorEvent::Connection(line) => self.arrived(own, *line, now)?,
+            DoorEvent::CannotBurn(error) => bail!(cannot_burn(&error)),
+            DoorEvent::NewCode { code, .. } if is_first => self.announce(own, Some(&code)),
+            DoorEvent::CodeVoid { .. } if is_first => self.announce(own, None),
+            DoorEvent::NewCode { code, .. } => {
+                notice(own, format!("The new code: dealerless join {code}"));
+            }
+            DoorEvent::CodeVoid { why, is_last, .. } => {
+                let mut text = words::sentence(&why.to_string());
+                if is_last {
+                    text += " No new code is offered: send the invite.";
+                }
+                notice(own, text);
+            }
+            event => {
+                let door = self.door.as_ref();
+                if let Some(event) = door.and_then(|door| door.notice_of(event)) {
+                    own.world.report(&event);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A peer has connected.
+    ///
+    /// # Errors
+    /// If it is one of the absent players of the match that is continued without them.
+    fn arrived(
         &mut self,
         own: &mut Own<W>,
         line: PolledConnection<W::Sockets>,
-        wants: Option<Control>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        match wants {
-            Some(Control::Sit) => self.sit(own, line, now),
-            Some(Control::Resume(of)) => self.resume(own, line, of, now),
-            Some(Control::Declines(Term::All)) => bail!("the guest declined the terms"),
-            Some(Control::Declines(term)) => bail!("the guest requires {term}"),
+        if let Some(absentees) = &mut self.hosted.absentees {
+            absentees.is_here(&line.met.peer);
+            absentees.must_be_absent()?;
+        }
+        let mut invites = self.hosted.invites.iter();
+        let is_invited = invites.any(|invite| line.met.came_by(invite));
+        let recognised = self.recognise(own, &line, is_invited, now);
+        if is_invited {
+            let peer = &line.met.peer;
+            if !is_blocked(&own.peers.lock(), peer) {
+                self.admission.expect(peer);
+            } else if self.admission.is_news(peer) {
+                notice(own, BURNT.into());
+            }
+        }
+        match recognised {
+            Ok(warning) => self.lobby.admit(line, warning, now),
+            Err(error) => self.did_not_sit(own, whose::<W>(&line), &error),
+        }
+        Ok(())
+    }
+
+    /// Looks up a peer that has connected. Returns a notice that the player gets if the peer sits down.
+    fn recognise(
+        &mut self,
+        own: &mut Own<W>,
+        line: &PolledConnection<W::Sockets>,
+        is_invited: bool,
+        now: Duration,
+    ) -> anyhow::Result<Option<String>> {
+        let relay = self.hosted.relay.as_ref();
+        let warning = own.recognise(line, relay.filter(|_| is_invited))?;
+        if let (Some(relay), Some(door)) = (relay, &mut self.door) {
+            door.wait_for_known(relay, &line.met.peer, now);
+        }
+        Ok(warning)
+    }
+
+    fn did_not_sit(
+        &mut self,
+        own: &Own<W>,
+        (peer, name): (PublicIdentity, Name),
+        error: &anyhow::Error,
+    ) {
+        if self.admission.is_news(&peer) {
+            notice(
+                own,
+                format!("{name} did not sit down ({error:#}). Still waiting."),
+            );
+        }
+    }
+
+    /// Declines a guest and continues to wait.
+    fn does_not_sit(
+        &mut self,
+        own: &Own<W>,
+        line: PolledConnection<W::Sockets>,
+        error: &anyhow::Error,
+        now: Duration,
+    ) {
+        self.did_not_sit(own, whose::<W>(&line), error);
+        self.lobby.decline(line, &Control::Declined, now);
+    }
+
+    /// A peer in the lobby has sent its request, or has left.
+    ///
+    /// # Errors
+    /// If the host cannot play.
+    fn asked(
+        &mut self,
+        own: &mut Own<W>,
+        Arrived {
+            line,
+            request,
+            warning,
+        }: Arrived<W::Sockets>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let who = whose::<W>(&line);
+        let served = match request {
+            Ok(request) => self.serve(own, line, request, now),
+            Err(why) => Err(why.into()),
+        };
+        match served {
+            Ok(Some(arrival)) => self.ask_or_seat(own, arrival, warning, now)?,
+            Ok(None) => {}
+            Err(error) => self.did_not_sit(own, who, &error),
+        }
+        Ok(())
+    }
+
+    /// Serves the request of a guest. Returns the guest if it can be seated.
+    fn serve(
+        &mut self,
+        own: &Own<W>,
+        line: PolledConnection<W::Sockets>,
+        request: Control,
+        now: Duration,
+    ) -> anyhow::Result<Option<Arrival<W>>> {
+        if is_blocked(&own.peers.lock(), &line.met.peer) {
+            self.lobby.decline(line, &Control::Declined, now);
+            return Ok(None);
+        }
+        match request {
+            Control::Sit => self.new_match(own, line, now),
+            Control::Resume(of) => self.resumed(own, line, of, now),
+            Control::Audit(of) => {
+                self.lobby.decline(line, &Control::Unknown(of), now);
+                Ok(None)
+            }
+            Control::WentOn(of, chips) => {
+                self.went_on_without_host(own, line, of, chips, now)?;
+                Ok(None)
+            }
+            Control::Declines(Term::All) => bail!("the guest declined the terms"),
+            Control::Declines(term) => bail!("the guest requires {term}"),
             _ => bail!(ConnectionError::Broken(
                 "a first message that is not a request"
             )),
         }
     }
 
-    fn sit(
+    /// Serves a guest that wants to begin a match, which is allowed if the two players have no open match.
+    fn new_match(
         &mut self,
-        own: &mut Own<W>,
-        mut line: PolledConnection<W::Sockets>,
+        own: &Own<W>,
+        line: PolledConnection<W::Sockets>,
         now: Duration,
-    ) -> anyhow::Result<()> {
-        let met = &line.met;
-        if let Some(kept) = matches::open_with(own, &met.peer, None)? {
-            let fits = kept.must_be_with(&met.peer);
-            goodbye(line, &Control::Open(kept.id()), now);
-            fits?;
-            self.wait(own, now);
-            return Ok(());
+    ) -> anyhow::Result<Option<Arrival<W>>> {
+        let settled = self.hosted.absentees.as_ref().map(Absentees::of);
+        match matches::open_with(own, &line.met.peer, settled)? {
+            Some(kept) if kept.has_peer_parts() => {
+                let fits = kept.must_be_with(&line.met.peer);
+                self.lobby.decline(line, &Control::Open(kept.id()), now);
+                return fits.map(|()| None);
+            }
+            // The guest has signed no part of this match and does not know it.
+            Some(kept) => kept.forget(own)?,
+            None => {}
         }
-        let seating = Seating::of_meeting(met, self.header.clone(), own.player())?;
-        let Seating { sitting, circuit } = seating;
-        let finder = self.finder(own, sitting.match_info.id(), &met.peer, now);
-        let files = NewMatch::create(own, sitting)?.begin(own, Some(circuit))?;
-        let mut seat = seat_of(own, files, finder, now)?;
-        // The match has its files before the guest knows that it begins. If the connection has ended, the seat
-        // looks for another one.
-        let _ = line.core.send(Stream::Control, &Control::Sit.encode());
-        seat.begin(line, now)?;
-        self.stage = Stage::Playing(Box::new(seat));
-        own.keep_hosting(None)
+        Ok(Some(Arrival::New(line)))
     }
 
-    /// Resumes a match. One that is over here is resumed, too: the guest does not know how it ended.
-    fn resume(
+    /// The match with this id in which this side connects to a player.
+    fn found(
+        own: &Own<W>,
+        of: &MatchId,
+        peer: &PublicIdentity,
+    ) -> anyhow::Result<Option<Kept<W::Files>>> {
+        let kept = matches::find(own, of)?;
+        Ok(kept.filter(|kept| kept.connects_to(peer)))
+    }
+
+    /// Serves a guest that wants to resume a match. A match that was closed here can only be resumed with `resume` on
+    /// this side.
+    fn resumed(
+        &mut self,
+        own: &Own<W>,
+        line: PolledConnection<W::Sockets>,
+        of: MatchId,
+        now: Duration,
+    ) -> anyhow::Result<Option<Arrival<W>>> {
+        let peer = &line.met.peer;
+        let settles = self.hosted.absentees.as_ref().map(Absentees::of) == Some(of);
+        let answer = if settles {
+            let past = self.hosted.header.past.as_ref();
+            let answer = past.and_then(|past| answer_after(past, peer));
+            Some(answer.unwrap_or(Control::Unknown(of)))
+        } else {
+            went_on(own, &of, peer)?
+        };
+        if let Some(answer) = answer {
+            self.lobby.decline(line, &answer, now);
+            return Ok(None);
+        }
+        match Self::found(own, &of, peer)? {
+            Some(kept) if kept.is_over() => self.send_end(own, line, kept, now)?,
+            Some(kept) if !kept.opened.is_closed() => {
+                return Ok(Some(Arrival::Resuming(line, Box::new(kept))));
+            }
+            _ => self.lobby.decline(line, &Control::Unknown(of), now),
+        }
+        Ok(None)
+    }
+
+    /// Sends the end of a match to a guest that does not know it. One that does not receive it connects again.
+    fn send_end(
+        &mut self,
+        own: &Own<W>,
+        line: PolledConnection<W::Sockets>,
+        kept: Kept<W::Files>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let peer = line.met.peer.clone();
+        let is_sending = self.farewells.iter().any(|other| other.peer == peer);
+        ensure!(
+            !is_sending && self.farewells.len() < FAREWELLS,
+            "the end of the last match is already being sent"
+        );
+        let seat = matches::sending_end(own, kept, line, now)?;
+        self.farewells.push(Farewell {
+            peer,
+            seat: Box::new(seat),
+            until: now + LAST_CALL,
+        });
+        Ok(())
+    }
+
+    /// Tells the player that the others have continued an open match of this host without it, by the word of one of
+    /// them.
+    fn went_on_without_host(
+        &mut self,
+        own: &Own<W>,
+        line: PolledConnection<W::Sockets>,
+        of: MatchId,
+        chips: u64,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let kept = Self::found(own, &of, &line.met.peer)?;
+        let is_open = kept.is_some_and(|kept| !kept.is_over());
+        if is_open && self.admission.is_news(&line.met.peer) {
+            notice(own, went_on_without_host(&line.met.peer_name, &of, chips));
+        }
+        self.lobby.decline(line, &Control::Taken, now);
+        Ok(())
+    }
+
+    /// Asks the player about a guest if necessary, otherwise seats the guest.
+    fn ask_or_seat(
         &mut self,
         own: &mut Own<W>,
+        arrival: Arrival<W>,
+        warning: Option<String>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        match self.admission.asks_about(own, arrival.line()) {
+            Ok(false) => self.sits(own, arrival, warning, now)?,
+            Ok(true) => {
+                // The record is closed while the player is asked, so that another program can resume the match.
+                let asked = match arrival {
+                    Arrival::New(line) => (line, Wants::ToPlay),
+                    Arrival::Resuming(line, kept) => (line, Wants::ToResume(kept.id())),
+                };
+                (self.admission).ask(own, asked, warning, &mut self.lobby, now);
+            }
+            Err(error) => self.does_not_sit(own, arrival.into_line(), &error, now),
+        }
+        Ok(())
+    }
+
+    /// The player has answered about a peer.
+    fn answered(
+        &mut self,
+        own: &mut Own<W>,
+        Answered {
+            line,
+            wants,
+            agrees,
+        }: Answered<W>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let who = whose::<W>(&line);
+        let arrival = match wants {
+            Wants::ToPlay => Ok(Some(Arrival::New(line))),
+            Wants::ToResume(of) => self.resumed(own, line, of, now),
+            Wants::ToResumeInstead(of) if agrees => {
+                return match self.resumed(own, line, of, now) {
+                    Ok(Some(arrival)) => self.seat(own, arrival, now),
+                    Ok(None) => Ok(()),
+                    Err(error) => {
+                        self.did_not_sit(own, who, &error);
+                        Ok(())
+                    }
+                };
+            }
+            Wants::ToResumeInstead(of) => return self.close(own, line, of, now),
+        };
+        match arrival {
+            Ok(Some(arrival)) => self.sits(own, arrival, None, now)?,
+            Ok(None) => {}
+            Err(error) => self.did_not_sit(own, who, &error),
+        }
+        Ok(())
+    }
+
+    /// Seats a guest, unless the player must decide whether to resume its open match.
+    fn sits(
+        &mut self,
+        own: &mut Own<W>,
+        arrival: Arrival<W>,
+        warning: Option<String>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        if let Some(text) = warning {
+            notice(own, text);
+        }
+        let (line, kept) = match arrival {
+            Arrival::Resuming(line, kept) if self.hosted.wants_new => (line, kept),
+            arrival => return self.seat(own, arrival, now),
+        };
+        let game = GameName::of(&kept.opened.sitting.match_info.header().stakes);
+        let (of, state, peer) = (kept.id(), kept.state(), &line.met.peer_name);
+        let open = format!("{peer} wants to resume your open match {of} ({game}, {state})");
+        if self.needs.is_program {
+            notice(
+                own,
+                format!(
+                    "{open}. It is resumed, and the terms of this command are ignored. To begin a new \
+                     match instead, end this program and close the open one: dealerless resume --close {of}"
+                ),
+            );
+            return self.seat(own, Arrival::Resuming(line, kept), now);
+        }
+        let text = format!(
+            "{open}. This command asks for a new match. Type `resume` to continue the open match, or \
+             `new` to close it here and begin the new one."
+        );
+        (self.admission).ask_instead(own, (line, of), text, &mut self.lobby, now);
+        Ok(())
+    }
+
+    /// Closes an open match here, so that the guest can begin another one.
+    fn close(
+        &mut self,
+        own: &Own<W>,
         line: PolledConnection<W::Sockets>,
         of: MatchId,
         now: Duration,
     ) -> anyhow::Result<()> {
+        if let Some(kept) = Self::found(own, &of, &line.met.peer)? {
+            let peer = kept.peer_names();
+            kept.close()?;
+            notice(
+                own,
+                format!(
+                    "The open match is closed here; `dealerless resume {of}` continues it. Waiting for {peer} \
+                     to sit down to the new match."
+                ),
+            );
+        }
+        self.admission.expect(&line.met.peer);
+        self.lobby.decline(line, &Control::Unknown(of), now);
+        Ok(())
+    }
+
+    /// Seats a guest, unless its connection has ended. The match of two has its files before the guest knows that it
+    /// begins.
+    fn seat(&mut self, own: &mut Own<W>, arrival: Arrival<W>, now: Duration) -> anyhow::Result<()> {
+        if let Some(why) = arrival.line().core.ended() {
+            let why = why.clone().into();
+            self.does_not_sit(own, arrival.into_line(), &why, now);
+            return Ok(());
+        }
+        match arrival {
+            Arrival::Resuming(line, kept) => {
+                self.admission_lapses(own, "Another player has sat down.", now);
+                keep_listeners(own, &kept.name, &self.hosted.listeners)?;
+                let files = matches::resume(own, *kept)?;
+                self.play(own, files, |seat| seat.resume(line, now), now)
+            }
+            Arrival::New(line) if self.gathering.is_some() => {
+                self.gather(own, line, now);
+                Ok(())
+            }
+            Arrival::New(mut line) => {
+                let (met, header) = (&line.met, self.hosted.header.clone());
+                let Seating { sitting, circuit } = Seating::of_meeting(met, header, own.player())?;
+                self.admission_lapses(own, "Another player has sat down.", now);
+                let new = NewMatch::create(own, sitting)?;
+                keep_listeners(own, &new.name, &self.hosted.listeners)?;
+                let files = new.begin(own, Some(circuit))?;
+                // If the connection has ended, the seat looks for another one.
+                let _ = line.core.send(Stream::Control, &Control::Sit.encode());
+                self.play(own, files, |seat| seat.begin(line, now), now)
+            }
+        }
+    }
+
+    fn admission_lapses(&mut self, own: &Own<W>, why: &str, now: Duration) {
+        self.admission
+            .lapse(own, &Control::Taken, why, &mut self.lobby, now);
+    }
+
+    /// A guest of a match of several takes a place.
+    fn gather(&mut self, own: &Own<W>, line: PolledConnection<W::Sockets>, now: Duration) {
+        let Some(gathering) = &mut self.gathering else {
+            return;
+        };
         let peer = &line.met.peer;
-        let keys = all_keys(&own.peers.lock(), peer);
-        let kept = matches::find(own, &of)?.filter(|kept| keys.contains(kept.peer()));
-        let Some(kept) = kept.filter(|kept| !kept.opened.is_closed()) else {
-            goodbye(line, &Control::Unknown(of), now);
-            self.wait(own, now);
+        if !gathering.has(peer) && gathering.is_for_others(peer) {
+            return self.lobby.decline(line, &Control::Taken, now);
+        }
+        let name = line.met.peer_name.clone();
+        gathering.add(line, now);
+        let (present, wanted) = (gathering.present(), gathering.wanted());
+        notice(
+            own,
+            format!("{name} is here: {present} of {wanted} players."),
+        );
+    }
+
+    /// Processes the answers of the guests who have come. Begins the match once they have agreed to it.
+    fn gathered(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<()> {
+        let Some(gathering) = &mut self.gathering else {
             return Ok(());
         };
-        if let Err(old_keys) = kept.must_be_with(peer) {
-            goodbye(line, &Control::Declined, now);
-            return Err(old_keys);
+        let mut may_propose = true;
+        if let Some(absentees) = &mut self.hosted.absentees
+            && gathering.is_full()
+        {
+            absentees.must_be_absent()?;
+            may_propose = now >= absentees.tried_at();
         }
-        if kept.is_over() {
-            own.world.report(&Event::Notice {
-                text: END_SENT.into(),
-            });
+        match gathering.step(may_propose, now) {
+            None => {}
+            Some(Gathered::Left(name)) => {
+                let (left, wanted) = (gathering.present(), gathering.wanted());
+                let text = format!("{name} has left: {left} of {wanted} players are here.");
+                notice(own, text);
+            }
+            Some(Gathered::CannotBegin(error)) => return Err(error.into()),
+            Some(Gathered::Proposed) => notice(
+                own,
+                "All players are here. Waiting for them to agree to the list of players.".into(),
+            ),
+            Some(Gathered::Complete(mut agreed)) => {
+                self.admission_lapses(own, "All seats are taken.", now);
+                let new = NewMatch::create(own, agreed.sitting.clone())?;
+                keep_listeners(own, &new.name, &self.hosted.listeners)?;
+                let files = new.begin(own, None)?;
+                agreed.begin();
+                let Agreed { lines, .. } = *agreed;
+                let begin = |seat: &mut SeatInPlay<W>| {
+                    let mut lines = lines.into_iter();
+                    lines.try_for_each(|line| seat.begin(line, now))
+                };
+                self.play(own, files, begin, now)?;
+            }
         }
-        let finder = self.finder(own, of, peer, now);
-        let mut seat = seat_of(own, matches::resume(own, kept)?, finder, now)?;
-        seat.resume(line, now)?;
-        self.stage = Stage::Playing(Box::new(seat));
+        Ok(())
+    }
+
+    /// Plays the match of these files. `begin` does something with the seat before anything else happens.
+    fn play(
+        &mut self,
+        own: &mut Own<W>,
+        files: SeatFiles<W>,
+        begin: impl FnOnce(&mut SeatInPlay<W>) -> anyhow::Result<()>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let finder = self.finder(own, &files.sitting, now);
+        let peers = own.peers.clone();
+        let mut seat = SeatInPlay::new(&own.world, files, peers, self.needs, finder, now)?;
+        begin(&mut seat)?;
+        if self.input_has_ended {
+            seat.input_ended(now);
+        }
+        self.seat = Some(Box::new(seat));
         own.keep_hosting(None)
     }
 
-    /// Waits for the peer of a match, also by the invite: its program may not know yet that this side knows
-    /// it.
-    fn finder(&self, own: &Own<W>, of: MatchId, peer: &PublicIdentity, now: Duration) -> Finder<W> {
-        let (relay, invite) = (&self.relay, self.invite.as_ref());
-        let (header, from) = (&self.header, now + PAUSE);
-        let reception = Reception::at_relay(own, relay, header, invite, Some(peer), from);
-        let players = vec![peer.clone()];
-        Finder::new(&own.world, own.credentials(), of, players).waiting(reception)
+    /// The finder of the match, with the door and all who are there.
+    fn finder(&mut self, own: &Own<W>, sitting: &Sitting, now: Duration) -> Finder<W> {
+        let (of, guests) = (sitting.match_info.id(), keys_of_guests(sitting));
+        let past = sitting.match_info.header().past.as_ref();
+        let lobby = std::mem::replace(&mut self.lobby, Lobby::new());
+        let finder = Finder::new(&own.world, own.credentials(), of, guests).after(past);
+        let finder = match self.door.take() {
+            Some(mut door) => {
+                door.end_codes();
+                finder.waiting(door)
+            }
+            None => finder,
+        };
+        let finder = finder.taking_over(lobby, now);
+        let ways = self.hosted.ways.as_deref();
+        tell_absent_host(own, finder, past, |host| ways?.route(host), now)
     }
 
-    fn next(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<bool> {
-        match std::mem::replace(&mut self.stage, Stage::Changing) {
-            Stage::Waiting(mut reception) => {
-                let arrived = reception.step(now);
-                self.stage = Stage::Waiting(reception);
-                if let Some(line) = arrived {
-                    self.met(own, line, now);
-                }
-            }
-            Stage::Asked(mut line) => {
-                line.flush(now);
-                match line.core.ended() {
-                    None => self.stage = Stage::Asked(line),
-                    Some(why) => {
-                        let why = why.clone().into();
-                        self.did_not_sit(own, &line.met.peer_name, &why, now);
-                    }
-                }
-            }
-            Stage::Met(mut line, until) => {
-                line.flush(now);
-                let name = line.met.peer_name.clone();
-                let answered = match line.core.next_message() {
-                    Ok(None) if now < until => {
-                        self.stage = Stage::Met(line, until);
-                        Ok(())
-                    }
-                    Ok(None) => Err(ConnectionError::TimedOut.into()),
-                    Ok(Some(message)) => self.answer(own, *line, request(&message), now),
-                    Err(why) => Err(why.into()),
-                };
-                match answered {
-                    Err(why) => self.did_not_sit(own, &name, &why, now),
-                    Ok(()) if matches!(self.stage, Stage::Playing(_)) => {
-                        return self.next(own, now);
-                    }
-                    Ok(()) => {}
-                }
-            }
-            Stage::Playing(mut seat) => match seat.step(now) {
-                None => self.stage = Stage::Playing(seat),
-                Some(stopped) => {
-                    return ended(own, &seat, &stopped?).map(|()| true);
-                }
-            },
-            Stage::Changing => {}
+    /// Does all that is due before the match.
+    fn wait(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<()> {
+        ensure!(now < self.hosted.until, "nobody sat down in time");
+        if self.code_until.is_some_and(|until| now >= until) {
+            self.announce(own, None);
         }
-        Ok(false)
+        if let Some(absentees) = &mut self.hosted.absentees {
+            absentees.step(now);
+            absentees.must_be_absent()?;
+        }
+        if let Some(door) = &mut self.door {
+            door.do_due(now);
+        }
+        self.take_events(own, now)?;
+        while self.seat.is_none()
+            && let Some(arrived) = self.lobby.step(now)
+        {
+            self.asked(own, arrived, now)?;
+        }
+        if self.seat.is_none()
+            && let Some(line) = self.admission.step(own, &mut self.lobby, now)
+        {
+            let error = anyhow!("nobody answered in time");
+            self.does_not_sit(own, line, &error, now);
+        }
+        while self.seat.is_none() {
+            let before = self.gathering.as_ref().map(Gathering::present);
+            self.gathered(own, now)?;
+            if before == self.gathering.as_ref().map(Gathering::present) {
+                break;
+            }
+        }
+        Ok(())
     }
 }
 
-/// The notice to a host whose guest has missed the end of a match.
-const END_SENT: &str = "Your last match with this guest is over. The guest did not know this, and is told now. To begin a \
-                        new match, host again.";
-
-impl<W: SeatWorld> Program<W> for Hosting<W> {
+impl<W: SeatWorld> Program<W> for Host<W> {
     fn has(&mut self, number: u32) -> bool {
-        match &mut self.stage {
-            Stage::Waiting(reception) => reception.has(number),
-            Stage::Playing(seat) => seat.has(number),
-            _ => self.line(number).is_some(),
+        let mut farewells = self.farewells.iter_mut();
+        if farewells.any(|farewell| farewell.seat.has(number)) {
+            return true;
         }
-    }
-
-    fn seat(&mut self) -> Option<&mut SeatInPlay<W>> {
-        match &mut self.stage {
-            Stage::Playing(seat) => Some(seat),
-            _ => None,
+        if let Some(seat) = &mut self.seat {
+            return seat.has(number);
         }
+        let absentees = self.hosted.absentees.as_mut();
+        absentees.is_some_and(|absentees| absentees.has(number))
+            || self.door.as_ref().is_some_and(|door| door.has(number))
+            || self.line(number).is_some()
     }
 
     fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
-        match &mut self.stage {
-            Stage::Playing(seat) => seat.line(number),
-            Stage::Asked(line) | Stage::Met(line, _) => {
-                Some(&mut **line).filter(|line| line.number() == number)
-            }
-            Stage::Waiting(_) | Stage::Changing => None,
+        if let Some(seat) = &mut self.seat {
+            return seat.line(number);
         }
+        let gathering = self.gathering.as_mut();
+        let gathered = gathering.and_then(|gathering| gathering.line(number));
+        let asked = gathered.or_else(|| self.admission.line(number));
+        asked.or_else(|| self.lobby.line(number))
+    }
+
+    fn seat(&mut self) -> Option<&mut SeatInPlay<W>> {
+        self.seat.as_deref_mut()
     }
 
     fn happened(
@@ -407,18 +771,20 @@ impl<W: SeatWorld> Program<W> for Hosting<W> {
         what: Happened<'_>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        match &mut self.stage {
-            Stage::Playing(seat) => seat.happened(number, what, now),
-            Stage::Waiting(reception) => {
-                if let Some(line) = reception.happened(number, what, now) {
-                    self.met(own, line, now);
-                }
-            }
-            _ => {
-                if let Some(line) = self.line(number) {
-                    line.happened(what, now);
-                }
-            }
+        let mut farewells = self.farewells.iter_mut();
+        if let Some(farewell) = farewells.find_map(|one| one.seat.has(number).then_some(one)) {
+            farewell.seat.happened(number, what, now);
+        } else if let Some(seat) = &mut self.seat {
+            seat.happened(number, what, now);
+        } else if let Some(line) = self.line(number) {
+            line.happened(what, now);
+        } else if let Some(absentees) = &mut self.hosted.absentees
+            && absentees.has(number)
+        {
+            absentees.happened(number, what, now);
+        } else if let Some(door) = &mut self.door {
+            door.pass(number, what, now);
+            self.take_events(own, now)?;
         }
         Ok(())
     }
@@ -430,44 +796,99 @@ impl<W: SeatWorld> Program<W> for Hosting<W> {
         turn: Option<u64>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        match (std::mem::replace(&mut self.stage, Stage::Changing), said) {
-            (Stage::Playing(mut seat), said) => {
-                seat.said(said, turn);
-                self.stage = Stage::Playing(seat);
-            }
-            (_, Said::Leave { .. }) => return Err(BrokenOff.into()),
-            (Stage::Asked(line), Said::Again {}) => {
-                self.stage = Stage::Met(line, now + ANSWER);
-            }
-            (stage, _) => {
-                self.stage = stage;
-                refuse(&own.world, not_asked());
+        if let Some(seat) = &mut self.seat {
+            seat.said(said, turn);
+            return Ok(());
+        }
+        if let Said::Leave { .. } = said {
+            return Err(BrokenOff.into());
+        }
+        match (self.admission).answer(own, &said, &mut self.lobby, now) {
+            Ok(Some(answered)) => self.answered(own, answered, now)?,
+            Ok(None) => {}
+            Err(complaint) => refuse(&own.world, complaint),
+        }
+        Ok(())
+    }
+
+    fn input_ended(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<()> {
+        match &mut self.seat {
+            Some(seat) => seat.input_ended(now),
+            None if self.needs.is_program => return Err(BrokenOff.into()),
+            None => {
+                // The match must see the end of the input, too.
+                self.input_has_ended = true;
+                if let Some(answered) = self.admission.input_ended(own, &mut self.lobby, now) {
+                    self.answered(own, answered, now)?;
+                }
             }
         }
         Ok(())
     }
 
     fn step(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<Option<Value>> {
-        Ok(self.next(own, now)?.then_some(Value::Null))
+        // Errors change nothing: the match is over here.
+        (self.farewells).retain_mut(|one| one.seat.step(now).is_none() && now < one.until);
+        if self.seat.is_none() {
+            self.wait(own, now)?;
+        }
+        let Some(seat) = &mut self.seat else {
+            return Ok(None);
+        };
+        let Some(stopped) = seat.step(now).transpose()? else {
+            return Ok(None);
+        };
+        ended(own, seat, &stopped).map(|()| Some(Value::Null))
     }
 
     fn timer(&mut self, now: Duration) -> Duration {
-        match &mut self.stage {
-            Stage::Waiting(reception) => reception.timer(),
-            Stage::Asked(line) => line.timer(),
-            Stage::Met(line, until) => line.timer().min(*until),
-            Stage::Playing(seat) => seat.timer(now),
-            Stage::Changing => Duration::MAX,
+        let farewells = self.farewells.iter();
+        let farewells = farewells.map(|one| one.seat.timer(now).min(one.until));
+        let farewells = farewells.min().unwrap_or(Duration::MAX);
+        if let Some(seat) = &self.seat {
+            return seat.timer(now).min(farewells);
         }
+        let absentees = self.hosted.absentees.as_ref();
+        let gathering = self.gathering.as_ref();
+        let is_full = gathering.is_some_and(Gathering::is_full);
+        let tried = absentees.filter(|_| is_full).map(Absentees::tried_at);
+        let times = [
+            Some(farewells),
+            Some(self.hosted.until),
+            self.door.as_ref().map(Reception::timer),
+            Some(self.lobby.timer()),
+            Some(self.admission.timer()),
+            gathering.map(Gathering::timer),
+            absentees.map(Absentees::timer),
+            tried.filter(|tried| *tried > now),
+            self.code_until,
+        ];
+        times.into_iter().flatten().min().unwrap_or(Duration::MAX)
     }
 }
 
-/// The seat of a match, for the player of a page.
-fn seat_of<W: SeatWorld>(
+/// A host that resumes a match, and waits for its guests at a door.
+///
+/// # Errors
+/// If the match cannot be resumed here.
+pub fn host_again<W: SeatWorld>(
     own: &Own<W>,
-    files: SeatFiles<W>,
-    finder: Finder<W>,
+    door: Reception<W>,
+    ways: Option<&dyn Ways<W>>,
+    (kept, needs): (Kept<W::Files>, PlayerNeeds),
     now: Duration,
-) -> anyhow::Result<SeatInPlay<W>> {
-    SeatInPlay::new(&own.world, files, own.peers.clone(), NEEDS, finder, now)
+) -> anyhow::Result<InPlay<W>> {
+    let files: SeatFiles<W> = matches::resume(own, kept)?;
+    let (of, players) = (
+        files.sitting.match_info.id(),
+        keys_of_guests(&files.sitting),
+    );
+    let past = files.sitting.match_info.header().past.clone();
+    let finder = Finder::new(&own.world, own.credentials(), of, players);
+    let finder = finder.after(past.as_ref()).waiting(door);
+    let finder = tell_absent_host(own, finder, past.as_ref(), |host| ways?.route(host), now);
+    let peers = own.peers.clone();
+    let mut seat = SeatInPlay::new(&own.world, files, peers, needs, finder, now)?;
+    seat.reconnect(now)?;
+    Ok(InPlay(seat))
 }

@@ -30,7 +30,7 @@ use crate::guest::{
 use crate::open_match::{
     WENT_ON, WENT_ON_WITH_YOU, elsewhere, instead_of, not_begun, not_resumed, removes, went_on,
 };
-use crate::peers::all_keys;
+use crate::peers::{BLOCKED, all_keys, is_blocked, question};
 use crate::seat::{LAST_CALL, PlayerNeeds, Stopped};
 use crate::seated::Seated;
 
@@ -236,7 +236,14 @@ impl<W: SeatWorld> Guest<W> {
         };
         let in_invite = self.route.invite.as_ref().and_then(|invite| invite.relay());
         let in_invite = in_invite.cloned().map(Place::from);
-        let question = own.recognise(&line, in_invite.as_ref())?;
+        if let Some(text) = own.recognise(&line, in_invite.as_ref())? {
+            own.world.report(&Event::Notice { text });
+        }
+        let question = {
+            let (peers, met) = (own.peers.lock(), &line.met);
+            ensure!(!is_blocked(&peers, &met.peer), BLOCKED);
+            question(&peers, &met.peer, &met.peer_name)?
+        };
         self.route.peer = Some(line.met.peer.clone());
         match question {
             Some(Event::AskAgain { message, .. }) if self.needs.never_asked => bail!(message),
@@ -404,28 +411,20 @@ impl<W: SeatWorld> Guest<W> {
         kept: Kept<W::Files>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        let (is_over, request) = (kept.is_over(), Control::Resume(kept.id()).encode());
-        let mut seat = if is_over {
-            let needs = PlayerNeeds {
-                is_told_nothing: true,
-                ..PlayerNeeds::default()
-            };
-            let host = vec![line.met.peer.clone()];
-            let finder = Finder::new(&own.world, own.credentials(), kept.id(), host);
-            let files = matches::resume(own, kept)?;
-            SeatInPlay::new(&own.world, files, own.peers.clone(), needs, finder, now)?
-        } else {
-            let finder = self.finder_again(own, &kept, &[], now)?;
-            self.seat_of(own, matches::resume(own, kept)?, finder, now)?
-        };
         // If the connection has ended, the seat notices it and calls again.
-        let _ = line.core.send(Stream::Control, &request);
+        let _ = line
+            .core
+            .send(Stream::Control, &Control::Resume(kept.id()).encode());
+        if kept.is_over() {
+            let seat = matches::sending_end(own, kept, line, now)?;
+            self.stage = Stage::SendingEnd(Box::new(seat), now + LAST_CALL);
+            return Ok(());
+        }
+        let finder = self.finder_again(own, &kept, &[], now)?;
+        let mut seat = self.seat_of(own, matches::resume(own, kept)?, finder, now)?;
         seat.resume(line, now)?;
         seat.look_for_guests(now);
-        self.stage = match is_over {
-            true => Stage::SendingEnd(Box::new(seat), now + LAST_CALL),
-            false => Stage::Playing(Box::new(seat)),
-        };
+        self.stage = Stage::Playing(Box::new(seat));
         Ok(())
     }
 
@@ -441,6 +440,7 @@ impl<W: SeatWorld> Guest<W> {
         // The reason matters more than whether the host receives it.
         let _ = line.core.send(Stream::Control, &declines);
         line.core.close();
+        line.flush(now);
         self.stage = Stage::Leaving {
             line: Box::new(line),
             until: now + GOODBYE,
@@ -798,7 +798,7 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
         }
     }
 
-    fn input_ended(&mut self, now: Duration) -> anyhow::Result<()> {
+    fn input_ended(&mut self, _: &mut Own<W>, now: Duration) -> anyhow::Result<()> {
         match std::mem::replace(&mut self.stage, Stage::Changing) {
             Stage::Playing(mut seat) => {
                 seat.input_ended(now);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dealerless_connection::{PolledConnection, Sockets, Stream};
+use dealerless_connection::{ConnectionError, PolledConnection, Sockets, Stream};
 use dealerless_table::play::Control;
 
 use super::finding::request;
@@ -18,10 +18,26 @@ const MOST: usize = 16;
 /// A connection, and its deadline.
 type Until<S> = (PolledConnection<S>, Duration);
 
+/// A player who has not said yet what it wants.
+struct Silent<S: Sockets> {
+    line: PolledConnection<S>,
+    until: Duration,
+    warning: Option<String>,
+}
+
+/// What a player wants who has come to a door.
+pub(super) struct Arrived<S: Sockets> {
+    pub(super) line: PolledConnection<S>,
+    /// The request, or why there is none: the connection has ended, or the first message is invalid.
+    pub(super) request: Result<Control, ConnectionError>,
+    /// What the own player is told if this one sits down.
+    pub(super) warning: Option<String>,
+}
+
 /// The connections of players who have come to a door, and have no other use yet or any more.
 pub(super) struct Lobby<S: Sockets> {
     /// The connections on which the first message has not arrived, the oldest first.
-    silent: Vec<Until<S>>,
+    silent: Vec<Silent<S>>,
     /// The connections on which the last message was sent.
     leaving: Vec<Until<S>>,
 }
@@ -36,14 +52,30 @@ impl<S: Sockets> Lobby<S> {
     }
 
     /// Waits for the request of a player who has come. Closes an older connection of the same player, who has
-    /// probably lost it, so that each player takes at most one place.
-    pub(super) fn admit(&mut self, line: PolledConnection<S>, now: Duration) {
+    /// probably lost it, so that each player takes at most one place. `warning` is what the own player is told if this
+    /// one sits down.
+    pub(super) fn admit(
+        &mut self,
+        line: PolledConnection<S>,
+        warning: Option<String>,
+        now: Duration,
+    ) {
         let peer = &line.met.peer;
-        self.silent.retain(|(other, _)| other.met.peer != *peer);
+        self.silent.retain(|other| other.line.met.peer != *peer);
         if self.silent.len() >= MOST {
             self.silent.remove(0);
         }
-        self.silent.push((line, now + FIRST_MESSAGE));
+        self.silent.push(Silent {
+            line,
+            until: now + FIRST_MESSAGE,
+            warning,
+        });
+    }
+
+    /// Takes the connections of all who have not said yet what they want.
+    pub(super) fn take_silent(&mut self) -> Vec<PolledConnection<S>> {
+        let silent = std::mem::take(&mut self.silent).into_iter();
+        silent.map(|silent| silent.line).collect()
     }
 
     /// Sends a last message, and closes the connection when the other side has it.
@@ -82,43 +114,55 @@ impl<S: Sockets> Lobby<S> {
 
     /// Whether a socket belongs to a connection here.
     pub(super) fn has(&self, number: u32) -> bool {
-        let mut lines = self.silent.iter().chain(&self.leaving);
-        lines.any(|(line, _)| line.number() == number)
+        let silent = self.silent.iter().map(|silent| &silent.line);
+        let mut lines = silent.chain(self.leaving.iter().map(|(line, _)| line));
+        lines.any(|line| line.number() == number)
     }
 
     /// The connection with this number.
     pub(super) fn line(&mut self, number: u32) -> Option<&mut PolledConnection<S>> {
-        let lines = self.silent.iter_mut().chain(&mut self.leaving);
-        let mut lines = lines.map(|(line, _)| line);
+        let silent = self.silent.iter_mut().map(|silent| &mut silent.line);
+        let mut lines = silent.chain(self.leaving.iter_mut().map(|(line, _)| line));
         lines.find(|line| line.number() == number)
     }
 
-    /// Does all that is due. Returns the players who have said what they want.
-    pub(super) fn step(&mut self, now: Duration) -> Vec<(PolledConnection<S>, Control)> {
-        let mut requests = Vec::new();
-        for (mut line, until) in std::mem::take(&mut self.silent) {
-            line.flush(now);
-            match line.core.next_message() {
-                Ok(None) if now < until => self.silent.push((line, until)),
-                Ok(Some(message)) => {
-                    if let Some(request) = request(&message) {
-                        requests.push((line, request));
-                    }
-                }
-                _ => {}
-            }
-        }
+    /// Does all that is due. Returns a player who has said what it wants, or has left. The caller calls this again until
+    /// there is none.
+    pub(super) fn step(&mut self, now: Duration) -> Option<Arrived<S>> {
         self.leaving.retain_mut(|(line, until)| {
             line.flush(now);
             line.core.ended().is_none() && now < *until
         });
-        requests
+        for place in 0..self.silent.len() {
+            let silent = &mut self.silent[place];
+            silent.line.flush(now);
+            let request = match silent.line.core.next_message() {
+                Ok(None) if now < silent.until => continue,
+                Ok(None) => Err(ConnectionError::TimedOut),
+                Ok(Some(message)) => request(&message).ok_or(ConnectionError::Broken(
+                    "a first message that is not a request",
+                )),
+                Err(why) => Err(why),
+            };
+            let Silent { line, warning, .. } = self.silent.remove(place);
+            return Some(Arrived {
+                line,
+                request,
+                warning,
+            });
+        }
+        None
     }
 
     /// The time of the next timer.
     pub(super) fn timer(&self) -> Duration {
-        let lines = self.silent.iter().chain(&self.leaving);
-        let times = lines.map(|(line, until)| line.timer().min(*until));
+        let silent = self
+            .silent
+            .iter()
+            .map(|silent| (&silent.line, silent.until));
+        let leaving = self.leaving.iter().map(|(line, until)| (line, *until));
+        let times = silent.chain(leaving);
+        let times = times.map(|(line, until)| line.timer().min(until));
         times.min().unwrap_or(Duration::MAX)
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use dealerless_connection::identity::{Name, PublicIdentity};
 use dealerless_connection::storage::Storage as _;
-use dealerless_connection::system_rng;
+use dealerless_connection::{PolledConnection, system_rng};
 use dealerless_table::Seat;
 use dealerless_table::log::{
     Input, Inputs, Journal, JournalError, MatchId, MatchLog, Opened, Phase, Sitting,
@@ -17,11 +17,13 @@ use dealerless_table::play::{
 };
 
 use super::continued::{all_settled, must_be_resumable};
-use super::own::Stored;
-use super::playing::{FileOf, SeatFiles, SeatSetting, ValueOf};
+use super::finding::Finder;
+use super::own::{Own, Stored};
+use super::playing::{FileOf, SeatFiles, SeatInPlay, SeatSetting, ValueOf};
 use super::world::{Files, SeatWorld};
 use crate::open_match::{self, closed_claim, with_old_keys};
 use crate::peers::all_keys;
+use crate::seat::PlayerNeeds;
 
 /// The ending of the names of records.
 pub const RECORD: &str = ".log";
@@ -496,6 +498,29 @@ pub fn resume<W: SeatWorld>(
     };
     let setting = setting::<W>(own, &sitting, &name, (opened.journal, opened.log), circuit)?;
     files(own, &name, sitting, setting, true)
+}
+
+/// A seat that sends the end of a match to the other player, who has just asked to resume it on this connection. The own
+/// player is told nothing.
+///
+/// # Errors
+/// If a file of the match is damaged.
+pub(super) fn sending_end<W: SeatWorld>(
+    own: &Own<W>,
+    kept: Kept<W::Files>,
+    line: PolledConnection<W::Sockets>,
+    now: Duration,
+) -> anyhow::Result<SeatInPlay<W>> {
+    let needs = PlayerNeeds {
+        is_told_nothing: true,
+        ..PlayerNeeds::default()
+    };
+    let players = vec![line.met.peer.clone()];
+    let finder = Finder::new(&own.world, own.credentials(), kept.id(), players);
+    let (files, peers) = (resume(own, kept)?, own.peers.clone());
+    let mut seat = SeatInPlay::new(&own.world, files, peers, needs, finder, now)?;
+    seat.resume(line, now)?;
+    Ok(seat)
 }
 
 /// Checks that the deck of a match is intact.

@@ -16,12 +16,15 @@
 //! | `moving` | the identity moves away, or another one moves here |
 //! | `errors` | exit codes and advice |
 
+mod absentees;
+mod admission;
 mod audit_exchange;
 mod auditing;
 mod continued;
 mod errors;
 mod finding;
 mod gathered;
+mod gathering;
 mod hosting;
 mod joining;
 mod lobby;
@@ -39,16 +42,18 @@ mod world;
 #[cfg(test)]
 mod tests;
 
+pub use absentees::Absentees;
 pub use audit_exchange::{AuditExchange, NotAuditing, OpenedInputs};
 pub use continued::{in_words, must_not_be_continued, settled, went_on};
 pub use errors::{AnswerIsNo, BrokenOff, Differs};
 pub use finding::{Caller, Finder, Route};
+pub use hosting::{Host, Hosted, host_again};
 pub use joining::{Guest, Requirements};
 pub use matches::{
     AUDIT, DECK, INPUTS, Kept, LISTEN, NewMatch, RECORD, Unread, all_open, beside, check,
     destroy_inputs, find, forget, inputs, keep_audit, open_with, records, resume,
 };
-pub use other_guests::{Ways, tell_absent_host};
+pub use other_guests::{Ways, keep_listeners};
 pub use own::{Own, Stored};
 pub use playing::{FileOf, SeatFiles, SeatInPlay, SeatSetting, ValueOf};
 pub use program::{InPlay, Program};

@@ -33,7 +33,7 @@ const HOST_RETURNS: Duration = Duration::from_secs(60);
 const MOST_KEPT: usize = 16 << 10;
 
 /// How a guest reaches the other players of a match of several.
-pub trait Ways<W: SeatWorld> {
+pub trait Ways<W: SeatWorld>: Send {
     /// The addresses on which this side was told to listen, with numbers. None means on those of before, or on a free port.
     fn listens_at(&self) -> &[String];
 
@@ -84,7 +84,7 @@ pub(super) fn open_door<W: SeatWorld>(
     let mut door = PolledDoor::new(sockets, keys, admits, invites, Vec::new(), timing);
     let (listeners, addresses) = ways.listen(own, &mut door, at)?;
     Ok(GuestDoor {
-        door: Reception::of_door(&own.world, door, Arc::clone(&own.leaks)),
+        door: Reception::of_door(own, door),
         listeners,
         addresses,
     })
@@ -171,7 +171,7 @@ pub(super) fn find_again<W: SeatWorld>(
 
 /// If this player has continued the match before without its host: lets a finder tell this host so. Nobody else would:
 /// its guests do not resume the match any more.
-pub fn tell_absent_host<W: SeatWorld>(
+pub(super) fn tell_absent_host<W: SeatWorld>(
     own: &Stored<W::Files>,
     finder: Finder<W>,
     past: Option<&Past>,
@@ -216,20 +216,36 @@ pub(super) fn keep<F: Files>(
     listeners: &[String],
     addresses: &[GuestAddresses],
 ) -> anyhow::Result<()> {
-    let listeners: String = listeners.iter().map(|at| format!("{at}\n")).collect();
     let mut guests = String::new();
     for (seat, at) in addresses.iter().enumerate() {
         for address in at.as_slice() {
             writeln!(guests, "{seat} {address}")?;
         }
     }
-    for (ending, text) in [(LISTEN, listeners), (GUESTS, guests)] {
-        let name = beside(record, ending);
-        let kept = own.files.open_value(&name);
-        let kept = kept.and_then(|mut value| value.keep(text.as_bytes()));
-        kept.with_context(|| format!("cannot write {}", own.files.shown(&name)))?;
+    keep_listeners(own, record, listeners)?;
+    keep_text(own, &beside(record, GUESTS), &guests)
+}
+
+/// Keeps where this side listens, if it does.
+///
+/// # Errors
+/// If a value cannot be written.
+pub fn keep_listeners<F: Files>(
+    own: &Stored<F>,
+    record: &str,
+    listeners: &[String],
+) -> anyhow::Result<()> {
+    if listeners.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    let lines: String = listeners.iter().map(|at| format!("{at}\n")).collect();
+    keep_text(own, &beside(record, LISTEN), &lines)
+}
+
+fn keep_text<F: Files>(own: &Stored<F>, name: &str, text: &str) -> anyhow::Result<()> {
+    let kept = own.files.open_value(name);
+    let kept = kept.and_then(|mut value| value.keep(text.as_bytes()));
+    kept.with_context(|| format!("cannot write {}", own.files.shown(name)))
 }
 
 /// The text of a value of a match. `None` if it is lost or too long.

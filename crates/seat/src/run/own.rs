@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::ops::Deref;
 use std::sync::{Arc, Mutex};
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 use dealerless_connection::identity::{
     Identity, IdentityError, IdentityVaults, KnownPeers, Left, Name, PublicIdentity, SharedPeers,
 };
@@ -13,12 +13,11 @@ use dealerless_connection::storage::Vault;
 use dealerless_connection::{Credentials, Invites, Place, PolledConnection, Side, system_rng};
 use serde::{Deserialize, Serialize};
 
-use super::hosting::KeptHost;
+use super::page::KeptHost;
 use super::playing::ValueOf;
 use super::world::{Files, SeatWorld, World};
-use crate::event::Event;
 use crate::json;
-use crate::peers::{self, BLOCKED, Leaks, MetPeer};
+use crate::peers::{self, Leaks, MetPeer};
 
 /// The identity, the known peers and the files of a player.
 #[derive(Clone)]
@@ -220,17 +219,16 @@ impl<W: SeatWorld> Own<W> {
     }
 
     /// Looks up a peer that was met, and keeps the peer and the relay at which to meet it again: that of the
-    /// connection, or otherwise `in_invite`, the relay of the invite by which the players met. Returns the question
-    /// that the player must answer before they play, if there is one.
+    /// connection, or otherwise `in_invite`, the relay of the invite by which the players met. Returns a notice for the
+    /// player if the keys are new.
     ///
     /// # Errors
-    /// If the player has blocked the peer, its keys are not accepted, no further session is allowed, or a
-    /// file cannot be written.
+    /// If the keys of the peer are not accepted, or a file cannot be written.
     pub(super) fn recognise(
         &mut self,
         line: &PolledConnection<W::Sockets>,
         in_invite: Option<&Place>,
-    ) -> anyhow::Result<Option<Event>> {
+    ) -> anyhow::Result<Option<String>> {
         let met = &line.met;
         let relay = line.relay.as_ref().or(in_invite);
         let at: Vec<_> = line.at().iter().map(|at| (*at).into()).collect();
@@ -249,16 +247,11 @@ impl<W: SeatWorld> Own<W> {
                 relay: relay.and_then(Place::tcp),
             },
         )?;
-        if let Some(text) = notice {
-            self.world.report(&Event::Notice { text });
-        }
-        ensure!(!peers::is_blocked(&peers, &met.peer), BLOCKED);
-        let question = peers::question(&peers, &met.peer, &met.peer_name)?;
         drop(peers);
         if let Some(Place::Url(url)) = relay {
             self.keep_relay(&met.peer, url)?;
         }
-        Ok(question)
+        Ok(notice)
     }
 
     /// Keeps the relay of a host.

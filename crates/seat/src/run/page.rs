@@ -1,21 +1,31 @@
 //! What the player of a page needs and requires.
 
+use std::time::Duration;
+
 use anyhow::ensure;
+use dealerless::deck::Choice;
 use dealerless::shuffle::Algorithm;
-use dealerless_connection::Invite;
-use dealerless_connection::Place;
 use dealerless_connection::identity::PublicIdentity;
+use dealerless_connection::{Invite, Place};
 use dealerless_table::log::Header;
-use dealerless_table::play::DealCircuit;
+use dealerless_table::play::{DealCircuit, Seating};
 use dealerless_table::rules::Stakes;
+use serde::{Deserialize, Serialize};
 
 use super::finding::Route;
+use super::hosting::{Host, Hosted, host_again};
 use super::joining::Requirements;
-use super::matches;
+use super::matches::{self, Kept};
 use super::other_guests::Ways;
 use super::own::Own;
+use super::program::InPlay;
+use super::reception::{Reception, door_at_relay};
 use super::world::SeatWorld;
+use crate::VERSION;
+use crate::event::Event;
+use crate::game_name::GameName;
 use crate::seat::PlayerNeeds;
+use crate::terms::{Terms, Time};
 
 /// The memory limit of a match, in bytes.
 const MEMORY: u64 = 256 << 20;
@@ -76,4 +86,151 @@ pub(super) fn route_at(
         addresses: Vec::new(),
         relay: Some(Place::Url(relay)),
     }
+}
+
+/// A request to host a match of two.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct HostRequest {
+    pub(super) name: Option<String>,
+    /// The URL of the relay.
+    pub(super) relay: String,
+    game: String,
+    hands: Option<u32>,
+    stack: Option<u64>,
+    blinds: Option<String>,
+    ante: Option<String>,
+    time: Option<String>,
+    cards: Option<usize>,
+    kinds: Option<String>,
+    draw: Option<usize>,
+    boards: Option<u32>,
+}
+
+impl HostRequest {
+    /// The header of the match that the host proposes.
+    ///
+    /// # Errors
+    /// If a term is invalid, or the match takes too much memory.
+    pub(super) fn header(&self) -> anyhow::Result<Header> {
+        let mut games = GameName::ALL.into_iter();
+        let game = games.find(|game| game.as_str() == self.game);
+        let game = game.ok_or_else(|| anyhow::anyhow!("unknown game {:?}", self.game))?;
+        let stakes = Terms {
+            game,
+            seats: None,
+            hands: self.hands,
+            stack: self.stack,
+            blinds: parsed(self.blinds.as_deref())?,
+            ante: parsed(self.ante.as_deref())?,
+            cards: self.cards,
+            kinds: parsed(self.kinds.as_deref())?,
+            draw: self.draw,
+            boards: self.boards,
+        }
+        .stakes()?;
+        let time = parsed(self.time.as_deref())?.unwrap_or_else(|| Time::default_of(game));
+        let algorithm = DealCircuit::algorithm_for(Choice::Cheapest, &stakes)?;
+        check_memory(&stakes, algorithm)?;
+        Ok(Seating::propose(stakes, algorithm, time.0)?.0)
+    }
+}
+
+fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(
+    text: Option<&str>,
+) -> anyhow::Result<Option<T>> {
+    let value = text.filter(|text| !text.is_empty()).map(str::parse);
+    value
+        .transpose()
+        .map_err(|error| anyhow::anyhow!("{error}"))
+}
+
+/// A host that waits with an invite. A session that is opened again continues to wait.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct KeptHost {
+    pub(super) request: HostRequest,
+    invite: String,
+}
+
+/// A host of a new match.
+///
+/// # Errors
+/// If a term is invalid, or the invite cannot be kept.
+pub(super) fn inviting<W: SeatWorld>(
+    own: &mut Own<W>,
+    request: HostRequest,
+    now: Duration,
+) -> anyhow::Result<Host<W>> {
+    let header = request.header()?;
+    matches::check_free(&own.files)?;
+    let invites = own.invites.lock();
+    let mut invites = invites.map_err(|_| anyhow::anyhow!("the invites are damaged"))?;
+    let invite = invites.invite(own.identity.public(), Vec::new(), None)?;
+    drop(invites);
+    let kept = KeptHost {
+        request,
+        invite: invite.to_string(),
+    };
+    own.keep_hosting(Some(kept.clone()))?;
+    Ok(waiting(own, kept, invite, header, now))
+}
+
+/// A host that waits again in a new session.
+///
+/// # Errors
+/// If what it has kept is invalid, or the match takes too much memory.
+pub(super) fn waiting_again<W: SeatWorld>(
+    own: &Own<W>,
+    kept: KeptHost,
+    now: Duration,
+) -> anyhow::Result<Host<W>> {
+    let (invite, header) = (kept.invite.parse()?, kept.request.header()?);
+    Ok(waiting(own, kept, invite, header, now))
+}
+
+fn waiting<W: SeatWorld>(
+    own: &Own<W>,
+    kept: KeptHost,
+    invite: Invite,
+    header: Header,
+    now: Duration,
+) -> Host<W> {
+    let relay = kept.request.relay;
+    let door = door_at_relay(own, &relay, &header, (Some(&invite), None), now);
+    let hosted = Hosted {
+        header,
+        listeners: Vec::new(),
+        invites: vec![invite],
+        relay: Some(Place::Url(relay)),
+        ways: None,
+        expected: Vec::new(),
+        absentees: None,
+        announced: vec![Event::Invite {
+            version: VERSION,
+            invite: kept.invite,
+            link: None,
+            code: None,
+            guests: None,
+            opens: None,
+        }],
+        offers_code: false,
+        wants_new: false,
+        until: Duration::MAX,
+    };
+    Host::new(own, Reception::at_relay(own, door), hosted, NEEDS, now)
+}
+
+/// A host that resumes a match.
+///
+/// # Errors
+/// If the match cannot be resumed here.
+pub(super) fn resuming<W: SeatWorld>(
+    own: &Own<W>,
+    relay: &str,
+    kept: Kept<W::Files>,
+    now: Duration,
+) -> anyhow::Result<InPlay<W>> {
+    let header = kept.opened.sitting.match_info.header();
+    let door = door_at_relay(own, relay, header, (None, Some(kept.peer())), now);
+    let door = Reception::at_relay(own, door);
+    host_again(own, door, None, (kept, NEEDS), now)
 }

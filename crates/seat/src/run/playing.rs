@@ -206,6 +206,11 @@ impl<W: SeatWorld> SeatInPlay<W> {
         self.table.play().log()
     }
 
+    /// Whether the engine may have a session: the deck is sealed, and the match was not over already.
+    fn uses_engine(&self) -> bool {
+        is_sealed(self.log()) && !self.was_over
+    }
+
     /// The other player in this seat. `None` if it is the own one.
     fn identity(&self, seat: Seat) -> Option<PublicIdentity> {
         let mut others = self.story.others().iter();
@@ -292,7 +297,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
             // If the connection has ended, the table learns it from the next message.
             let _ = line.core.send(Stream::Control, &Control::InPage.encode());
         }
-        if is_sealed(self.log()) {
+        if self.uses_engine() {
             let attempts = self.peers.counted(&line.met.peer)?;
             self.world.attach_engine(line.number(), attempts);
         }
@@ -533,7 +538,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
 
     fn drop_line(&mut self, peer: Seat) {
         self.lines.remove(&peer);
-        if is_sealed(self.log()) {
+        if self.uses_engine() {
             self.world.detach_engine();
         }
     }
@@ -690,7 +695,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
     }
 
     fn is_settled(&self) -> bool {
-        !is_sealed(self.log()) || self.world.is_engine_settled()
+        !self.uses_engine() || self.world.is_engine_settled()
     }
 
     /// A player has come to resume the match, or was called.
@@ -698,7 +703,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
         let Some(peer) = self.story.seat_of(&line.met.peer) else {
             return Ok(());
         };
-        if is_sealed(self.log()) {
+        if self.uses_engine() {
             // The peer has lost the old connection, which this side may not have noticed.
             self.table.lose_connection(peer);
             self.drop_line(peer);
@@ -724,7 +729,9 @@ impl<W: SeatWorld> SeatInPlay<W> {
             // The match stays open even if this fails, and the peer resends its parts.
             let _ = self.table.play_mut().write();
             self.lines.clear();
-            self.world.detach_engine();
+            if self.uses_engine() {
+                self.world.detach_engine();
+            }
         }
         // A player who has signed the last step, and then closed the connection, has learned the end from others.
         let last = self.log().step().saturating_sub(1);

@@ -82,7 +82,7 @@ pub trait Program<W: SeatWorld> {
     ///
     /// # Errors
     /// The same as of [`break_off`](Self::break_off).
-    fn input_ended(&mut self, now: Duration) -> anyhow::Result<()> {
+    fn input_ended(&mut self, _own: &mut Own<W>, now: Duration) -> anyhow::Result<()> {
         let seat = self.seat().ok_or(BrokenOff)?;
         seat.input_ended(now);
         Ok(())

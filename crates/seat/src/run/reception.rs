@@ -14,9 +14,6 @@ use super::world::SeatWorld;
 use crate::event::Event;
 use crate::peers::{Leaks, cannot_burn};
 
-/// The pause after a guest that did not sit down.
-pub(super) const PAUSE: Duration = Duration::from_secs(2);
-
 /// A door, whose events are told to the player until somebody has come.
 pub struct Reception<W: SeatWorld> {
     world: W,
@@ -26,28 +23,30 @@ pub struct Reception<W: SeatWorld> {
     is_at_relay: bool,
 }
 
-/// A door that waits at a relay from the time `first` on for the guest of an invite, a known player, or both.
+/// A door that waits at a relay for this player only, or otherwise for the guest of an invite and known players.
 pub(super) fn door_at_relay<W: SeatWorld>(
     own: &Own<W>,
     relay: &str,
     header: &Header,
-    invite: Option<&Invite>,
-    peer: Option<&PublicIdentity>,
-    first: Duration,
+    (invite, peer): (Option<&Invite>, Option<&PublicIdentity>),
+    now: Duration,
 ) -> PolledDoor<W::Sockets> {
-    let admits = Admits::Only {
-        invite: invite.cloned(),
-        players: peer.cloned().into_iter().collect(),
+    let admits = match peer {
+        Some(peer) => Admits::Only {
+            invite: None,
+            players: vec![peer.clone()],
+        },
+        None => Admits::Invited(own.peers.clone()),
     };
     let (keys, invites) = (own.credentials(), Arc::clone(&own.invites));
     let (header, timing) = (header.encode(), Timing::default());
     let mut door = PolledDoor::new(own.world.sockets(), keys, admits, invites, header, timing);
     let relay = Place::Url(relay.to_owned());
     if let Some(invite) = invite {
-        door.wait_for_invite(relay.clone(), invite, first);
+        door.wait_for_invite(relay.clone(), invite, now);
     }
     if let Some(peer) = peer {
-        door.wait_for_known(relay, peer, first);
+        door.wait_for_known(relay, peer, now);
     }
     door
 }
@@ -76,28 +75,19 @@ pub fn notice<C>(event: DoorEvent<C>, leaks: &Mutex<Leaks>, is_at_relay: bool) -
 
 impl<W: SeatWorld> Reception<W> {
     /// Waits at a relay, at a [door](door_at_relay).
-    pub(super) fn at_relay(
-        own: &Own<W>,
-        relay: &str,
-        header: &Header,
-        invite: Option<&Invite>,
-        peer: Option<&PublicIdentity>,
-        first: Duration,
-    ) -> Self {
-        let door = door_at_relay(own, relay, header, invite, peer, first);
-        let leaks = Arc::clone(&own.leaks);
+    pub(super) fn at_relay(own: &Own<W>, door: PolledDoor<W::Sockets>) -> Self {
         Reception {
             is_at_relay: true,
-            ..Reception::of_door(&own.world, door, leaks)
+            ..Reception::of_door(own, door)
         }
     }
 
-    /// Answers at a door. `leaks` are those that the player was told of.
-    pub fn of_door(world: &W, door: PolledDoor<W::Sockets>, leaks: Arc<Mutex<Leaks>>) -> Self {
+    /// Answers at a door.
+    pub fn of_door(own: &Own<W>, door: PolledDoor<W::Sockets>) -> Self {
         Reception {
-            world: world.clone(),
+            world: own.world.clone(),
             door,
-            leaks,
+            leaks: Arc::clone(&own.leaks),
             is_at_relay: false,
         }
     }
@@ -135,6 +125,31 @@ impl<W: SeatWorld> Reception<W> {
             }
         }
         None
+    }
+
+    /// Passes on what has happened to a connection. The caller takes the [events](Self::next_event).
+    pub(super) fn pass(&mut self, number: u32, what: Happened<'_>, now: Duration) {
+        self.door.happened(number, what, now);
+    }
+
+    /// Does all that is due. The caller takes the [events](Self::next_event).
+    pub(super) fn do_due(&mut self, now: Duration) {
+        self.door.step(now);
+    }
+
+    /// The next event at the door.
+    pub(super) fn next_event(&mut self) -> Option<DoorEvent<PolledConnection<W::Sockets>>> {
+        self.door.next_event()
+    }
+
+    /// What the player is told of an event at the door.
+    pub(super) fn notice_of<C>(&self, event: DoorEvent<C>) -> Option<Event> {
+        notice(event, &self.leaks, self.is_at_relay)
+    }
+
+    /// Ends all codes. Their invites stay valid.
+    pub(super) fn end_codes(&mut self) {
+        self.door.end_codes();
     }
 
     /// Also waits for a known player at a relay.

@@ -14,12 +14,11 @@ use serde_json::{Value, json};
 
 use super::auditing::{self, Auditor};
 use super::errors::{BrokenOff, exit_code, explain};
-use super::hosting::{HostRequest, Hosting};
 use super::joining::Guest;
 use super::matches::{self, Kept};
 use super::moving::{self, MoveRequest, SucceedRequest};
 use super::own::Own;
-use super::page::{InPage, NEEDS, route_at};
+use super::page::{self, HostRequest, InPage, NEEDS, route_at};
 use super::program::{Program, refuse};
 use super::world::World;
 use crate::VERSION;
@@ -358,7 +357,8 @@ impl<W: World> Session<W> {
         let again = json::read::<HostAgain>(body)?.again;
         let hosting = if again {
             let kept = self.own.hosting().cloned();
-            let hosting = Hosting::again(&self.own, kept.context("no invite waits here")?, now);
+            let kept = kept.context("no invite waits here")?;
+            let hosting = page::waiting_again(&self.own, kept, now);
             if hosting.is_err() {
                 self.own.keep_hosting(None)?;
             }
@@ -368,7 +368,7 @@ impl<W: World> Session<W> {
             if let Some(name) = &request.name {
                 self.own.rename(name).context("cannot keep your name")?;
             }
-            Hosting::inviting(&mut self.own, request, now)?
+            page::inviting(&mut self.own, request, now)?
         };
         self.play(hosting);
         Ok(json!({}))
@@ -472,7 +472,7 @@ impl<W: World> Session<W> {
         let relay = self.relay(resume.relay, &peer)?;
         self.own.world.report(&Event::Hello { version: VERSION });
         if kept.opened.sitting.seat == Seat::HOST {
-            self.play(Hosting::resuming(&self.own, relay, kept, now)?);
+            self.play(page::resuming(&self.own, &relay, kept, now)?);
             return Ok(json!({}));
         }
         let of = (route_at(relay, None, Some(peer)), kept);

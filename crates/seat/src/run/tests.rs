@@ -19,9 +19,9 @@ use dealerless_table::Seat;
 use dealerless_table::play::{DealCircuit, Order};
 use serde_json::{Value, json};
 
-use super::hosting::HostRequest;
 use super::own::Own;
-use super::reception::{PAUSE, Reception};
+use super::page::HostRequest;
+use super::reception::{Reception, door_at_relay};
 use super::{Files, SeatWorld, Session, World};
 use crate::event::Event;
 use crate::words::Narrator;
@@ -246,7 +246,7 @@ fn host_tries_a_relay_again_after_a_pause() {
     let text = host.state().events.last().unwrap().to_string();
     assert!(text.contains("Still trying"), "{text}");
     let next = host.session.step(HOUR).unwrap();
-    assert_eq!(next, HOUR + PAUSE);
+    assert_eq!(next, HOUR + Duration::from_secs(2));
     assert!(host.state().open.is_empty());
     host.session.step(next);
     assert_eq!(host.state().open, [2].into());
@@ -258,7 +258,8 @@ fn reception_that_has_stopped_has_no_timer_and_waits_again_at_once() {
     let request: HostRequest = serde_json::from_value(hosts()).unwrap();
     let (header, peer) = (request.header().unwrap(), Some(identity.public()));
     let own = Own::open(Memory::default()).unwrap();
-    let mut reception = Reception::at_relay(&own, "wss://relay", &header, None, peer, HOUR);
+    let door = door_at_relay(&own, "wss://relay", &header, (None, peer), HOUR);
+    let mut reception = Reception::at_relay(&own, door);
     assert_eq!(reception.timer(), HOUR);
     reception.stop();
     assert_eq!(reception.timer(), Duration::MAX);

@@ -192,6 +192,7 @@ impl Narrator {
                 ..
             } => vec![message.as_str().into(), self.played(*hands, stacks)],
             Event::AdmitLapsed { message, .. }
+            | Event::AskResume { message, .. }
             | Event::Leaving { message, .. }
             | Event::Closed { message, .. } => one(message),
             // It begins with a name, which keeps its letters.

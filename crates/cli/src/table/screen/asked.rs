@@ -15,6 +15,8 @@ pub(super) enum Question {
     Sit(Instant),
     /// Whether to admit the peer with this fingerprint.
     Admit(String),
+    /// Whether to resume the open match with the peer with this fingerprint, in place of a new one.
+    Resume(String),
 }
 
 impl Question {
@@ -23,6 +25,7 @@ impl Question {
         match event {
             Event::AskSit(_) => Some(Question::Sit(Instant::now())),
             Event::AskAdmit { fingerprint, .. } => Some(Question::Admit(fingerprint.clone())),
+            Event::AskResume { fingerprint, .. } => Some(Question::Resume(fingerprint.clone())),
             Event::AdmitLapsed { .. } | Event::Seated(_) => None,
             _ => before,
         }
@@ -31,6 +34,12 @@ impl Question {
     /// Parses the answer. Returns `None` if the line is empty and counts as no answer.
     pub(super) fn answer(&self, text: &str) -> Result<Option<Said>, Complaint> {
         let agree = match (text.trim().to_lowercase().as_str(), self) {
+            ("resume", Question::Resume(_)) => true,
+            ("new", Question::Resume(_)) => false,
+            (_, Question::Resume(_)) => {
+                let message = "type `resume` or `new`".to_owned();
+                return Err((Refusal::NoCommand, message));
+            }
             ("y" | "yes", _) => true,
             ("n" | "no" | "q" | "quit", _) => false,
             ("", Question::Sit(since)) if since.elapsed() >= MIN_DELAY => true,
@@ -39,7 +48,7 @@ impl Question {
         };
         Ok(Some(match self {
             Question::Sit(_) => Said::Sit { agree },
-            Question::Admit(fingerprint) => Said::Admit {
+            Question::Admit(fingerprint) | Question::Resume(fingerprint) => Said::Admit {
                 fingerprint: fingerprint.clone(),
                 agree,
             },

@@ -66,7 +66,7 @@ fn a_foul_is_counted_before_the_last_call() {
     let foul = LogMessage::Part(SignedPart {
         step,
         seat: Seat::GUEST,
-        signature: guest.own.home.identity().sign("part", &fields),
+        signature: guest.own.identity.sign("part", &fields),
         part,
     });
     guest.connection.send_log(foul.encode()).unwrap();

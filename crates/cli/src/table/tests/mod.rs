@@ -1,6 +1,5 @@
 //! Tests with two seats at one table in this process, over an encrypted connection.
 
-mod door;
 mod early;
 mod json_match;
 mod last_call;

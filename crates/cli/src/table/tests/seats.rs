@@ -2,19 +2,19 @@
 //! with the real engine.
 
 use std::io::{BufReader, PipeReader, PipeWriter, pipe};
+use std::sync::Arc;
 
 use dealerless::deck::Choice;
 use dealerless_connection::identity::{Home, Name};
 use dealerless_connection::system_rng;
 use dealerless_connection::{Connection, Door, DoorEvent, Guest, Timing};
-use dealerless_seat::run::NewMatch;
+use dealerless_seat::run::{Finder, InPlay, NewMatch, SeatInPlay};
 use dealerless_table::log::{Clock, Header};
 use dealerless_table::play::Seating;
 use dealerless_table::rules::Stakes;
 
 use super::super::own::Own;
 use super::super::player::{Face, Player};
-use super::super::stored_match::{SeatContext, begin};
 
 /// The program at the other end of a seat's JSON.
 pub(super) struct FrontEnd {
@@ -27,8 +27,7 @@ pub(super) type Ready = Box<dyn FnOnce() -> anyhow::Result<()> + Send>;
 
 /// A player connected to the other player.
 pub(super) struct Met {
-    // Dropping this value removes the folder.
-    _folder: tempfile::TempDir,
+    _folder: Folder,
     pub(super) own: Own,
     pub(super) connection: Connection,
     pub(super) seating: Seating,
@@ -54,22 +53,32 @@ pub(super) fn player() -> (Player, FrontEnd) {
 
 /// Plays a seat to its end. It makes no further connection.
 pub(super) fn sit(met: Met, player: Player) -> anyhow::Result<()> {
+    let (needs, connection) = (player.needs(), met.connection);
     let Seating { sitting, circuit } = met.seating;
-    let files = NewMatch::create(&met.own, sitting)?.begin(&met.own, Some(circuit))?;
-    let around = SeatContext {
-        own: &met.own,
-        player,
-        room: None,
-    };
-    begin(around, vec![met.connection], files)
+    player.play(&met.own, |own, now| {
+        let files = NewMatch::create(own, sitting)?.begin(own, Some(circuit))?;
+        let (of, peers) = (files.sitting.match_info.id(), own.peers.clone());
+        let finder = Finder::new(&own.world, own.credentials(), of, Vec::new());
+        let mut seat = SeatInPlay::new(&own.world, files, peers, needs, finder, now)?;
+        seat.begin(connection.into_polled().expect("nobody else has it"), now)?;
+        Ok(Box::new(InPlay(seat)))
+    })
 }
 
-pub(super) fn own(name: &str) -> (tempfile::TempDir, Own) {
+/// The folder of a player. Dropping this value removes it.
+pub(super) struct Folder {
+    _folder: tempfile::TempDir,
+    home: Arc<Home>,
+}
+
+pub(super) fn own(name: &str) -> (Folder, Own) {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::open(folder.path(), None, &mut system_rng()).unwrap();
-    let mut own = Own::of(home).unwrap();
+    let home = Arc::new(home);
+    let mut own = Own::of(Arc::clone(&home)).unwrap();
     own.stored.name = Name::clean(name);
-    (folder, own)
+    let _folder = folder;
+    (Folder { _folder, home }, own)
 }
 
 /// Two connected players, the host first.
@@ -83,9 +92,7 @@ pub(super) fn met(stakes: &Stakes) -> [Met; 2] {
     let proposed = Seating::propose(stakes.clone(), spec.unwrap().algorithm(), clock);
     let (header, _) = proposed.unwrap();
     let [host, guest] = ["Anna", "Bert"].map(own);
-    let listen = ["127.0.0.1:0".to_owned()];
-    let door = super::super::door::open_door(&host.1, &header, &listen).unwrap();
-    let connections = meet(&door, &guest.1);
+    let connections = meet(&host, &guest.1, &header);
     let mut sides = [host, guest].into_iter().zip(connections);
     [(); 2].map(|()| {
         let ((folder, own), connection) = sides.next().unwrap();
@@ -93,11 +100,20 @@ pub(super) fn met(stakes: &Stakes) -> [Met; 2] {
     })
 }
 
-fn meet(door: &Door, guest: &Own) -> [Connection; 2] {
+fn meet((folder, host): &(Folder, Own), guest: &Own, header: &Header) -> [Connection; 2] {
+    let door = Door::open(
+        Arc::clone(&folder.home),
+        host.peers.clone(),
+        host.name.clone(),
+        header.encode(),
+        &["127.0.0.1:0".parse().unwrap()],
+        Timing::default(),
+    )
+    .unwrap();
     let at = door.addresses()[0].into();
     let invite = door.invite(vec![at], None).unwrap();
     let guest = Guest {
-        identity: guest.home.identity(),
+        identity: &guest.identity,
         name: &guest.name,
         timing: Timing::default(),
     };
@@ -108,12 +124,11 @@ fn meet(door: &Door, guest: &Own) -> [Connection; 2] {
     }
 }
 
-fn side(folder: tempfile::TempDir, own: Own, connection: Connection, header: &Header) -> Met {
+fn side(folder: Folder, own: Own, connection: Connection, header: &Header) -> Met {
     (own.peers.lock())
         .remember(&connection.met.peer, &connection.met.peer_name, &[], None)
         .unwrap();
-    let me = (own.home.identity().public(), &own.name);
-    let seating = Seating::of_meeting(&connection.met, header.clone(), me).unwrap();
+    let seating = Seating::of_meeting(&connection.met, header.clone(), own.player()).unwrap();
     Met {
         _folder: folder,
         own,

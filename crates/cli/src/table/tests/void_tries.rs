@@ -28,7 +28,7 @@ fn voids_all(host: &Met, dealt: &AtomicU32) {
         };
         let result = match part {
             Some(part) => {
-                let signed = log.sign(host.own.home.identity(), Seat::HOST, &part);
+                let signed = log.sign(&host.own.identity, Seat::HOST, &part);
                 let signed = LogMessage::Part(signed.unwrap().0);
                 host.connection.send_log(signed.encode())
             }

@@ -11,7 +11,7 @@ use dealerless::verifiable::trust_own_shuffles;
 use dealerless_connection::identity::{Name, SharedPeers};
 use dealerless_connection::random::seed_this_thread;
 use dealerless_connection::storage::MemoryVault;
-use dealerless_connection::{Admits, Credentials, Invites, PolledDoor, Timing, system_rng};
+use dealerless_connection::{Admits, Invites, PolledDoor, Timing, system_rng};
 use dealerless_table::Seat;
 use dealerless_table::log::{Clock as Limits, End, Phase};
 use dealerless_table::play::DeckSetting;
@@ -28,7 +28,7 @@ use super::super::simulation::brief;
 use super::super::world::{Happening, OfSocket, Shared, Simulated, address};
 use super::checks::{self, Checks};
 use crate::command;
-use crate::run::own::kept_peers;
+use crate::run::own::{Own, Stored, kept_peers};
 use crate::run::{Caller, Files as _, Finder, Reception, Route, SeatFiles, SeatInPlay};
 use crate::seat::{PlayerNeeds, Stopped};
 
@@ -568,8 +568,9 @@ fn open(
         setting: test_match::setting(own, file, deck, system_rng())?,
         clock: world.open_or_create_file("match.clock")?,
     };
-    let peers = SharedPeers::new(kept_peers(&world, &identity)?);
-    let credentials = Credentials {
+    let stored = Stored {
+        files: world.clone(),
+        peers: SharedPeers::new(kept_peers(&world, &identity)?),
         identity,
         name: Name::clean(&own.to_string()),
     };
@@ -581,17 +582,19 @@ fn open(
         players: players.clone(),
     };
     let invites = Invites::open(Box::new(MemoryVault::default()))?;
+    let invites = Arc::new(Mutex::new(invites));
     let mut door = PolledDoor::new(
         &world,
-        credentials.clone(),
+        stored.credentials(),
         admits,
-        Arc::new(Mutex::new(invites)),
+        Arc::clone(&invites),
         of.match_info.header().encode(),
         Timing::default(),
     );
     door.listen(listener);
-    let door = Reception::of_door(&world, door, Arc::default());
-    let mut finder = Finder::new(&world, credentials, id, players).waiting(door);
+    let player = Own::new(world.clone(), stored, invites);
+    let door = Reception::of_door(&player, door);
+    let mut finder = Finder::new(&world, player.credentials(), id, players).waiting(door);
     for other in others.into_iter().filter(|_| own != Seat::HOST) {
         let route = Route {
             invite: None,
@@ -609,6 +612,7 @@ fn open(
         pauses: true,
         ..PlayerNeeds::default()
     };
+    let peers = player.peers.clone();
     let mut seat = SeatInPlay::new(&world, files, peers, needs, finder, now)?;
     match own {
         Seat::HOST => seat.reconnect(now)?,
