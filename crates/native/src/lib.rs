@@ -13,6 +13,9 @@
 
 mod driver;
 mod files;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod testing;
 
 pub use driver::{Finding, Input, Native, NativeProgram, Player, Playing, SeatInput, begin};
 pub use files::NativeFiles;

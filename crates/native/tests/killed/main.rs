@@ -2,8 +2,8 @@
 //! same chips. No try becomes void after anybody has seen a card of it.
 //!
 //! The programs are processes with files and connections over TCP, and the operating system kills
-//! them at each write and each frame. The tests in `resuming` do the same in memory, where they can
-//! test more cases. `DEALERLESS_SOAK=1 cargo test --release -p dealerless-table --test killed --
+//! them at each write and each frame. The tests `resuming` of `dealerless-table` do the same in memory,
+//! where they can test more cases. `DEALERLESS_SOAK=1 cargo test --release -p dealerless-native --test killed --
 //! --nocapture` tests every combination.
 #![cfg(unix)]
 
@@ -13,10 +13,12 @@ mod points;
 mod proxy;
 mod seat;
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use dealerless::testing::soak::soak;
+use dealerless_table::record::Record;
 
 use group::{Group, Outcome};
 use points::{Deck, Frame, KillPoint, Plan};
@@ -82,8 +84,13 @@ fn undisturbed(deck: Deck) -> Outcome {
 
 /// All points at which the program of a seat can be killed, each with the step of the log.
 fn kill_points(outcome: &Outcome, seat: usize) -> Vec<(KillPoint, u64)> {
+    let mut steps = BTreeMap::new();
+    let log = &outcome.logs[seat];
     let operations = outcome.operations[seat].iter().enumerate();
-    let points = operations.flat_map(|(number, &(kind, step))| {
+    let points = operations.flat_map(|(number, &(kind, len))| {
+        let record = || Record::read(&log[..len as usize], None);
+        let step =
+            *(steps.entry(len)).or_insert_with(|| record().map_or(0, |record| record.log.step()));
         let whens = kind.moments().iter();
         whens.map(move |&when| (KillPoint { number, when }, step))
     });

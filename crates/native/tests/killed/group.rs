@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use dealerless_connection::identity::{Home, Name};
 use dealerless_connection::storage::DiskStorage;
 use dealerless_connection::system_rng;
+use dealerless_seat::cards::short;
 use dealerless_table::Seat;
 use dealerless_table::log::{DeckTerms, End, Header, Inputs, Journal, Match, Player, Sitting};
 use dealerless_table::record::{Compared, MatchState, Record, compare};
@@ -53,8 +54,10 @@ fn header(deck: Deck) -> Header {
 
 /// The outcome of a match.
 pub(crate) struct Outcome {
-    /// The disk operations of each program since its last start, with the steps of the log.
+    /// The disk operations of each program since its last start, with the lengths of the log.
     pub(crate) operations: Vec<Vec<(Kind, u64)>>,
+    /// The log of each program.
+    pub(crate) logs: Vec<Vec<u8>>,
     /// The number of frames, by the seats of the sender and the receiver.
     pub(crate) frames: BTreeMap<(usize, usize), usize>,
     /// The number of times that a program was killed.
@@ -78,7 +81,7 @@ struct Side {
     kills: usize,
     void: usize,
     /// The cards that it saw, by hand, try and position.
-    cards: HashMap<(u32, u32, usize), u64>,
+    cards: HashMap<(u32, u32, usize), String>,
     operations: Vec<(Kind, u64)>,
 }
 
@@ -235,6 +238,7 @@ impl Group {
             kills: group.sides.iter().map(|side| side.kills).sum(),
             void: group.sides.iter().map(|side| side.void).max().unwrap(),
             frames: group.proxies.iter().flat_map(Proxy::frames).collect(),
+            logs: group.sides.iter().map(Side::log).collect(),
             operations: (group.sides.into_iter())
                 .map(|side| side.operations)
                 .collect(),
@@ -270,7 +274,7 @@ impl Group {
                 position,
                 card,
             } => {
-                let before = side.cards.insert((hand, attempt, position), card);
+                let before = side.cards.insert((hand, attempt, position), card.clone());
                 let same = before.is_none_or(|before| before == card);
                 assert!(
                     same,
@@ -283,7 +287,7 @@ impl Group {
                 assert!(played, "{:?} {}", self.plan, self.transcript);
                 side.over = true;
             }
-            Report::Operation(kind, step) => side.operations.push((kind, step)),
+            Report::Operation(kind, log) => side.operations.push((kind, log)),
         }
         if self.sides.iter().all(|side| side.over || side.ended) {
             for seat in 0..self.sides.len() {
@@ -302,7 +306,7 @@ impl Group {
         let records = self.sides.iter().map(|side| {
             let home = Home::open(side.folder.path(), None, &mut system_rng()).unwrap();
             let log = home.matches().join(LOG);
-            let record = Record::read(&fs::read(&log).unwrap(), Some(home.identity())).unwrap();
+            let record = Record::read(&side.log(), Some(home.identity())).unwrap();
             assert!(record.log.evidence().is_empty() && record.log.fouls().is_empty());
             assert_eq!(record.state(), MatchState::Over(End::Played), "{plan:?}");
             if plan.deck == Deck::Sealed {
@@ -336,6 +340,10 @@ impl Group {
 }
 
 impl Side {
+    fn log(&self) -> Vec<u8> {
+        fs::read(self.folder.path().join("matches").join(LOG)).unwrap()
+    }
+
     /// Checks that the player saw the cards of the record, and one deck for each hand.
     fn check(&self, record: &Record, plan: Plan) {
         let hands = &record.hands;
@@ -344,12 +352,12 @@ impl Side {
         assert_eq!(record.played(), HANDS as usize);
         let chips: u64 = record.log.final_stacks().iter().sum();
         assert_eq!(chips, plan.deck.seats() as u64 * STACK, "{plan:?}");
-        for (&(hand, attempt, position), &card) in &self.cards {
+        for (&(hand, attempt, position), card) in &self.cards {
             let hand = &hands[hand as usize - 1];
             // Nobody has seen a card of a void try.
             assert_eq!(attempt as usize, hand.voided.len(), "{plan:?}");
-            let recorded = hand.card(position).map(|card| card.0);
-            assert_eq!(recorded, Some(card), "{plan:?}");
+            let recorded = hand.card(position).map(|card| short(card, 52));
+            assert_eq!(recorded.as_ref(), Some(card), "{plan:?}");
         }
     }
 }

@@ -6,7 +6,6 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use dealerless::mpc::{Attempt, Attempts};
 use dealerless_connection::storage::{DiskStorage, FileVault, Storage, Vault};
 use rustix::process::{Signal, getpid, kill_process};
 use zeroize::Zeroizing;
@@ -15,9 +14,9 @@ use crate::points::{KillPoint, Kind, When};
 
 #[derive(Default)]
 struct Count {
-    /// The operations so far, each with the current step of the log.
+    /// The operations so far, each with the length of the log.
     done: Vec<(Kind, u64)>,
-    step: u64,
+    log: u64,
 }
 
 /// The disk operations of a program since its start.
@@ -42,12 +41,7 @@ impl Operations {
         }
     }
 
-    /// Sets the current step of the log.
-    pub(crate) fn set_step(&self, step: u64) {
-        self.count.lock().unwrap().step = step;
-    }
-
-    /// The operations so far, each with the step of the log.
+    /// The operations so far, each with the length of the log.
     pub(crate) fn done(&self) -> Vec<(Kind, u64)> {
         self.count.lock().unwrap().done.clone()
     }
@@ -57,8 +51,8 @@ impl Operations {
     fn perform<T>(&self, kind: Kind, half: impl FnOnce(), whole: impl FnOnce() -> T) -> T {
         let number = {
             let mut count = self.count.lock().unwrap();
-            let step = count.step;
-            count.done.push((kind, step));
+            let log = count.log;
+            count.done.push((kind, log));
             count.done.len() - 1
         };
         let kill = self.kill_at.filter(|point| point.number == number);
@@ -80,6 +74,8 @@ impl Operations {
 /// A file whose operations are counted.
 pub(crate) struct CountedStorage {
     pub(crate) file: DiskStorage,
+    /// Whether the file is the log.
+    pub(crate) is_log: bool,
     pub(crate) operations: Operations,
 }
 
@@ -93,7 +89,12 @@ impl Storage for CountedStorage {
         let file = Mutex::new(&mut self.file);
         let write = |bytes| file.lock().unwrap().append(bytes);
         let half = || write(&bytes[..bytes.len() / 2]).unwrap();
-        operations.perform(Kind::Append, half, || write(bytes))
+        operations.perform(Kind::Append, half, || write(bytes))?;
+        if self.is_log {
+            let len = self.file.read()?.len();
+            self.operations.count.lock().unwrap().log = len as u64;
+        }
+        Ok(())
     }
 
     fn sync(&mut self) -> io::Result<()> {
@@ -108,24 +109,24 @@ impl Storage for CountedStorage {
     }
 }
 
-/// Storage for the deck whose operations are counted.
+/// A value whose operations are counted.
 pub(crate) struct CountedVault {
     pub(crate) file: FileVault,
-    /// The name of the deck's file until it is completely written.
+    /// The name of the file until it is completely written.
     pub(crate) unfinished: PathBuf,
     pub(crate) operations: Operations,
 }
 
 impl Vault for CountedVault {
-    fn keep(&mut self, deck: &[u8]) -> io::Result<()> {
+    fn keep(&mut self, value: &[u8]) -> io::Result<()> {
         let half = || {
             let mut options = OpenOptions::new();
             let file = options.write(true).create_new(true).open(&self.unfinished);
-            file.unwrap().write_all(&deck[..deck.len() / 2]).unwrap();
+            file.unwrap().write_all(&value[..value.len() / 2]).unwrap();
         };
         let file = &mut self.file;
         self.operations
-            .perform(Kind::Keep, half, || file.keep(deck))
+            .perform(Kind::Keep, half, || file.keep(value))
     }
 
     fn kept(&mut self) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
@@ -136,25 +137,5 @@ impl Vault for CountedVault {
         let file = &mut self.file;
         self.operations
             .perform(Kind::Destroy, || {}, || file.destroy())
-    }
-}
-
-/// The attempts in the list of known peers, counted as disk operations.
-pub(crate) struct CountedAttempts {
-    pub(crate) counted: Box<dyn Attempts>,
-    pub(crate) operations: Operations,
-}
-
-impl Attempts for CountedAttempts {
-    fn begins(&mut self, attempt: Attempt) -> io::Result<()> {
-        let counted = &mut self.counted;
-        self.operations
-            .perform(Kind::Attempt, || {}, || counted.begins(attempt))
-    }
-
-    fn ends_well(&mut self, attempt: Attempt) {
-        let counted = &mut self.counted;
-        self.operations
-            .perform(Kind::Attempt, || {}, || counted.ends_well(attempt));
     }
 }

@@ -15,12 +15,10 @@ pub(crate) enum Kind {
     Sync,
     /// An incomplete record is removed.
     Truncate,
-    /// The file of the deck is replaced.
+    /// The file of the deck is replaced, or that of the known peers, which counts the attempts of the engine.
     Keep,
     /// The file of the deck is removed.
     Destroy,
-    /// The start or the successful end of an attempt is recorded.
-    Attempt,
 }
 
 /// How far an operation has progressed when the program is killed.
