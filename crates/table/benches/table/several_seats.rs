@@ -13,10 +13,9 @@ use dealerless_connection::storage::{MemoryStorage, MemoryVault};
 use dealerless_connection::system_rng;
 use dealerless_table::Seat;
 use dealerless_table::log::{LogEvent, LogMessage};
-use dealerless_table::play::{DeckSetting, Event, News, NoEngine, Outbox, Play};
+use dealerless_table::play::{Command, DeckSetting, Event, News, NoEngine, Outbox, Play};
+use dealerless_table::testing::choices::passive;
 use dealerless_table::testing::test_match::{TestMatch, setting, stakes_of};
-
-use crate::match_of_two::calls;
 
 /// The cost of a match. All seats call and show.
 pub(crate) struct Hand {
@@ -180,7 +179,7 @@ fn play(
         let mut asked = None;
         while let Some(news) = play.news() {
             match news {
-                News::YourTurn { legal } => asked = Some(calls(&legal)),
+                News::YourTurn { legal } => asked = Some(Command::Choose(passive(&legal))),
                 News::Log(LogEvent::Begun(_)) => times.begun.push(Instant::now()),
                 News::Sealed { .. } => times.sealed.push(Instant::now()),
                 News::Log(LogEvent::Chose(_)) => moved = Instant::now(),

@@ -7,22 +7,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dealerless::mpc::Attempts;
-use dealerless::net::Deadlines;
 use dealerless_connection::identity::{Home, Name, SharedPeers};
 use dealerless_connection::storage::{Storage, Vault};
-use dealerless_connection::system_rng;
-use dealerless_connection::{Connection, Door, DoorEvent, Guest, Timing};
-use dealerless_table::log::{Header, Inputs, Journal, LogEvent, MatchLog};
-use dealerless_table::play::{
-    Command, DeckSetting, News, SealedSetting, Seating, Setting, Table, TableEvent,
-};
-use dealerless_table::rules::Legal;
-use dealerless_table::testing::choices::passive;
+use dealerless_connection::{Connection, Credentials, Door, DoorEvent, Guest, Timing, system_rng};
+use dealerless_native::testing::{keeps, passive};
+use dealerless_native::{Native, NativeFiles, NativeProgram, Playing};
+use dealerless_seat::command::Said;
+use dealerless_seat::event::Event;
+use dealerless_seat::run::{FileOf, Finder, InPlay, SeatFiles, SeatInPlay};
+use dealerless_seat::seat::PlayerNeeds;
+use dealerless_table::log::{Header, Inputs, Journal, MatchId, MatchLog};
+use dealerless_table::play::{DeckSetting, SealedSetting, Seating, Setting};
 use dealerless_table::testing::test_match::{proposal, stakes_of};
 use zeroize::Zeroizing;
 
-use crate::proxy::{Link, proxy};
+use crate::proxy::{Link, Proxy};
 
 /// The measurements of a match.
 #[derive(Clone)]
@@ -145,8 +144,10 @@ pub(crate) fn door(hands: u32) -> ([Player; 2], Door) {
 /// Plays a match and measures it.
 pub(crate) fn measure(link: Link, sync: Duration, hands: u32) -> Measured {
     let ([host, guest], door) = door(hands);
-    let (address, bytes) = proxy(door.addresses()[0], link);
-    let invite = door.invite(vec![address.into()], None).expect("an invite");
+    let proxy = Proxy::new(door.addresses()[0], link);
+    let invite = door
+        .invite(vec![proxy.address.into()], None)
+        .expect("an invite");
     thread::scope(|scope| {
         let host = &host;
         let at_host = scope.spawn(move || {
@@ -185,7 +186,7 @@ pub(crate) fn measure(link: Link, sync: Duration, hands: u32) -> Measured {
             next_from_first: median(Instant::min),
             slowest_move: to_guest.max(to_host).expect("moves"),
             hand: ended / hands,
-            bytes_of_a_hand: bytes.load(Ordering::Relaxed) / u64::from(hands),
+            bytes_of_a_hand: proxy.bytes.load(Ordering::Relaxed) / u64::from(hands),
             syncs: [at_host.syncs, at_guest.syncs].map(|syncs| syncs / u64::from(hands)),
         }
     })
@@ -206,59 +207,104 @@ struct Played {
     syncs: u64,
 }
 
-/// A seat of the match that begins on this connection.
-pub(crate) fn seat<X: Send + 'static>(
+/// A seat of the match that begins on this connection. `finds` says how the seat makes a lost connection again.
+pub(crate) fn seat(
     player: &Player,
-    connection: &Connection,
+    connection: Connection,
     syncs: &Syncs,
-) -> Table<Counted, CountedVault, X> {
-    let own = player.home.identity();
+    finds: impl FnOnce(&Native, Finder<Native>, MatchId) -> Finder<Native>,
+) -> Playing {
+    let met = Arc::clone(&connection.met);
     (player.peers.lock())
-        .remember(&connection.met.peer, &connection.met.peer_name, &[], None)
+        .remember(&met.peer, &met.peer_name, &[], None)
         .expect("a new peer");
-    let header = Header::decode(&connection.met.header).expect("what the host proposed");
-    let seating = Seating::of_meeting(&connection.met, header, (own.public(), &player.name))
-        .expect("a match");
-    let storage = Counted {
-        bytes: Vec::new(),
-        syncs: syncs.clone(),
+    let own = Credentials {
+        identity: Arc::clone(player.home.identity()),
+        name: player.name.clone(),
     };
-    let inputs = Counted {
-        bytes: Vec::new(),
-        syncs: syncs.clone(),
+    let header = Header::decode(&met.header).expect("what the host proposed");
+    let file = || -> FileOf<Native> {
+        Box::new(Counted {
+            bytes: Vec::new(),
+            syncs: syncs.clone(),
+        })
     };
-    let id = seating.sitting.match_info.id();
+    let seating = Seating::of_meeting(&met, header, (own.identity.public(), &own.name));
+    let Seating { sitting, circuit } = seating.expect("a match");
+    let (key, of) = (own.identity.file_key(), sitting.match_info.clone());
+    let inputs = Inputs::open(file(), key.clone(), of.id()).expect("a new file");
     let setting = Setting {
         deck: DeckSetting::Sealed(SealedSetting {
-            inputs: Inputs::open(inputs, own.file_key(), id)
-                .expect("a new file")
-                .file,
-            vault: CountedVault(syncs.clone()),
-            circuit: seating.circuit,
+            inputs: inputs.file,
+            vault: Box::new(CountedVault(syncs.clone())) as _,
+            circuit,
         }),
-        identity: Arc::clone(own),
-        seat: connection.met.side.into(),
-        log: MatchLog::new(
-            seating.sitting.match_info.clone(),
-            connection.met.side.into(),
-        ),
-        journal: Journal::create(storage, own.file_key(), &seating.sitting).expect("a file"),
+        identity: Arc::clone(&own.identity),
+        seat: sitting.seat,
+        log: MatchLog::new(of.clone(), sitting.seat),
+        journal: Journal::create(file(), key, &sitting).expect("a file"),
         rng: system_rng(),
     };
-    Table::new(setting, Deadlines::default()).expect("no old deck")
+    let files = SeatFiles {
+        sitting,
+        record: String::new(),
+        shown: String::new(),
+        resumed: false,
+        setting,
+        clock: file(),
+    };
+    let peers = player.peers.clone();
+    let kept = keeps(NativeFiles::Memory, own.clone(), peers.clone());
+    let playing = dealerless_native::begin(false, kept, |seat_of, now| {
+        let world = &seat_of.world;
+        let finder = Finder::new(world, own, of.id(), vec![met.peer.clone()]);
+        let finder = finds(world, finder, of.id());
+        let needs = PlayerNeeds::default();
+        let mut seat = SeatInPlay::new(world, files, peers, needs, finder, now)?;
+        let line = connection.into_polled().expect("nobody has taken it");
+        seat.begin(line, now)?;
+        Ok(Box::new(InPlay(seat)) as NativeProgram)
+    });
+    playing.expect("no old deck")
 }
 
-/// The counter of attempts in which the peer could cheat.
-pub(crate) fn attempts(player: &Player, connection: &Connection) -> Box<dyn Attempts> {
-    player
-        .peers
-        .counted(&connection.met.peer)
-        .expect("a known peer")
+/// A player who calls and shows.
+struct Caller {
+    own: u8,
+    /// When the last hand was over.
+    dealt: Instant,
+    /// The hole cards seen in this hand.
+    hole: usize,
+    cards: Vec<Hole>,
+    chosen: Vec<Instant>,
+    received: Vec<Instant>,
 }
 
-/// The choice of a player who calls and shows.
-pub(crate) fn calls(legal: &Legal) -> Command {
-    Command::Choose(passive(legal))
+impl dealerless_native::Player for Caller {
+    fn tell(&mut self, event: &Event) -> anyhow::Result<()> {
+        match event {
+            Event::Seated(seated) => self.own = seated.seat,
+            Event::Dealt { .. } => self.hole = 0,
+            Event::Card { position, .. } if *position < 4 => {
+                self.hole += 1;
+                // The two hole cards of this seat, not the cards that are shown later.
+                if self.hole == 2 {
+                    let (dealt, seen) = (self.dealt, Instant::now());
+                    self.cards.push(Hole { dealt, seen });
+                }
+            }
+            Event::YourTurn(_) => self.chosen.push(Instant::now()),
+            Event::Chose { seat, .. } if *seat != self.own => self.received.push(Instant::now()),
+            Event::Result(_) => self.dealt = Instant::now(),
+            Event::LineLost { message } => panic!("{message}"),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, event: &Event) -> Option<Said> {
+        passive(event)
+    }
 }
 
 fn play(player: &Player, connection: Connection, begun: Instant, sync: Duration) -> Played {
@@ -266,46 +312,20 @@ fn play(player: &Player, connection: Connection, begun: Instant, sync: Duration)
         count: Arc::default(),
         takes: sync,
     };
-    let mut table = seat::<()>(player, &connection, &syncs);
-    let attempts = attempts(player, &connection);
-    let peer = table.play().seat().next(2);
-    table.begin(peer, connection, Some(attempts));
-    let (mut cards, mut dealt, mut hole) = (Vec::new(), begun, 0);
-    let (mut chosen, mut received) = (Vec::new(), Vec::new());
-    loop {
-        let happened = table
-            .next(Duration::from_secs(60))
-            .expect("an honest match");
-        let Some(TableEvent::News(news)) = happened else {
-            panic!("{happened:?}");
-        };
-        match news {
-            News::Log(LogEvent::Begun(_)) => hole = 0,
-            News::Card { position, .. } if position < 4 => {
-                hole += 1;
-                // The two hole cards of this seat, not the cards that are shown later.
-                if hole == 2 {
-                    let seen = Instant::now();
-                    cards.push(Hole { dealt, seen });
-                }
-            }
-            News::YourTurn { legal } => {
-                chosen.push(Instant::now());
-                table.command(calls(&legal)).expect("its turn");
-            }
-            News::Log(LogEvent::Chose(chosen)) if chosen.seat != table.play().seat() => {
-                received.push(Instant::now());
-            }
-            News::Log(LogEvent::HandOver { .. }) => dealt = Instant::now(),
-            News::Over(_) => break,
-            _ => {}
-        }
-    }
-    table.close();
+    let playing = seat(player, connection, &syncs, |_, finder, _| finder);
+    let mut caller = Caller {
+        own: 0,
+        dealt: begun,
+        hole: 0,
+        cards: Vec::new(),
+        chosen: Vec::new(),
+        received: Vec::new(),
+    };
+    playing.play(&mut caller).expect("an honest match");
     Played {
-        cards,
-        chosen,
-        received,
+        cards: caller.cards,
+        chosen: caller.chosen,
+        received: caller.received,
         syncs: syncs.count.load(Ordering::Relaxed),
     }
 }
