@@ -1,14 +1,19 @@
 //! A page that hosts: its guests are a native program, another page, and strangers.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use dealerless_connection::identity::{Identity, Name};
+use dealerless_connection::identity::{Identity, KnownPeers, Name, SharedPeers};
+use dealerless_connection::storage::MemoryVault;
+use dealerless_connection::time::unix;
 use dealerless_connection::{Connection, ConnectionError, Guest, Invite, MeetingError, Timing};
-use dealerless_table::log::MatchId;
+use dealerless_native::NativeFiles;
+use dealerless_seat::run::Stored;
+use dealerless_table::log::{Header, MatchId};
 use dealerless_table::play::{Control, Seating, Term};
 use serde_json::{Value, json};
 
@@ -118,6 +123,8 @@ impl HostPage {
 
 /// A native guest.
 struct Native {
+    /// The folder of the matches.
+    folder: tempfile::TempDir,
     identity: Arc<Identity>,
     name: Name,
     invite: Invite,
@@ -125,7 +132,9 @@ struct Native {
 
 impl Native {
     fn new(seed: u8, relay: SocketAddr, invite: &str) -> Self {
+        let memory = tempfile::tempdir_in("/dev/shm");
         Native {
+            folder: memory.or_else(|_| tempfile::tempdir()).unwrap(),
             identity: Arc::new(Identity::from_seed([seed; 32])),
             name: Name::clean("Bob"),
             invite: invite
@@ -153,27 +162,33 @@ impl Native {
         connection
     }
 
-    /// Sits down.
+    /// Sits down, and makes no choice until it resumes the match.
     fn sits(&self) -> Hosted {
         let connection = self.asks(&Control::Sit);
         assert_eq!(answer(&connection), Some(Control::Sit));
         let header = Seating::proposal(&connection.met.header).unwrap();
-        Hosted::begin(&self.identity, &self.name, header, connection)
+        self.begins(header, connection, false)
+    }
+
+    fn begins(&self, header: Header, connection: Connection, chooses: bool) -> Hosted {
+        let (file, succession) = (MemoryVault::default(), self.identity.succession().clone());
+        let peers = KnownPeers::open(Box::new(file), Path::new("peers"), succession, unix);
+        let stored = Stored {
+            files: NativeFiles::Folder(self.folder.path().into()),
+            identity: Arc::clone(&self.identity),
+            peers: SharedPeers::new(peers.unwrap()),
+            name: self.name.clone(),
+        };
+        Hosted::begin(stored, header, connection, chooses)
     }
 
     fn plays(&self) -> Hosted {
-        let mut hosted = self.sits();
-        finishes(&mut hosted);
+        let connection = self.asks(&Control::Sit);
+        assert_eq!(answer(&connection), Some(Control::Sit));
+        let header = Seating::proposal(&connection.met.header).unwrap();
+        let mut hosted = self.begins(header, connection, true);
+        hosted.finish();
         hosted
-    }
-}
-
-fn finishes(hosted: &mut Hosted) {
-    // The last turns close the connection.
-    let mut after = 0;
-    while after < 20 {
-        hosted.play();
-        after += u32::from(hosted.is_over);
     }
 }
 
@@ -329,8 +344,8 @@ fn guest_that_asks_again_on_the_same_connection_changes_nothing() {
         connection.send_control(control.encode()).unwrap();
     }
     let header = Seating::proposal(&connection.met.header).unwrap();
-    let mut hosted = Hosted::begin(&guest.identity, &guest.name, header, connection);
-    finishes(&mut hosted);
+    let mut hosted = guest.begins(header, connection, true);
+    hosted.finish();
     let closed = host.closed();
     assert_eq!(closed.result, Some(Ok(0)), "{}", error(&closed.lines));
     agree(&closed.disk, &[hosted.record()]);
@@ -341,9 +356,6 @@ fn guest_with_an_open_match_is_told_of_it_when_it_sits_down_again() {
     let host = HostPage::new(hands(1));
     let guest = Native::new(1, host.relay, &host.invite());
     let mut hosted = guest.sits();
-    for _ in 0..10 {
-        hosted.play();
-    }
     let connection = guest.asks(&Control::Sit);
     assert_eq!(answer(&connection), Some(Control::Open(hosted.of)));
     let connection = guest.asks(&Control::Resume(MatchId::new([7; 32])));
@@ -357,7 +369,7 @@ fn guest_with_an_open_match_is_told_of_it_when_it_sits_down_again() {
         .send_control(Control::Resume(hosted.of).encode())
         .unwrap();
     hosted.resume(again);
-    finishes(&mut hosted);
+    hosted.finish();
     let closed = host.closed();
     assert_eq!(closed.result, Some(Ok(0)), "{}", error(&closed.lines));
     agree(&closed.disk, &[hosted.record()]);
@@ -460,9 +472,7 @@ fn host_page_that_was_ended_waits_no_longer() {
         ..guest
     };
     let mut hosted = guest.sits();
-    for _ in 0..20 {
-        hosted.play();
-    }
+    hosted.until_begun();
     let closed = host.end();
     let of = closed.disk.open_match().expect("an open match");
     let body = json!({ "match": of, "relay": RELAY });
@@ -476,7 +486,7 @@ fn host_page_that_was_ended_waits_no_longer() {
         .send_control(Control::Resume(hosted.of).encode())
         .unwrap();
     hosted.resume(again);
-    finishes(&mut hosted);
+    hosted.finish();
     let closed = host.closed();
     assert_eq!(closed.result, Some(Ok(0)), "{}", error(&closed.lines));
     agree(&closed.disk, &[hosted.record()]);

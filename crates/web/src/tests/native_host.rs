@@ -4,20 +4,24 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use dealerless::mpc::Uncounted;
-use dealerless::net::Deadlines;
-use dealerless_connection::identity::{Home, Identity, Name, SharedPeers};
-use dealerless_connection::storage::{MemoryStorage, MemoryVault};
-use dealerless_connection::system_rng;
-use dealerless_connection::{Connection, Door, DoorEvent, Timing};
-use dealerless_table::log::{Header, Inputs, Journal, MatchId, MatchLog};
-use dealerless_table::play::{
-    Command, Control, DeckSetting, News, SealedSetting, Seating, Setting, Table, TableEvent,
+use dealerless_connection::identity::{Home, Name};
+use dealerless_connection::{
+    Connection, Door, DoorEvent, Network, PolledConnection, Timing, system_rng,
 };
-use dealerless_table::rules::{Choice, Legal, Stakes, Variety};
-use dealerless_table::testing::choices;
+use dealerless_native::testing::{keeps, passive};
+use dealerless_native::{Input, Native, NativeFiles, NativeProgram, Player, SeatInput};
+use dealerless_seat::command::Said;
+use dealerless_seat::event::{Ask, Event};
+use dealerless_seat::run::{
+    self, BrokenOff, Finder, InPlay, NewMatch, SeatFiles, SeatInPlay, Stored, find, records,
+};
+use dealerless_seat::seat::PlayerNeeds;
+use dealerless_table::log::{Header, MatchId};
+use dealerless_table::play::{Control, Seating};
+use dealerless_table::record::{MatchState, Record as Read};
+use dealerless_table::rules::{Stakes, Variety};
 use dealerless_table::testing::test_match::{proposal, stakes_of};
 
 use super::tab::PATIENCE;
@@ -25,6 +29,10 @@ use super::tab::PATIENCE;
 /// The chips of each player of hold'em.
 pub(crate) const STACK: u64 = 100;
 const SHORT: Duration = Duration::from_millis(20);
+/// The longest wait for the last messages of a page that has ended.
+const REST: Duration = Duration::from_secs(2);
+
+type Line = PolledConnection<Arc<Network>>;
 
 /// What the host does with a guest that wants to sit down or to resume.
 #[derive(Clone, Debug)]
@@ -94,13 +102,17 @@ impl NativeHost {
         let folder = memory.or_else(|_| tempfile::tempdir()).unwrap();
         let home = Arc::new(Home::open(folder.path(), None, &mut system_rng()).unwrap());
         let peers = home.known_peers().unwrap();
-        let identity = Arc::clone(home.identity());
-        let name = Name::clean("Anna");
+        let stored = Stored {
+            files: NativeFiles::Folder(home.matches()),
+            identity: Arc::clone(home.identity()),
+            peers: peers.clone(),
+            name: Name::clean("Anna"),
+        };
         let listen = ["127.0.0.1:0".parse().unwrap()];
         let door = Door::open(
             home,
             peers.clone(),
-            name.clone(),
+            stored.name.clone(),
             bytes,
             &listen,
             Timing::default(),
@@ -110,21 +122,19 @@ impl NativeHost {
         let invite = door.invite(vec![address.into()], None).unwrap().to_string();
         let (posts, queue) = channel();
         let mut hosting = Hosting {
-            identity,
-            name,
+            stored,
             header,
             answers: answers.into_iter().rev().collect(),
             matches: Vec::new(),
         };
-        let own = posts.clone();
+        let arrives = posts.clone();
         let thread = thread::spawn(move || {
             let _folder = folder;
             let ended = &*Box::leak(Box::new(std::sync::atomic::AtomicBool::new(false)));
             let door = thread::spawn(move || {
                 while !ended.load(std::sync::atomic::Ordering::Relaxed) {
                     if let Some(DoorEvent::Connection(connection)) = door.next(SHORT) {
-                        remember(&peers, &connection);
-                        if own.send(Post::Connection(connection)).is_err() {
+                        if arrives.send(Post::Connection(connection)).is_err() {
                             return;
                         }
                     }
@@ -133,7 +143,7 @@ impl NativeHost {
             hosting.run(&queue);
             ended.store(true, std::sync::atomic::Ordering::Relaxed);
             door.join().unwrap();
-            hosting.matches.iter().map(Hosted::record).collect()
+            hosting.matches.into_iter().map(Hosted::record).collect()
         });
         NativeHost {
             address,
@@ -160,23 +170,15 @@ impl Drop for NativeHost {
     }
 }
 
-fn remember(peers: &SharedPeers, connection: &Connection) {
-    let met = &connection.met;
-    let remembered = peers.lock().remember(&met.peer, &met.peer_name, &[], None);
-    remembered.unwrap();
-}
-
 /// A match of the host, or of a native guest.
 pub(crate) struct Hosted {
     pub(crate) of: MatchId,
-    table: Table<MemoryStorage, MemoryVault, ()>,
-    file: MemoryStorage,
-    pub(crate) is_over: bool,
+    stored: Stored<NativeFiles>,
+    playing: Option<(SeatInput, JoinHandle<()>)>,
 }
 
 struct Hosting {
-    identity: Arc<Identity>,
-    name: Name,
+    stored: Stored<NativeFiles>,
     header: Header,
     /// In reverse order.
     answers: Vec<Answer>,
@@ -187,24 +189,14 @@ impl Hosting {
     fn run(&mut self, queue: &Receiver<Post>) {
         // Connections on which the host plays with nobody stay open.
         let mut idle = Vec::new();
-        loop {
-            let wait = if self.matches.is_empty() {
-                SHORT
-            } else {
-                Duration::ZERO
-            };
-            match queue.recv_timeout(wait) {
-                Ok(Post::End) => {
-                    // The last messages have arrived, and may not be processed yet.
-                    let unread = self.matches.last_mut().into_iter();
-                    return unread.for_each(Hosted::read_rest);
-                }
-                Ok(Post::Connection(connection)) => idle.extend(self.meet(*connection)),
-                Err(_) => {}
-            }
-            if let Some(hosted) = self.matches.last_mut() {
-                hosted.play();
-            }
+        while let Ok(Post::Connection(connection)) = queue.recv() {
+            idle.extend(self.meet(*connection));
+        }
+        // The last messages have arrived, and may not be processed yet.
+        let asked = Instant::now();
+        let last = self.matches.last();
+        while last.is_some_and(|last| !last.is_over()) && asked.elapsed() < REST {
+            thread::sleep(SHORT);
         }
     }
 
@@ -243,107 +235,146 @@ impl Hosting {
 
     fn begin(&self, connection: Connection) -> Hosted {
         connection.send_control(Control::Sit.encode()).ok();
-        Hosted::begin(&self.identity, &self.name, self.header.clone(), connection)
+        Hosted::begin(self.stored.clone(), self.header.clone(), connection, true)
     }
 }
 
 impl Hosted {
-    /// Begins a match on this connection.
+    /// Begins a match on this connection. Until it is resumed, the player makes no choice unless it `chooses`.
     pub(crate) fn begin(
-        identity: &Arc<Identity>,
-        name: &Name,
+        stored: Stored<NativeFiles>,
         header: Header,
         connection: Connection,
+        chooses: bool,
     ) -> Self {
-        let own = (identity.public(), name);
-        let seating = Seating::of_meeting(&connection.met, header, own).unwrap();
-        let (of, file) = (seating.sitting.match_info.id(), MemoryStorage::default());
-        let key = identity.file_key();
-        let inputs = Inputs::open(MemoryStorage::default(), key.clone(), of).unwrap();
-        let setting = Setting {
-            seat: seating.sitting.seat,
-            journal: Journal::create(file.clone(), key, &seating.sitting).unwrap(),
-            deck: DeckSetting::Sealed(SealedSetting {
-                inputs: inputs.file,
-                vault: MemoryVault::default(),
-                circuit: seating.circuit,
-            }),
-            identity: Arc::clone(identity),
-            log: MatchLog::new(seating.sitting.match_info.clone(), seating.sitting.seat),
-            rng: system_rng(),
-        };
-        let mut table = Table::new(setting, Deadlines::default()).unwrap();
-        let peer = table.play().seat().next(2);
-        table.begin(peer, connection, Some(Box::new(Uncounted)));
-        Hosted {
-            of,
-            table,
-            file,
-            is_over: false,
-        }
-    }
-
-    pub(crate) fn resume(&mut self, connection: Connection) {
-        let peer = self.table.play().seat().next(2);
-        self.table
-            .resume(peer, connection, Some(Box::new(Uncounted)))
+        let met = &connection.met;
+        let mut peers = stored.peers.lock();
+        peers
+            .remember(&met.peer, &met.peer_name, &[], None)
             .unwrap();
-    }
-
-    pub(crate) fn play(&mut self) {
-        match self.table.next(SHORT).expect("an honest host") {
-            Some(TableEvent::News(news)) => self.news(&news),
-            Some(_) => {}
-            // The peer has sent its history, and may not know the end.
-            None if self.is_over && self.has_heard() => {
-                self.table.close();
-            }
-            None => {}
-        }
-    }
-
-    fn has_heard(&self) -> bool {
-        let play = self.table.play();
-        play.has_heard(play.seat().next(2))
-    }
-
-    fn read_rest(&mut self) {
-        for _ in 0..100 {
-            if self.is_over {
-                return;
-            }
-            self.play();
-        }
-    }
-
-    fn news(&mut self, news: &News) {
-        let command = match news {
-            News::YourTurn { legal } => Command::Choose(choice(legal)),
-            News::Voided { .. } => Command::DealAgain,
-            News::AskRebuy { .. } => Command::Rebuy(false),
-            News::Over(_) => {
-                self.is_over = true;
-                self.table.close();
-                return;
-            }
-            _ => return,
+        drop(peers);
+        let Seating { sitting, circuit } =
+            Seating::of_meeting(met, header, stored.player()).unwrap();
+        let new = NewMatch::create(&stored, sitting).unwrap();
+        let mut hosted = Hosted {
+            of: new.sitting.match_info.id(),
+            playing: None,
+            stored,
         };
-        self.table.command(command).expect("the program has asked");
+        let files = new.begin(&hosted.stored, Some(circuit)).unwrap();
+        hosted.play(files, connection, chooses, SeatInPlay::begin);
+        hosted
     }
 
-    pub(crate) fn record(&self) -> Record {
+    /// Ends the program, and starts it again with the same files.
+    pub(crate) fn resume(&mut self, connection: Connection) {
+        self.stop();
+        let kept = find(&self.stored, &self.of).unwrap();
+        let files = run::resume(&self.stored, kept.unwrap()).unwrap();
+        self.play(files, connection, true, SeatInPlay::resume);
+    }
+
+    fn play(
+        &mut self,
+        files: SeatFiles<Native>,
+        connection: Connection,
+        chooses: bool,
+        first: impl FnOnce(&mut SeatInPlay<Native>, Line, Duration) -> anyhow::Result<()>,
+    ) {
+        let (own, peers) = (self.stored.credentials(), self.stored.peers.clone());
+        let kept = keeps(self.stored.files.clone(), own.clone(), peers.clone());
+        let playing = dealerless_native::begin(false, kept, |seat_of, now| {
+            let players = vec![connection.met.peer.clone()];
+            let finder = Finder::new(&seat_of.world, own, self.of, players);
+            let needs = PlayerNeeds::default();
+            let mut seat = SeatInPlay::new(&seat_of.world, files, peers, needs, finder, now)?;
+            let line = connection.into_polled().expect("nobody has taken it");
+            first(&mut seat, line, now)?;
+            Ok(Box::new(InPlay(seat)) as NativeProgram)
+        });
+        let playing = playing.unwrap();
+        let input = playing.input();
+        let play = move || {
+            let ended = playing.play(&mut Bot { chooses });
+            let is_fine = ended
+                .as_ref()
+                .err()
+                .is_none_or(|error| error.is::<BrokenOff>());
+            assert!(is_fine, "{ended:?}");
+        };
+        self.playing = Some((input, thread::spawn(play)));
+    }
+
+    fn stop(&mut self) {
+        if let Some((input, thread)) = self.playing.take() {
+            input.put(Input::BreakOff);
+            thread.join().unwrap();
+        }
+    }
+
+    /// The bytes of the record.
+    fn bytes(&self) -> Vec<u8> {
+        let digits = self.of.to_string();
+        let mut names = records(&self.stored).unwrap().into_iter();
+        let name = names.find(|(name, _)| name.starts_with(&digits)).unwrap();
+        std::fs::read(self.stored.files.path(&name.0)).unwrap()
+    }
+
+    /// Waits until both sides have signed something.
+    pub(crate) fn until_begun(&self) {
+        let asked = Instant::now();
+        let is_begun = || Read::read(&self.bytes(), None).is_ok_and(|read| read.log.step() > 0);
+        while !is_begun() {
+            assert!(asked.elapsed() < PATIENCE, "the match does not begin");
+            thread::sleep(SHORT);
+        }
+    }
+
+    /// Plays until the match stops here.
+    pub(crate) fn finish(&mut self) {
+        if let Some((_, thread)) = self.playing.take() {
+            thread.join().unwrap();
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        let read = Read::read(&self.bytes(), None);
+        read.is_ok_and(|record| matches!(record.state(), MatchState::Over(_)))
+    }
+
+    /// Ends the program.
+    pub(crate) fn record(mut self) -> Record {
+        self.stop();
+        let bytes = self.bytes();
+        let read = Read::read(&bytes, None);
         Record {
-            bytes: self.file.bytes(),
-            hash: self.table.play().log().hash(),
-            is_over: self.is_over,
+            is_over: self.is_over(),
+            hash: read.map_or([0; 32], |record| record.log.hash()),
+            bytes,
         }
     }
 }
 
 /// Checks, calls and shows. Draws a card of a deck without rules if there is one left, and passes.
-fn choice(legal: &Legal) -> Choice {
-    match legal {
-        Legal::Speak { may_draw: true, .. } => Choice::Draw,
-        _ => choices::passive(legal),
+struct Bot {
+    chooses: bool,
+}
+
+impl Player for Bot {
+    fn tell(&mut self, _: &Event) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    fn answer(&mut self, event: &Event) -> Option<Said> {
+        match event {
+            Event::AskAgain { .. } => Some(Said::Again {}),
+            Event::AskRebuy { .. } => Some(Said::Rebuy { agree: false }),
+            Event::YourTurn(_) if !self.chooses => None,
+            Event::YourTurn(turn) => match turn.ask {
+                Ask::Speak { may_draw: true, .. } => Some(Said::Draw {}),
+                _ => passive(event),
+            },
+            _ => None,
+        }
     }
 }
