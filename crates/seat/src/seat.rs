@@ -100,7 +100,7 @@ pub trait TableView {
     fn may_close(&self) -> Option<Seat>;
 }
 
-impl<S: Storage, V: Vault, R: CryptoRng, X> TableView for TableCore<S, V, R, X> {
+impl<S: Storage, V: Vault, R: CryptoRng> TableView for TableCore<S, V, R> {
     fn play(&self) -> &impl SeatView {
         self.play()
     }

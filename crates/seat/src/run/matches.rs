@@ -533,7 +533,7 @@ pub fn check<W: SeatWorld>(
     now: Duration,
 ) -> anyhow::Result<()> {
     let files: SeatFiles<W> = resume(own, kept)?;
-    TableCore::<_, _, _, ()>::new(files.setting, now)?;
+    TableCore::new(files.setting, now)?;
     Ok(())
 }
 

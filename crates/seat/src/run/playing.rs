@@ -71,7 +71,7 @@ pub struct SeatFiles<W: SeatWorld> {
 /// connections, and calls [`step`](Self::step) after it and at the time of [`timer`](Self::timer).
 pub struct SeatInPlay<W: SeatWorld> {
     world: W,
-    pub(super) table: TableCore<FileOf<W>, ValueOf<W>, SystemRng, ()>,
+    pub(super) table: TableCore<FileOf<W>, ValueOf<W>, SystemRng>,
     story: SeatStory,
     needs: PlayerNeeds,
     peers: SharedPeers,
@@ -484,7 +484,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
     }
 
     /// The next event of the table.
-    fn next(&mut self, now: Duration) -> Result<Option<TableEvent<()>>, PlayError> {
+    fn next(&mut self, now: Duration) -> Result<Option<TableEvent>, PlayError> {
         let moment = Moment {
             running: now,
             unix: W::Files::unix(),
@@ -543,11 +543,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
         }
     }
 
-    fn handle(
-        &mut self,
-        event: TableEvent<()>,
-        now: Duration,
-    ) -> anyhow::Result<ControlFlow<Stopped>> {
+    fn handle(&mut self, event: TableEvent, now: Duration) -> anyhow::Result<ControlFlow<Stopped>> {
         match event {
             TableEvent::News(news) => return self.news(&news, now),
             TableEvent::ConnectionLost(peer, error) => {
@@ -570,7 +566,6 @@ impl<W: SeatWorld> SeatInPlay<W> {
                     events.iter().try_for_each(|event| self.tell(event))?;
                 }
             },
-            TableEvent::Posted(()) => {}
         }
         Ok(ControlFlow::Continue(()))
     }

@@ -4,12 +4,9 @@
 //! [`Play`] is a seat as a state machine. It receives events (`Event`) and commands of the player
 //! ([`Command`]), sends the seat's signed parts, and reports [`News`] to the player. `Play` never
 //! waits and has no clock, so a test can send events in any order. `Dealer` is the shuffling
-//! engine, on its own thread. `TableCore` adds the rules for connections that come and go, for time and
-//! for closing; it takes the time as an argument. [`Table`] drives a `TableCore` with threads of
-//! its own, for programs whose seats only play: the demo, benches and tests.
+//! engine, on its own thread. [`TableCore`] adds the rules for connections that come and go, for time and
+//! for closing; it takes the time as an argument.
 
-#[cfg(not(target_family = "wasm"))]
-mod attached;
 mod clock;
 mod clocks;
 mod control;
@@ -28,8 +25,6 @@ mod own_dice;
 mod roster;
 mod seat_play;
 mod seating;
-#[cfg(not(target_family = "wasm"))]
-mod table;
 mod table_core;
 mod verifiable_seat;
 
@@ -51,8 +46,6 @@ pub use orders::{Done, Event, NoEngine, Order, Orders, Outbox, Reshuffling};
 pub use roster::Roster;
 pub use seat_play::{DeckSetting, Play, SealedSetting, Setting};
 pub use seating::{CannotBegin, Seating};
-#[cfg(not(target_family = "wasm"))]
-pub use table::{Mailbox, Table};
 pub use table_core::{Incoming, TableCore, TableEvent};
 
 #[cfg(feature = "internals")]

@@ -30,7 +30,7 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(3);
 /// arrives, and [`next`](Self::next) does all that is due and returns the next event. The caller
 /// calls `next` until it returns `None`, and then again after something has arrived or
 /// [`until_next_timer`](Self::until_next_timer) has passed.
-pub struct TableCore<S, V, R, X> {
+pub struct TableCore<S, V, R> {
     play: Play<S, V, R>,
     clocks: Clocks,
     /// The connected seats, with the time at which each connection began.
@@ -38,7 +38,7 @@ pub struct TableCore<S, V, R, X> {
     /// The seats that had received all messages when their last connections were closed.
     finished: BTreeSet<Seat>,
     /// What has arrived and was not processed: on the connection to a seat, or from the player.
-    arrived: VecDeque<(Option<Seat>, Incoming<X>)>,
+    arrived: VecDeque<(Option<Seat>, Incoming)>,
     draining: Option<Draining>,
     /// When this side learned of a conviction that not all seats have confirmed.
     convicted: Option<Duration>,
@@ -50,7 +50,7 @@ pub struct TableCore<S, V, R, X> {
 }
 
 /// Something that arrives at a table.
-pub enum Incoming<X> {
+pub enum Incoming {
     /// An event of the connection or the engine.
     Event(Event),
     /// The connection has ended.
@@ -59,13 +59,11 @@ pub enum Incoming<X> {
     Control(Control),
     /// A command of the player, for the given turn if there is one.
     Command(Command, Option<u64>),
-    /// An item for the caller of the table.
-    Posted(X),
 }
 
 /// An event of a [`TableCore`].
 #[derive(Debug)]
-pub enum TableEvent<X> {
+pub enum TableEvent {
     /// News for the player.
     News(News),
     /// The connection to this seat is lost. The match can be [resumed](TableCore::resume) on
@@ -75,8 +73,6 @@ pub enum TableEvent<X> {
     Control(Control),
     /// The table has accepted a [command](Incoming::Command) of the player.
     Accepted(Command),
-    /// An [item](Incoming::Posted) for the caller of the table.
-    Posted(X),
 }
 
 /// A lost connection of a sealed deck, whose last messages are still processed: the peer may have
@@ -87,7 +83,7 @@ struct Draining {
     deadline: Duration,
 }
 
-impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
+impl<S: Storage, V: Vault, R: CryptoRng> TableCore<S, V, R> {
     /// A seat without a connection.
     ///
     /// # Errors
@@ -167,7 +163,7 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
     }
 
     /// Queues what has arrived: on the connection to `from`, or from the player.
-    pub fn receive(&mut self, from: Option<Seat>, item: Incoming<X>) {
+    pub fn receive(&mut self, from: Option<Seat>, item: Incoming) {
         self.arrived.push_back((from, item));
     }
 
@@ -181,7 +177,7 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
         now: Moment,
         outbox: &mut impl Outbox,
         mut orders: Option<&mut impl Orders>,
-    ) -> Result<Option<TableEvent<X>>, PlayError> {
+    ) -> Result<Option<TableEvent>, PlayError> {
         loop {
             if let Some(draining) = self.draining.take() {
                 if !self.drain(&draining, now.running)? {
@@ -232,13 +228,12 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
     fn process(
         &mut self,
         from: Option<Seat>,
-        item: Incoming<X>,
+        item: Incoming,
         now: Moment,
         outbox: &mut impl Outbox,
-    ) -> Result<Option<TableEvent<X>>, PlayError> {
+    ) -> Result<Option<TableEvent>, PlayError> {
         Ok(match (from, item) {
             (_, Incoming::Command(command, turn)) => Some(self.execute(command, turn, now)?),
-            (_, Incoming::Posted(item)) => Some(TableEvent::Posted(item)),
             // Guests have nothing to decide with each other.
             (Some(peer), Incoming::Control(_))
                 if ![peer, self.play.seat()].contains(&Seat::HOST) =>
@@ -281,7 +276,7 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
         error: PlayError,
         now: Duration,
         outbox: &mut impl Outbox,
-    ) -> Result<Option<TableEvent<X>>, PlayError> {
+    ) -> Result<Option<TableEvent>, PlayError> {
         let Some(peer) = peer else {
             return Err(error);
         };
@@ -310,7 +305,7 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
     /// whether nothing else is expected on it.
     fn drain(&mut self, draining: &Draining, now: Duration) -> Result<bool, PlayError> {
         while !matches!(self.play.log().phase(), Phase::Over(_)) {
-            let is_next = |(from, item): &(Option<Seat>, Incoming<X>)| {
+            let is_next = |(from, item): &(Option<Seat>, Incoming)| {
                 *from == Some(draining.peer)
                     && matches!(item, Incoming::Event(_) | Incoming::Lost(_))
             };
@@ -329,7 +324,7 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
         peer: Seat,
         error: PlayError,
         outbox: &mut impl Outbox,
-    ) -> Result<TableEvent<X>, PlayError> {
+    ) -> Result<TableEvent, PlayError> {
         self.lose_connection(peer);
         self.play.advance(outbox, &mut NoEngine)?;
         Ok(TableEvent::ConnectionLost(peer, error))
@@ -360,7 +355,7 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
         command: Command,
         turn: Option<u64>,
         now: Moment,
-    ) -> Result<TableEvent<X>, PlayError> {
+    ) -> Result<TableEvent, PlayError> {
         let result = match turn.filter(|turn| *turn != self.play.log().step()) {
             Some(turn) => Err(NotNow::OtherTurn(turn)),
             None => self.command(command.clone()),
@@ -374,14 +369,14 @@ impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
         Ok(TableEvent::Accepted(command))
     }
 
-    fn others(&self) -> impl Iterator<Item = Seat> + use<S, V, R, X> {
+    fn others(&self) -> impl Iterator<Item = Seat> + use<S, V, R> {
         let own = self.play.seat();
         Seat::all(self.play.log().match_info().seats()).filter(move |seat| *seat != own)
     }
 
     /// The seats to which this seat needs a connection, without those that are gone: all guests if it is
     /// the host, otherwise the host, or the other guests if the host is gone.
-    fn peers(&self) -> impl Iterator<Item = Seat> + use<S, V, R, X> {
+    fn peers(&self) -> impl Iterator<Item = Seat> + use<S, V, R> {
         let gone = self.play.log().gone().to_vec();
         let is_star = self.play.seat() == Seat::HOST || gone.contains(&Seat::HOST);
         self.others()

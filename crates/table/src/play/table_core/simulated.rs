@@ -26,14 +26,14 @@ use crate::testing::deck::TestDeck;
 
 const HANDS: u32 = 50;
 
-type SimulatedTable = TableCore<MemoryStorage, MemoryVault, StdRng, ()>;
+type SimulatedTable = TableCore<MemoryStorage, MemoryVault, StdRng>;
 
 /// Something that happens to a seat at a moment.
 enum Happening {
     /// The seat gets its end of a connection.
     Attached,
     /// An item arrives.
-    Arrives(Incoming<()>),
+    Arrives(Incoming),
     /// The timer with this number expires. Only the seat's last timer counts.
     Timer(u64),
 }
@@ -166,7 +166,7 @@ impl World {
 
     /// Plans an item on a connection. Items on a connection to a seat arrive in the order in which
     /// they were sent.
-    fn arrives(&mut self, connection: u64, seat: usize, item: Incoming<()>) {
+    fn arrives(&mut self, connection: u64, seat: usize, item: Incoming) {
         let at = self.now + self.millis(80);
         let at = at.max(self.sides[seat].last_arrival);
         self.sides[seat].last_arrival = at;
@@ -292,7 +292,7 @@ impl World {
     }
 
     /// What the player, or the program around the table, does with an event.
-    fn handle(&mut self, seat: usize, event: TableEvent<()>) {
+    fn handle(&mut self, seat: usize, event: TableEvent) {
         let second = Duration::from_secs(1);
         match event {
             TableEvent::News(News::YourTurn { legal }) => {

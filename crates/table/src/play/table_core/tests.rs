@@ -2,6 +2,7 @@
 //! over, the match can be closed. The file stays valid, no chips move, and the match can be
 //! resumed.
 
+mod connected;
 mod simulated_several;
 
 use std::collections::BTreeSet;
@@ -22,7 +23,7 @@ use crate::log::{Claimed, Clock, End, Header, Journal, Match, MatchLog, SignedPa
 use crate::record::Record;
 use crate::rules::Legal;
 
-type TestTable = TableCore<MemoryStorage, MemoryVault, SystemRng, ()>;
+type TestTable = TableCore<MemoryStorage, MemoryVault, SystemRng>;
 
 /// One seat of a match with the given log, without an engine, and the file of the match.
 fn at_a_table(

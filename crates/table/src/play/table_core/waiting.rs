@@ -25,7 +25,7 @@ const GUESTS_TIMEOUT: Duration = Duration::from_secs(5);
 /// conviction.
 const CONFIRM_TIMEOUT: Duration = Duration::from_secs(20);
 
-impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
+impl<S: Storage, V: Vault, R: CryptoRng> TableCore<S, V, R> {
     /// The time until [`next`](Self::next) has something to do although nothing arrives.
     pub fn until_next_timer(&self, now: Duration) -> Duration {
         if let Some(draining) = &self.draining {

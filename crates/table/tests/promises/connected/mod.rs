@@ -1,4 +1,4 @@
-//! Tables over real connections.
+//! Matches between players who have met over real connections.
 
+mod engine_versions;
 mod rosters;
-mod tables;

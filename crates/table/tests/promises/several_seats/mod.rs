@@ -12,7 +12,6 @@ mod hostile;
 mod leaving;
 mod restored;
 pub(crate) mod side;
-mod tables;
 pub(crate) mod world;
 
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -24,7 +24,7 @@ use crate::play::seat_play::DeckSetting;
 use crate::rules::{Choice, Legal};
 use crate::seat::Seat;
 
-type Core = TableCore<MemoryStorage, MemoryVault, StdRng, ()>;
+type Core = TableCore<MemoryStorage, MemoryVault, StdRng>;
 
 fn seconds(number: f64) -> Duration {
     Duration::from_secs_f64(number)
@@ -531,7 +531,7 @@ impl World {
     }
 
     /// What the player, or the program around the table, does with an event.
-    fn handle(&mut self, number: usize, event: TableEvent<()>) {
+    fn handle(&mut self, number: usize, event: TableEvent) {
         let side = &mut self.sides[number];
         let life = side.life;
         match event {
