@@ -133,10 +133,10 @@ impl NativeHost {
             let ended = &*Box::leak(Box::new(std::sync::atomic::AtomicBool::new(false)));
             let door = thread::spawn(move || {
                 while !ended.load(std::sync::atomic::Ordering::Relaxed) {
-                    if let Some(DoorEvent::Connection(connection)) = door.next(SHORT) {
-                        if arrives.send(Post::Connection(connection)).is_err() {
-                            return;
-                        }
+                    if let Some(DoorEvent::Connection(connection)) = door.next(SHORT)
+                        && arrives.send(Post::Connection(connection)).is_err()
+                    {
+                        return;
                     }
                 }
             });

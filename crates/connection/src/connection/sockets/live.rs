@@ -1,9 +1,11 @@
 //! An established connection.
 
+use std::fmt;
+#[cfg(feature = "internals")]
+use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use std::{fmt, io};
 
 use dealerless::net::system_time;
 
@@ -12,7 +14,10 @@ use super::super::error::ConnectionError;
 use super::super::meeting::Met;
 use super::super::place::{Happened, Place};
 use super::super::polled::PolledConnection;
-use super::super::streams::{Message, Priority, Stream};
+#[cfg(feature = "internals")]
+use super::super::streams::Priority;
+use super::super::streams::{Message, Stream};
+#[cfg(feature = "internals")]
 use super::engine_stream::{EngineConnection, EngineStream};
 use super::network::{Network, SocketTask};
 use crate::identity::Address;
@@ -114,6 +119,7 @@ impl Shared {
     }
 }
 
+#[cfg(feature = "internals")]
 impl EngineConnection for Arc<Shared> {
     fn until(
         &self,
@@ -177,6 +183,7 @@ impl Connection {
     /// # Errors
     /// If the connection has ended, or the message is empty or longer than
     /// [`MAX_MESSAGE`](crate::connection::MAX_MESSAGE).
+    #[cfg(feature = "internals")]
     pub fn send_log(&self, bytes: Vec<u8>) -> Result<(), ConnectionError> {
         self.send(Stream::Log, &bytes)
     }
@@ -233,6 +240,7 @@ impl Connection {
     /// # Errors
     /// [`ConnectionError::EngineInUse`] if the last session was not dropped, or its number was not
     /// smaller. Otherwise the reason for the end of the connection.
+    #[cfg(feature = "internals")]
     pub fn engine(
         &self,
         number: u64,
@@ -246,6 +254,7 @@ impl Connection {
 
     /// Sets the priority of the engine bytes that are queued later. [`Priority::Run`] also applies
     /// to all unsent engine bytes.
+    #[cfg(feature = "internals")]
     pub fn set_engine_priority(&self, priority: Priority) {
         let mut state = self.shared.lock();
         if let Ok(core) = state.core() {
