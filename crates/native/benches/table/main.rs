@@ -66,7 +66,10 @@ fn main() {
     let synced = measure(at(0, None), SYNC, SLOW_HANDS);
     let waiting = (synced.next - base.next).as_secs_f64() / SYNC.as_secs_f64();
     println!("\nConsecutive synced writes from both deals to the hole cards: {waiting:.1}");
-    println!("(measured with {} a write).", ms(SYNC));
+    println!(
+        "(measured with {} a write; both seats run on one thread, unlike two programs).",
+        ms(SYNC)
+    );
     println!(
         "Synced writes of a whole hand: host {}, guest {}.",
         base.syncs[0], base.syncs[1]

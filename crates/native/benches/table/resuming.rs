@@ -29,7 +29,7 @@ pub(crate) fn resume(link: Link) -> [Duration; 2] {
         let host = &host;
         let at_host = scope.spawn(move || {
             let playing = sit_host(host, door);
-            play(&playing, &|| {}).received
+            play(&playing, None).received
         });
         let dialer = Guest {
             identity: guest.home.identity(),
@@ -39,7 +39,7 @@ pub(crate) fn resume(link: Link) -> [Duration; 2] {
         let connection = dialer.join(&invite).expect("the host");
         let playing = sit_guest(&guest, connection, &proxy);
         let cut = || proxy.cut();
-        let at_guest = play(&playing, &cut);
+        let at_guest = play(&playing, Some(&cut));
         let received = at_host.join().expect("the host").expect("a move");
         let dialed = at_guest.lost.expect("the connection was cut");
         let resumed = at_guest.resumed.expect("a turn");
@@ -74,7 +74,7 @@ fn sit_guest(player: &Player, connection: Connection, proxy: &Proxy) -> Playing 
     seat(player, connection, &Syncs::default(), calls)
 }
 
-fn play<'a>(playing: &Playing, cut: &'a dyn Fn()) -> Resuming<'a> {
+fn play<'a>(playing: &Playing, cut: Option<&'a dyn Fn()>) -> Resuming<'a> {
     let mut resuming = Resuming {
         cut,
         own: 0,
@@ -87,9 +87,10 @@ fn play<'a>(playing: &Playing, cut: &'a dyn Fn()) -> Resuming<'a> {
     resuming
 }
 
-/// A player who calls and shows. In its first turn of the second hand, the connection is cut.
+/// A player who calls and shows. In the guest's first turn of the second hand, the connection is cut before the guest
+/// chooses.
 struct Resuming<'a> {
-    cut: &'a dyn Fn(),
+    cut: Option<&'a dyn Fn()>,
     own: u8,
     /// The number of hands that are over.
     hands: u32,
@@ -121,8 +122,10 @@ impl dealerless_native::Player for Resuming<'_> {
     }
 
     fn answer(&mut self, event: &Event) -> Option<Said> {
-        if matches!(event, Event::YourTurn(_)) && self.hands == 1 && self.lost.is_none() {
-            (self.cut)();
+        let is_turn = matches!(event, Event::YourTurn(_));
+        if let Some(cut) = self.cut.take_if(|_| is_turn && self.hands == 1) {
+            cut();
+            return None;
         }
         passive(event)
     }
