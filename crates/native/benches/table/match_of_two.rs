@@ -14,7 +14,7 @@ use dealerless_native::testing::{keeps, passive};
 use dealerless_native::{Native, NativeFiles, NativeProgram, Playing};
 use dealerless_seat::command::Said;
 use dealerless_seat::event::Event;
-use dealerless_seat::run::{FileOf, Finder, InPlay, SeatFiles, SeatInPlay};
+use dealerless_seat::run::{FileOf, Finder, InPlay, Own, SeatFiles, SeatInPlay};
 use dealerless_seat::seat::PlayerNeeds;
 use dealerless_table::log::{Header, Inputs, Journal, MatchId, MatchLog};
 use dealerless_table::play::{DeckSetting, SealedSetting, Seating, Setting};
@@ -212,7 +212,7 @@ pub(crate) fn seat(
     player: &Player,
     connection: Connection,
     syncs: &Syncs,
-    finds: impl FnOnce(&Native, Finder<Native>, MatchId) -> Finder<Native>,
+    finds: impl FnOnce(&Own<Native>, Finder<Native>, MatchId) -> Finder<Native>,
 ) -> Playing {
     let met = Arc::clone(&connection.met);
     (player.peers.lock())
@@ -258,7 +258,7 @@ pub(crate) fn seat(
     let playing = dealerless_native::begin(false, kept, |seat_of, now| {
         let world = &seat_of.world;
         let finder = Finder::new(world, own, of.id(), vec![met.peer.clone()]);
-        let finder = finds(world, finder, of.id());
+        let finder = finds(seat_of, finder, of.id());
         let needs = PlayerNeeds::default();
         let mut seat = SeatInPlay::new(world, files, peers, needs, finder, now)?;
         let line = connection.into_polled().expect("nobody has taken it");

@@ -1,6 +1,5 @@
 //! The time that a match needs to resume on a new connection after the old one was lost in a hand.
 
-use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -9,7 +8,7 @@ use dealerless_native::testing::passive;
 use dealerless_native::{Native, Playing};
 use dealerless_seat::command::Said;
 use dealerless_seat::event::Event;
-use dealerless_seat::run::{Caller, Finder, Reception, Route};
+use dealerless_seat::run::{Caller, Finder, Own, Reception, Route};
 use dealerless_table::log::MatchId;
 
 use crate::match_of_two::{Player, Syncs, door, seat};
@@ -52,9 +51,9 @@ fn sit_host(player: &Player, door: Door) -> Playing {
     let Some(DoorEvent::Connection(connection)) = door.next(TIMEOUT) else {
         panic!("the guest did not connect");
     };
-    let waits = |world: &Native, finder: Finder<Native>, _: MatchId| {
+    let waits = |own: &Own<Native>, finder: Finder<Native>, _: MatchId| {
         let door = door.into_polled().0.expect("nobody has taken it");
-        finder.waiting(Reception::of_door(world, door, Arc::default()))
+        finder.waiting(Reception::of_door(own, door))
     };
     seat(player, *connection, &Syncs::default(), waits)
 }
@@ -62,7 +61,7 @@ fn sit_host(player: &Player, door: Door) -> Playing {
 /// A guest that calls its host when a connection is lost.
 fn sit_guest(player: &Player, connection: Connection, proxy: &Proxy) -> Playing {
     let host = connection.met.peer.clone();
-    let calls = |_: &Native, finder: Finder<Native>, of| {
+    let calls = |_: &Own<Native>, finder: Finder<Native>, of| {
         let route = Route {
             invite: None,
             peer: Some(host.clone()),

@@ -168,7 +168,7 @@ pub(crate) fn play() {
             });
         let door = door.and_then(|door| door.into_polled().0);
         let finder = match door {
-            Some(door) => finder.waiting(Reception::of_door(world, door, Arc::default())),
+            Some(door) => finder.waiting(Reception::of_door(seat_of, door)),
             None => finder,
         };
         let needs = PlayerNeeds::default();

@@ -168,6 +168,12 @@ impl<W: SeatWorld> Admission<W> {
         });
     }
 
+    /// Whether the player decides whether to resume a match.
+    pub(super) fn decides(&self) -> bool {
+        let wants = self.question.as_ref().map(|question| question.wants);
+        matches!(wants, Some(Wants::ToResumeInstead(_)))
+    }
+
     /// Ends a question that nobody can answer any more. Returns the peer whose open match was not resumed, because the
     /// player has not decided about it in time.
     pub(super) fn step(
@@ -212,8 +218,7 @@ impl<W: SeatWorld> Admission<W> {
             let message = "there is no question about this player now";
             return Err((Refusal::NobodyAsked, message.to_owned()));
         }
-        let decides = matches!(question.wants, Wants::ToResumeInstead(_));
-        if *agree || decides {
+        if *agree || self.decides() {
             let question = self.question.take();
             return Ok(question.map(|Question { line, wants, .. }| Answered {
                 line,

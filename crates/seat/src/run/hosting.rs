@@ -713,10 +713,15 @@ impl<W: SeatWorld> Host<W> {
             door.do_due(now);
         }
         self.take_events(own, now)?;
+        // What others want depends on whether the player resumes a match.
         while self.seat.is_none()
+            && !self.admission.decides()
             && let Some(arrived) = self.lobby.step(now)
         {
             self.asked(own, arrived, now)?;
+        }
+        if self.admission.decides() {
+            self.lobby.keep_waiting(now);
         }
         if self.seat.is_none()
             && let Some(line) = self.admission.step(own, &mut self.lobby, now)

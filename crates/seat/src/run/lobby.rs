@@ -126,13 +126,26 @@ impl<S: Sockets> Lobby<S> {
         lines.find(|line| line.number() == number)
     }
 
-    /// Does all that is due. Returns a player who has said what it wants, or has left. The caller calls this again until
-    /// there is none.
-    pub(super) fn step(&mut self, now: Duration) -> Option<Arrived<S>> {
+    /// Does all that is due, but lets the players wait who have said what they want.
+    pub(super) fn keep_waiting(&mut self, now: Duration) {
+        self.see_off(now);
+        self.silent.retain_mut(|silent| {
+            silent.line.flush(now);
+            now < silent.until
+        });
+    }
+
+    fn see_off(&mut self, now: Duration) {
         self.leaving.retain_mut(|(line, until)| {
             line.flush(now);
             line.core.ended().is_none() && now < *until
         });
+    }
+
+    /// Does all that is due. Returns a player who has said what it wants, or has left. The caller calls this again until
+    /// there is none.
+    pub(super) fn step(&mut self, now: Duration) -> Option<Arrived<S>> {
+        self.see_off(now);
         for place in 0..self.silent.len() {
             let silent = &mut self.silent[place];
             silent.line.flush(now);
