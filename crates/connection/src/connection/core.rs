@@ -43,6 +43,7 @@ pub struct Core {
     inbox: Inbox,
     requests: Vec<Request>,
     ended: Option<ConnectionError>,
+    /// Whether this side has said goodbye, or says it after the queued messages.
     closing: bool,
     timing: Timing,
     /// The time of the last data from the peer. Later, if this side did not listen after that.
@@ -71,7 +72,7 @@ pub enum Task {
         /// The time of the next timer.
         until: Duration,
     },
-    /// Close the sending direction: everything was sent, including the goodbye.
+    /// Wait for the goodbye of the peer: everything was sent, including the own goodbye.
     Close,
 }
 
@@ -95,7 +96,8 @@ impl Core {
         }
     }
 
-    /// The reason for the end of the connection, if it has ended.
+    /// The reason for the end of the connection, if it has ended. With [`ConnectionError::Closed`], the
+    /// peer has said goodbye: it needs nothing more from this side.
     pub fn ended(&self) -> Option<&ConnectionError> {
         self.ended.as_ref()
     }
@@ -160,9 +162,12 @@ impl Core {
         }
     }
 
-    /// The time at which [`tick`](Self::tick) must be called.
+    /// The time at which [`tick`](Self::tick) must be called. [`Duration::MAX`] if the connection has ended.
     pub fn next_timer(&self) -> Duration {
-        self.next_ping.min(self.dead_at())
+        match self.ended {
+            None => self.next_ping.min(self.dead_at()),
+            Some(_) => Duration::MAX,
+        }
     }
 
     fn dead_at(&self) -> Duration {
@@ -185,15 +190,19 @@ impl Core {
         frame: &mut Vec<u8>,
     ) -> Result<Task, ConnectionError> {
         frame.clear();
-        // This comes before `check`, because the peer may answer the goodbye by ending the
-        // connection.
         if self.is_flushed() {
             return Ok(Task::Close);
         }
         self.tick(now);
-        self.check()?;
         let unsent = self.engine_unsent();
-        if !self.outbox.next_frame(frame) {
+        let is_frame = match self.ended {
+            None => self.outbox.next_frame(frame),
+            // Nothing else is sent to a peer that has said goodbye.
+            Some(ConnectionError::Closed) => self.outbox.answer(frame),
+            Some(_) => false,
+        };
+        if !is_frame {
+            self.check()?;
             let until = self.next_timer();
             return Ok(Task::Wait { until });
         }
@@ -231,7 +240,9 @@ impl Core {
         }
     }
 
-    /// Sends the queued control and log messages, and then the goodbye.
+    /// Says goodbye. To the peer, this means that the caller needs nothing more: it has processed and stored
+    /// all messages of the peer, or does not need them. The goodbye is sent after the queued control and log
+    /// messages. If the peer has said goodbye before, only the goodbye is sent.
     pub fn close(&mut self) {
         if !self.closing {
             self.closing = true;
@@ -240,8 +251,13 @@ impl Core {
     }
 
     /// Whether everything was sent, including the goodbye.
-    pub fn is_flushed(&self) -> bool {
+    pub(super) fn is_flushed(&self) -> bool {
         self.closing && !self.outbox.bye_pending()
+    }
+
+    /// Whether both sides have said goodbye. That of this side may be queued.
+    pub(super) fn is_answering(&self) -> bool {
+        self.closing && self.ended == Some(ConnectionError::Closed)
     }
 
     /// Starts session `number` of the engine. Both sides use the same numbers, and each is larger than the last.

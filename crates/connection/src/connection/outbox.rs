@@ -230,12 +230,17 @@ impl Outbox {
 
     fn goodbye(&mut self, frame: &mut Vec<u8>) -> bool {
         let waits = !self.control.queue.is_empty() || !self.log.queue.is_empty();
-        if self.bye && !waits {
-            self.bye = false;
+        !waits && self.answer(frame)
+    }
+
+    /// Writes the goodbye into `frame`, even if other data is queued. Returns `false` if no goodbye is
+    /// queued.
+    pub(super) fn answer(&mut self, frame: &mut Vec<u8>) -> bool {
+        let is_due = std::mem::take(&mut self.bye);
+        if is_due {
             item(frame, BYE);
-            return true;
         }
-        false
+        is_due
     }
 }
 

@@ -24,6 +24,8 @@ pub struct PolledConnection<S: Sockets> {
     incoming: Incoming,
     sealer: Sealer,
     socket: Socket<S>,
+    /// Whether the socket is closed.
+    is_closed: bool,
     /// The deadline for the socket to be ready again, if it is not.
     ready_by: Option<Duration>,
     /// The time of the next timer.
@@ -51,6 +53,7 @@ impl<S: Sockets> PolledConnection<S> {
             incoming: Incoming::new(agreed.opener),
             sealer: agreed.sealer,
             socket,
+            is_closed: false,
             ready_by: None,
             timer: now,
         };
@@ -78,8 +81,15 @@ impl<S: Sockets> PolledConnection<S> {
             Happened::Opened | Happened::Accepted { .. } => {}
             Happened::Received(bytes) => self.received(bytes, now),
             Happened::Ready => self.ready_by = None,
-            Happened::Closed(error) => self.core.end(ConnectionError::Cut(error.kind())),
+            Happened::Closed(error) => self.end(ConnectionError::Cut(error.kind())),
         }
+    }
+
+    /// Ends the connection for the reason `why`, unless it has ended already, and sends nothing more.
+    pub(super) fn end(&mut self, why: ConnectionError) {
+        self.core.end(why);
+        self.socket.close();
+        self.is_closed = true;
     }
 
     fn received(&mut self, mut bytes: &[u8], now: Duration) {
@@ -98,20 +108,37 @@ impl<S: Sockets> PolledConnection<S> {
         }
     }
 
-    /// Sends what may be sent now, and acts on the time. Closes the socket if the connection has ended.
+    /// Sends what may be sent now, and acts on the time. Closes the socket if the connection has ended, but
+    /// after a goodbye of the peer only when it is [answered](Core::close).
     pub fn flush(&mut self, now: Duration) {
+        if !self.is_closed {
+            self.timer = self.send_queued(now);
+        }
+        let is_over = match self.core.ended() {
+            None => false,
+            Some(ConnectionError::Closed) => self.core.is_flushed() && self.ready_by.is_none(),
+            Some(_) => true,
+        };
+        if is_over {
+            self.socket.close();
+            self.is_closed = true;
+        }
+        if self.is_closed {
+            self.timer = Duration::MAX;
+        }
+    }
+
+    /// Sends what may be sent now, and acts on the time. Returns the time of the next timer.
+    fn send_queued(&mut self, now: Duration) -> Duration {
         let (mut frames, mut plain) = (Vec::new(), Vec::new());
         let mut accepted_by = Duration::MAX;
-        self.timer = loop {
+        loop {
             if let Some(by) = self.ready_by {
                 self.core.tick(now);
                 if now >= by {
-                    self.core.end(ConnectionError::Silent);
+                    self.end(ConnectionError::Silent);
                 }
-                break match self.core.ended() {
-                    None => by.min(self.core.next_timer()),
-                    Some(_) => Duration::MAX,
-                };
+                return by.min(self.core.next_timer());
             }
             let until = match self.core.next_frame(now, &mut plain) {
                 Ok(Task::Send { by }) => {
@@ -123,21 +150,15 @@ impl<S: Sockets> PolledConnection<S> {
                     continue;
                 }
                 Ok(Task::Wait { until }) => until,
-                // The peer has as long to close its side as to send anything.
+                // The peer has as long to say goodbye as to send anything.
                 Ok(Task::Close) => {
                     self.core.tick(now);
-                    match self.core.ended() {
-                        None => self.core.next_timer(),
-                        Some(_) => Duration::MAX,
-                    }
+                    self.core.next_timer()
                 }
                 Err(_) => Duration::MAX,
             };
             self.send(&mut frames, accepted_by);
-            break until.min(self.ready_by.unwrap_or(Duration::MAX));
-        };
-        if self.core.ended().is_some() {
-            self.socket.close();
+            return until.min(self.ready_by.unwrap_or(Duration::MAX));
         }
     }
 
@@ -150,13 +171,14 @@ impl<S: Sockets> PolledConnection<S> {
     }
 
     /// The time at which [`flush`](Self::flush) must be called even if nothing happens.
-    /// [`Duration::MAX`] if the connection has ended, or both sides may close it.
+    /// [`Duration::MAX`] if the connection has ended, unless its last frames wait for the socket.
     pub fn timer(&self) -> Duration {
         self.timer
     }
 
-    /// Whether everything was sent, including the goodbye, and the socket has accepted it.
-    pub fn is_flushed(&self) -> bool {
-        self.core.is_flushed() && self.ready_by.is_none()
+    /// Whether both sides have said goodbye, and the socket has not accepted that of this side yet. A
+    /// connection that is dropped now looks interrupted to the peer.
+    pub fn is_answering(&self) -> bool {
+        self.core.is_answering() && !self.is_closed
     }
 }

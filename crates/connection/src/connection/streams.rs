@@ -25,7 +25,12 @@
 //! | 3 `PONG` | number | the answer to the `PING` with this number |
 //! | 4 `BEGIN` | number | an engine session with this number starts; numbers increase |
 //! | 5 `END` | | the engine session sends no more bytes |
-//! | 6 `BYE` | | the connection is closed; no frame follows |
+//! | 6 `BYE` | | the goodbye: the sender needs nothing more and sends no more frames |
+//!
+//! After a `BYE`, the other side sends only its own `BYE`, when its program has processed all messages
+//! that came before. A received `BYE` therefore shows that the peer needs no more messages of this side,
+//! even if the two `BYE`s have crossed. If the connection ends in another way, the last messages may be
+//! lost.
 
 pub(super) const CONTROL: u8 = 0;
 pub(super) const LOG: u8 = 1;

@@ -324,6 +324,19 @@ fn closed_connection_delivers_all_earlier_messages() {
         host.recv(SOON),
         Err(dealerless_connection::ConnectionError::Closed)
     );
-    drop(host);
+    assert!(host.close(SOON));
     assert!(closing.join().unwrap());
+}
+
+#[test]
+fn connection_that_the_peer_only_drops_may_have_lost_messages() {
+    let (host, guest) = met(Timing::default());
+    guest.send_log(b"last".to_vec()).unwrap();
+    let closing = thread::spawn(move || guest.close(SOON));
+    assert_eq!(host.recv(SOON).unwrap().bytes, b"last");
+    drop(host);
+    assert!(!closing.join().unwrap());
+    // Nor does a peer confirm anything that stays silent.
+    let (_host, guest) = met(Timing::default());
+    assert!(!guest.close(std::time::Duration::from_millis(50)));
 }

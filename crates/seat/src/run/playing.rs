@@ -33,11 +33,8 @@ use crate::seat::{
 };
 use crate::seated::Seated;
 
-/// Timeout for a peer to receive the last messages on a connection.
+/// Timeout for a peer to receive the last messages on a connection, and to say goodbye.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
-/// The pause between the last messages of a match and the goodbye. If a cut has lost these messages, the end of the
-/// connection is noticed first, and this side waits for another one.
-const BEFORE_GOODBYE: Duration = Duration::from_millis(100);
 /// The longest time between two steps.
 const HOUR: Duration = Duration::from_secs(3600);
 /// How long a guest that has come to ask its host follows the host's answer, even while it is connected to other
@@ -79,6 +76,8 @@ pub struct SeatInPlay<W: SeatWorld> {
     /// The name of the record.
     record: String,
     pub(super) lines: BTreeMap<Seat, PolledConnection<W::Sockets>>,
+    /// The connections on which the peer has said goodbye, until the answer is sent.
+    answering: BTreeMap<Seat, PolledConnection<W::Sockets>>,
     finder: Finder<W>,
     /// The players who have closed their connections and made no new ones.
     closed: BTreeSet<Seat>,
@@ -106,8 +105,6 @@ pub struct SeatInPlay<W: SeatWorld> {
 /// A match that has stopped here. The peers may not know it yet.
 struct Ending {
     stopped: anyhow::Result<Stopped>,
-    /// The deadline for sending the goodbye. `None` after it was sent.
-    closes: Option<Duration>,
     /// The time until which this side waits.
     until: Duration,
     /// Whether this side waits for a new connection.
@@ -178,6 +175,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
             peers,
             of: sitting.match_info.id(),
             lines: BTreeMap::new(),
+            answering: BTreeMap::new(),
             finder,
             closed: BTreeSet::new(),
             pending: None,
@@ -370,9 +368,13 @@ impl<W: SeatWorld> SeatInPlay<W> {
 
     /// The connection with this number.
     pub fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
-        let lines = self.lines.values_mut().chain(&mut self.pending);
-        let mut lines = lines.filter(|line| line.number() == number);
+        let mut lines = self.lines_mut().filter(|line| line.number() == number);
         lines.next()
+    }
+
+    fn lines_mut(&mut self) -> impl Iterator<Item = &mut PolledConnection<W::Sockets>> {
+        let lines = self.lines.values_mut().chain(self.answering.values_mut());
+        lines.chain(&mut self.pending)
     }
 
     /// Whether a socket belongs to the seat.
@@ -430,8 +432,8 @@ impl<W: SeatWorld> SeatInPlay<W> {
     }
 
     fn flush(&mut self, now: Duration) {
-        let lines = self.lines.values_mut().chain(&mut self.pending);
-        lines.for_each(|line| line.flush(now));
+        self.lines_mut().for_each(|line| line.flush(now));
+        self.answering.retain(|_, line| line.is_answering());
     }
 
     fn play(&mut self, now: Duration) -> anyhow::Result<Option<Stopped>> {
@@ -523,12 +525,16 @@ impl<W: SeatWorld> SeatInPlay<W> {
                 None => return true,
             },
             Err(error) => {
-                self.drop_line(peer);
                 if error == ConnectionError::Closed && self.end.is_some() {
                     self.table.finish(peer);
+                    self.lines
+                        .get_mut(&peer)
+                        .into_iter()
+                        .for_each(|line| line.core.close());
                 } else if error == ConnectionError::Closed {
                     self.closed.insert(peer);
                 }
+                self.drop_line(peer);
                 Incoming::Lost(error)
             }
         };
@@ -537,7 +543,10 @@ impl<W: SeatWorld> SeatInPlay<W> {
     }
 
     fn drop_line(&mut self, peer: Seat) {
-        self.lines.remove(&peer);
+        let line = self.lines.remove(&peer);
+        if let Some(line) = line.filter(PolledConnection::is_answering) {
+            self.answering.insert(peer, line);
+        }
         if self.uses_engine() {
             self.world.detach_engine();
         }
@@ -723,11 +732,15 @@ impl<W: SeatWorld> SeatInPlay<W> {
         if matches!(stopped, Ok(Stopped::BrokenOff)) {
             // The match stays open even if this fails, and the peer resends its parts.
             let _ = self.table.play_mut().write();
+        }
+        if matches!(stopped, Ok(Stopped::BrokenOff) | Err(_)) {
+            // Without a goodbye, because this side may not have the end of the match.
             self.lines.clear();
             if self.uses_engine() {
                 self.world.detach_engine();
             }
         }
+        self.lines.values_mut().for_each(|line| line.core.close());
         // A player who has signed the last step, and then closed the connection, has learned the end from others.
         let last = self.log().step().saturating_sub(1);
         for peer in std::mem::take(&mut self.closed) {
@@ -742,13 +755,8 @@ impl<W: SeatWorld> SeatInPlay<W> {
         {
             stopped = stopped.and(Err(error.into()));
         }
-        let closes = match &stopped {
-            Ok(Stopped::Over(_)) => now + BEFORE_GOODBYE,
-            _ => now,
-        };
         self.end = Some(Ending {
             stopped,
-            closes: Some(closes),
             until: now + CLOSE_TIMEOUT,
             is_last_call: false,
             skips_last_call: false,
@@ -757,13 +765,10 @@ impl<W: SeatWorld> SeatInPlay<W> {
 
     /// Continues to close the connections. Returns whether everything is done.
     fn ending(&mut self, now: Duration) -> bool {
-        let Some(end) = &mut self.end else {
+        let Some(end) = &self.end else {
             return false;
         };
         let (until, is_last_call) = (end.until, end.is_last_call);
-        if end.closes.take_if(|closes| now >= *closes).is_some() {
-            self.lines.values_mut().for_each(|line| line.core.close());
-        }
         // Nobody waits for a seat that was removed: the others play on.
         let calls = match &end.stopped {
             Ok(Stopped::Over(over)) => *over != End::Removed && !end.skips_last_call,
@@ -791,18 +796,20 @@ impl<W: SeatWorld> SeatInPlay<W> {
         let closed = self.lines.iter().filter(|(_, line)| is_over(line));
         let closed: Vec<Seat> = closed.map(|(peer, _)| *peer).collect();
         for peer in closed {
-            // A peer that has closed its side after the last message has read everything.
+            // Without a goodbye of the peer, the last messages may be lost.
             let line = self.lines.get(&peer);
-            if line.is_some_and(|line| {
-                line.core.ended() == Some(&ConnectionError::Closed) || line.core.is_flushed()
-            }) {
+            if line.is_some_and(|line| line.core.ended() == Some(&ConnectionError::Closed)) {
                 self.table.finish(peer);
             }
             self.drop_line(peer);
         }
+        self.flush(now);
+        if now >= until {
+            self.answering.clear();
+        }
         // Nobody else has to learn the end from this seat.
         let is_finished = is_last_call && self.table.is_finished();
-        if !self.lines.is_empty() && !is_finished {
+        if !self.answering.is_empty() || (!self.lines.is_empty() && !is_finished) {
             return false;
         }
         if !calls || self.table.is_finished() || (is_last_call && now >= until) {
@@ -826,12 +833,12 @@ impl<W: SeatWorld> SeatInPlay<W> {
         if self.has_more || lines.any(|line| line.core.ended().is_some()) {
             timer = now;
         }
-        let lines = self.lines.values().chain(&self.pending);
+        let lines = self.lines.values().chain(self.answering.values());
+        let lines = lines.chain(&self.pending);
         let times = lines
             .map(PolledConnection::timer)
             .chain([self.finder.timer(), self.due])
-            .chain(self.end.as_ref().map(|end| end.until))
-            .chain(self.end.as_ref().and_then(|end| end.closes));
+            .chain(self.end.as_ref().map(|end| end.until));
         times.fold(timer, Duration::min)
     }
 

@@ -110,12 +110,11 @@ impl Shared {
     }
 
     /// Ends the connection here.
-    fn end(&self, why: ConnectionError) {
-        let mut state = self.lock();
-        if let Ok(core) = state.core() {
-            core.end(why);
+    fn end(&self) {
+        if let Some(connection) = &mut self.lock().connection {
+            connection.end(ConnectionError::ClosedHere);
         }
-        self.flush(&mut state);
+        self.changed.notify_all();
     }
 }
 
@@ -280,28 +279,28 @@ impl Connection {
         }
     }
 
-    /// Sends the queued control and log messages and closes the connection, within the given time.
-    /// Returns whether all these messages were handed to the operating system.
+    /// Sends the queued control and log messages, and [closes](Core::close) the connection within the given
+    /// time. Returns whether the peer has closed it, too: then the peer needs no message that this side has
+    /// sent, because it has processed all of them, or has closed the connection first.
     pub fn close(&self, within: Duration) -> bool {
         let deadline = system_time() + within;
         let mut state = self.shared.lock();
-        let is_flushed = |state: &State| {
-            let connection = state.connection.as_ref();
-            connection.is_some_and(PolledConnection::is_flushed)
-        };
         if let Ok(core) = state.core() {
             core.close();
         }
         self.shared.flush(&mut state);
-        // Wait until the peer has closed its side too. Closing the socket while received bytes are
-        // unread could discard the last bytes that were sent.
-        while state.core().is_ok_and(|core| core.ended().is_none()) {
-            match self.shared.wait(state, deadline) {
-                Some(next) => state = next,
-                None => return is_flushed(&self.shared.lock()),
-            }
+        let is_open = |state: &mut MutexGuard<'_, State>| {
+            let connection = state.connection.as_ref();
+            connection.is_some_and(|connection| {
+                connection.core.ended().is_none() || connection.is_answering()
+            })
+        };
+        let mut state = Some(state);
+        while let Some(open) = state.take_if(is_open) {
+            state = self.shared.wait(open, deadline);
         }
-        is_flushed(&state)
+        drop(state);
+        self.ended() == Some(ConnectionError::Closed)
     }
 
     /// The connection without its lock and its waiting, for the [`SocketTask`] that uses it from now on: the network
@@ -324,7 +323,7 @@ impl fmt::Debug for Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.shared.end(ConnectionError::ClosedHere);
+        self.shared.end();
         self.shared.network.remove(&*self.shared);
     }
 }

@@ -9,7 +9,7 @@ use super::super::error::ConnectionError;
 use super::super::incoming::Incoming;
 use super::super::internals::MOST_KEPT;
 use super::super::noise::{Handshake, Sealer};
-use super::super::streams::{MAX_MESSAGE, MAX_UNSENT, Priority, RUN_WINDOW, Stream};
+use super::super::streams::{BYE, CONTROL, MAX_MESSAGE, MAX_UNSENT, Priority, RUN_WINDOW, Stream};
 use crate::identity::Identity;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -96,7 +96,7 @@ fn engine_bytes() -> Vec<u8> {
 }
 
 /// Both sides send messages and engine bytes. The guest says goodbye when it has received
-/// everything. `deliver` passes on a frame, numbered from 0, or returns `false`: the connection is
+/// everything, and the host answers it. `deliver` passes on a frame, numbered from 0, or returns `false`: the connection is
 /// cut. Returns the number of frames.
 fn converse(
     both: &mut [Side; 2],
@@ -116,6 +116,9 @@ fn converse(
         let (now, before) = (round * Duration::from_millis(1), number);
         if both.iter().all(|side| side.engine.len() == engine.len()) {
             both[0].core.close();
+        }
+        if both[1].ended() == Some(ConnectionError::Closed) {
+            both[1].core.close();
         }
         for from in [0, 1] {
             for frame in both[from].frames(now) {
@@ -150,8 +153,8 @@ fn sides_receive_everything_in_chunks_of_any_size() {
         for side in &both {
             assert_eq!(side.messages, messages());
             assert_eq!(side.engine, engine_bytes());
+            assert_eq!(side.ended(), Some(ConnectionError::Closed));
         }
-        assert_eq!(both[1].ended(), Some(ConnectionError::Closed));
     }
 }
 
@@ -184,7 +187,81 @@ fn connection_that_is_cut_at_any_frame_keeps_what_arrived_before() {
             assert_eq!(side.core.send(Stream::Log, b"late").err(), why);
             assert_eq!(side.core.next_message().err(), why);
         }
+        // The goodbye of a side means that the other one has lost nothing.
+        if both
+            .iter()
+            .any(|side| side.ended() == Some(ConnectionError::Closed))
+        {
+            assert!(both.iter().all(|side| side.messages == messages()));
+        }
     }
+}
+
+/// The plaintext of the next frame, if there is one.
+fn next_frame(side: &mut Side) -> Option<Vec<u8>> {
+    let mut plain = Vec::new();
+    let task = side.core.next_frame(SECOND, &mut plain);
+    matches!(task, Ok(Task::Send { .. })).then_some(plain)
+}
+
+#[test]
+fn goodbye_is_answered_with_a_goodbye_alone_when_the_holder_closes() {
+    let [mut guest, mut host] = sides();
+    for side in [&mut guest, &mut host] {
+        side.core.begin_engine(1).unwrap();
+        let sent = side.core.send_engine(&engine_bytes(), SECOND, SECOND);
+        sent.unwrap();
+    }
+    guest.core.send(Stream::Log, b"last").unwrap();
+    guest.core.close();
+    host.core.send(Stream::Log, b"late").unwrap();
+    host.core.tick(5 * SECOND);
+    let frames = guest.frames(SECOND);
+    // Engine bytes that were not sent before the goodbye are not sent after it.
+    assert_eq!(frames.len(), 2);
+    frames.iter().for_each(|frame| host.receive(frame, SECOND));
+    assert_eq!(host.messages, [b"last"]);
+    assert_eq!(host.ended(), Some(ConnectionError::Closed));
+    assert_eq!(host.core.next_timer(), Duration::MAX);
+    // The holder may not have processed the message yet.
+    assert_eq!(next_frame(&mut host), None);
+    host.core.close();
+    host.core.close();
+    assert_eq!(next_frame(&mut host), Some(vec![CONTROL, BYE]));
+    for side in [&mut guest, &mut host] {
+        let task = side.core.next_frame(SECOND, &mut Vec::new());
+        assert_eq!(task, Ok(Task::Close));
+    }
+}
+
+#[test]
+fn two_goodbyes_that_cross_end_both_sides() {
+    let mut both = sides();
+    let frames = both.each_mut().map(|side| {
+        side.core.send(Stream::Log, b"last").unwrap();
+        side.core.close();
+        side.frames(SECOND)
+    });
+    for (to, frames) in both.iter_mut().rev().zip(frames) {
+        assert_eq!(frames.len(), 2);
+        frames.iter().for_each(|frame| to.receive(frame, SECOND));
+        assert_eq!(to.messages, [b"last"]);
+        assert_eq!(to.ended(), Some(ConnectionError::Closed));
+        to.core.close();
+        assert_eq!(next_frame(to), None);
+    }
+}
+
+#[test]
+fn unsent_messages_of_a_side_that_closes_give_way_to_its_answer() {
+    let [mut guest, mut host] = sides();
+    host.core.send(Stream::Log, b"late").unwrap();
+    host.core.close();
+    guest.core.close();
+    let frames = guest.frames(SECOND);
+    frames.iter().for_each(|frame| host.receive(frame, SECOND));
+    assert_eq!(next_frame(&mut host), Some(vec![CONTROL, BYE]));
+    assert_eq!(next_frame(&mut host), None);
 }
 
 /// Advances a side by its timers alone until it has sent a frame or has ended. Returns the time.

@@ -121,6 +121,18 @@ fn players_audit_their_match_and_after_a_cut_again() {
 }
 
 #[test]
+fn player_waits_for_one_who_has_lost_the_end_of_the_match() {
+    // No other faults happen in these matches.
+    for seed in (0..40).step_by(4) {
+        for fault in [Simulation::cut_silently, Simulation::fill_disk] {
+            let mut simulation = Simulation::new(seed);
+            simulation.play_with_lost_end(fault);
+            simulation.ends();
+        }
+    }
+}
+
+#[test]
 fn run_is_determined_by_its_seed() {
     assert_eq!(played(1_000), played(1_000));
     assert_ne!(played(1_000).0, played(1_001).0);

@@ -265,6 +265,16 @@ impl Shared {
         }
     }
 
+    /// Cuts all connections of a program without a sign. What is on the way is lost.
+    pub(super) fn lose_all(&mut self, program: usize) {
+        for socket in self.network.of_program(program) {
+            let peer = self.network.peer(socket);
+            for end in peer.into_iter().chain([socket]) {
+                self.loses(end, false);
+            }
+        }
+    }
+
     /// The relay has the request of a socket. It may not know yet that the other side has gone.
     pub(super) fn at_relay(&mut self, socket: u32) {
         let Some(wire) = self.network.wires.get_mut(&socket) else {

@@ -18,6 +18,7 @@ use super::engine;
 use super::person::{Act, Person};
 use super::world::{Happening, OfSocket, Shared, Simulated};
 use crate::run::Session;
+use crate::seat::LAST_CALL;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -135,10 +136,45 @@ impl Simulation {
         *self.counts.entry(what.to_owned()).or_default() += 1;
     }
 
-    /// Plays until a match is over on both sides. If a check fails, prints what has happened.
+    /// Plays until a match is over on both sides.
     pub(super) fn play(&mut self) {
+        self.play_until(|this| this.is_settled && this.programs.iter().all(Program::is_idle));
+    }
+
+    /// Plays until the match is over for one player. Then a fault, which gets the number of the other program, takes
+    /// the last messages from the other player. Checks that the first player waits for the other one.
+    pub(super) fn play_with_lost_end(&mut self, fault: impl FnOnce(&mut Self, usize)) {
+        // There is a fault, so the end may take long.
+        self.pause = Some(0);
+        self.play_until(|this| this.programs.iter().any(|program| program.is_over));
+        let other = usize::from(self.programs[0].is_over);
+        let begun = self.shared().now;
+        self.shared().note(other, "loses the end");
+        fault(self, other);
+        self.play_until(|this| !this.programs[1 - other].is_running);
+        let waited = self.shared().now - begun;
+        assert!(
+            self.programs[other].is_over || waited >= LAST_CALL,
+            "match {}: the first player waits only {waited:?}",
+            self.seed
+        );
+        self.play();
+    }
+
+    /// The connections are cut without a sign.
+    pub(super) fn cut_silently(&mut self, program: usize) {
+        self.shared().lose_all(program);
+    }
+
+    /// A few operations of a disk fail.
+    pub(super) fn fill_disk(&mut self, program: usize) {
+        self.disks[program].fail(3);
+    }
+
+    /// Plays until something has happened. If a check fails, prints what has happened.
+    fn play_until(&mut self, has_happened: impl Fn(&Self) -> bool) {
         let played = panic::catch_unwind(AssertUnwindSafe(|| {
-            while !(self.is_settled && self.programs.iter().all(Program::is_idle)) {
+            while !has_happened(self) {
                 let what = self.shared().next().expect("something happens");
                 assert!(self.shared().now < self.deadline, "the match does not end");
                 self.happens(what);
