@@ -525,14 +525,8 @@ impl<W: SeatWorld> SeatInPlay<W> {
                 None => return true,
             },
             Err(error) => {
-                if error == ConnectionError::Closed && self.end.is_some() {
-                    self.table.finish(peer);
-                    self.lines
-                        .get_mut(&peer)
-                        .into_iter()
-                        .for_each(|line| line.core.close());
-                } else if error == ConnectionError::Closed {
-                    self.closed.insert(peer);
+                if error == ConnectionError::Closed {
+                    self.answer_goodbye(peer);
                 }
                 self.drop_line(peer);
                 Incoming::Lost(error)
@@ -540,6 +534,21 @@ impl<W: SeatWorld> SeatInPlay<W> {
         };
         self.table.receive(Some(peer), item);
         true
+    }
+
+    /// Answers the goodbye of a peer whose messages are processed, once they are on the disk.
+    fn answer_goodbye(&mut self, peer: Seat) {
+        let is_kept = if self.end.is_some() {
+            self.table.finish(peer);
+            true
+        } else {
+            self.closed.insert(peer);
+            // A seat that waits for histories has not processed all messages.
+            self.table.play().is_synced() && self.table.play_mut().write().is_ok()
+        };
+        if let Some(line) = self.lines.get_mut(&peer).filter(|_| is_kept) {
+            line.core.close();
+        }
     }
 
     fn drop_line(&mut self, peer: Seat) {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use dealerless_table::Seat;
 use dealerless_table::log::{End, MatchLog, Phase, SignedPart};
+use dealerless_table::record::Record;
 use serde_json::{Value, json};
 
 use super::super::disk::Disk;
@@ -128,6 +129,32 @@ impl Checks {
             "{seat} is removed after {trouble:?} of trouble"
         );
     }
+}
+
+/// Checks that the last part of a seat, which does not wait for others any more, is on the disk of each seat that
+/// it needs.
+pub(super) fn received(number: usize, log: &MatchLog, disks: &[Disk]) {
+    let own = Seat::new(number as u8);
+    for (peer, disk) in disks.iter().enumerate() {
+        let seat = Seat::new(peer as u8);
+        let is_needed = own == Seat::HOST || seat == Seat::HOST;
+        if seat != own && is_needed && !log.gone().contains(&seat) {
+            let is_stored = stored(disk, own) == last_part(log, own);
+            assert!(is_stored, "{seat} lacks a part of {own}");
+        }
+    }
+}
+
+/// The last step in which a seat has signed.
+pub(super) fn last_part(log: &MatchLog, seat: Seat) -> Option<u64> {
+    let mut steps = (0..=log.step()).rev();
+    steps.find(|step| log.part(*step, seat).is_some())
+}
+
+/// The last part of a seat that is on a disk.
+pub(super) fn stored(disk: &Disk, seat: Seat) -> Option<u64> {
+    let record = Record::read(&disk.read(".log")[0], None).expect("a record");
+    last_part(&record.log, seat)
 }
 
 /// Checks the records after a match. Returns how it has ended, and how many seats were gone.

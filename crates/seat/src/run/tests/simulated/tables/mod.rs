@@ -8,6 +8,8 @@
 mod checks;
 mod simulation;
 
+use std::time::Duration;
+
 use super::{Counts, all_of};
 use simulation::Simulation;
 
@@ -30,4 +32,19 @@ const OFTEN: [&str; 4] = ["cuts", "ended: Played", "killed", "full disk"];
 fn run_of_a_table_is_determined_by_its_seed() {
     assert_eq!(played(1_001), played(1_001));
     assert_ne!(played(1_001).0, played(1_002).0);
+}
+
+#[test]
+fn host_answers_a_goodbye_only_if_it_has_stored_all_messages() {
+    for restarts in [false, true] {
+        for seed in [0, 4, 8] {
+            for millis in (3_000..5_000).step_by(500) {
+                let mut simulation = Simulation::new(seed);
+                let is_answered =
+                    simulation.play_with_goodbye(Duration::from_millis(millis), restarts);
+                // A host that has started again waits for the history of the third seat.
+                assert_eq!(is_answered, !restarts, "match {seed}");
+            }
+        }
+    }
 }

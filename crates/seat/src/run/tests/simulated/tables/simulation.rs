@@ -11,7 +11,9 @@ use dealerless::verifiable::trust_own_shuffles;
 use dealerless_connection::identity::{Name, SharedPeers};
 use dealerless_connection::random::seed_this_thread;
 use dealerless_connection::storage::MemoryVault;
-use dealerless_connection::{Admits, Invites, PolledDoor, Timing, system_rng};
+use dealerless_connection::{
+    Admits, ConnectionError, Invites, PolledConnection, PolledDoor, Timing, system_rng,
+};
 use dealerless_table::Seat;
 use dealerless_table::log::{Clock as Limits, End, Phase};
 use dealerless_table::play::DeckSetting;
@@ -49,6 +51,8 @@ struct Program {
     person: Person,
     timers: Timers,
     suspended_until: Duration,
+    /// Whether another player has said goodbye to it.
+    has_goodbye: bool,
     /// Whether it has learned how the match has ended for it.
     is_done: bool,
 }
@@ -147,6 +151,7 @@ impl Simulation {
             person: Person::default(),
             timers: Timers::default(),
             suspended_until: Duration::ZERO,
+            has_goodbye: false,
             is_done: false,
         };
         let programs = (0..seats).map(program).collect();
@@ -176,10 +181,50 @@ impl Simulation {
         *self.counts.entry(what.to_owned()).or_default() += 1;
     }
 
-    /// Plays until the match is over for all seats. If a check fails, prints what has happened.
+    /// Plays until the match is over for all seats.
     pub(super) fn play(&mut self) {
+        self.play_until(|this| this.programs.iter().all(|program| program.is_done));
+    }
+
+    /// Plays until a time. Then seat 2 loses its connections, and seat 1 says goodbye to the host in the middle of
+    /// the match, perhaps after a restart of the host. Returns whether the host answers. Checks that it has stored
+    /// all parts of seat 1 if it does.
+    pub(super) fn play_with_goodbye(&mut self, at: Duration, restarts: bool) -> bool {
+        const ONE: Seat = Seat::new(1);
+        self.play_until(|this| this.shared().now >= at);
+        for other in [0, 1] {
+            self.shared().part(other, 2, Duration::MAX);
+        }
+        self.play_until(|this| this.shared().now >= at + Duration::from_secs(1));
+        if restarts {
+            self.dies(0, "by its player");
+            self.starts(0);
+        }
+        let line = |this: &Self| {
+            let guest = this.programs[1].seat.as_ref()?;
+            guest.lines.get(&Seat::HOST).map(PolledConnection::number)
+        };
+        self.play_until(|this| {
+            let host = this.programs[0].seat.as_ref();
+            let has_heard = host.is_some_and(|host| host.table.play().has_heard(ONE));
+            has_heard && line(this).is_some()
+        });
+        let (mut last, closed) = (None, line(self));
+        self.programs[1].has_goodbye = false;
+        self.enter(1, |seat, _| {
+            seat.lines.get_mut(&Seat::HOST).unwrap().core.close();
+            last = checks::last_part(seat.log(), ONE);
+        });
+        self.play_until(|this| line(this) != closed);
+        let is_answered = self.programs[1].has_goodbye;
+        assert!(!is_answered || checks::stored(&self.disks[0], ONE) >= last);
+        is_answered
+    }
+
+    /// Plays until something has happened. If a check fails, prints what has happened.
+    fn play_until(&mut self, has_happened: impl Fn(&Self) -> bool) {
         let played = panic::catch_unwind(AssertUnwindSafe(|| {
-            while !self.programs.iter().all(|program| program.is_done) {
+            while !has_happened(self) {
                 let what = self.shared().next().expect("something happens");
                 assert!(self.shared().now < self.deadline, "the match does not end");
                 self.happens(what);
@@ -296,6 +341,9 @@ impl Simulation {
         };
         let ran = self.runs(program, |now| {
             work(&mut seat, now);
+            let mut lines = seat.lines.values();
+            let closed = Some(&ConnectionError::Closed);
+            let has_goodbye = lines.any(|line| line.core.ended() == closed);
             let stopped = seat.step(now);
             let next = seat.timer(now);
             let mut lines = seat.lines.values();
@@ -308,11 +356,12 @@ impl Simulation {
                 let is_removed = matches!(stopped, Stopped::Over(End::Removed));
                 assert!(is_removed, "{error:#}");
             }
-            (seat, stopped, next)
+            (seat, stopped, next, has_goodbye)
         });
-        let Some((seat, stopped, next)) = ran else {
+        let Some((seat, stopped, next, has_goodbye)) = ran else {
             return;
         };
+        self.programs[program].has_goodbye |= has_goodbye;
         let now = self.shared().now;
         // What could not be written was not sent.
         let log = (!self.disks[program].has_failed()).then(|| seat.log());
@@ -339,6 +388,12 @@ impl Simulation {
 
     /// The match has stopped for a seat.
     fn stopped(&mut self, program: usize, seat: SeatOf, stopped: anyhow::Result<Stopped>) {
+        if let Ok(Stopped::Over(end)) = &stopped
+            && *end != End::Removed
+            && seat.table.is_finished()
+        {
+            checks::received(program, seat.log(), &self.disks);
+        }
         drop(seat);
         let text = match &stopped {
             Ok(stopped) => format!("{stopped:?}"),
