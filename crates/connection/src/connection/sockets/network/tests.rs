@@ -192,7 +192,7 @@ fn listener_accepts_until_it_is_closed() {
     let test = Test::new();
     let (listener, address) = {
         let mut sockets = test.notes.sockets.lock().unwrap();
-        let made = test.network.listen("127.0.0.1:0".parse().unwrap());
+        let made = test.network.listen_on("127.0.0.1:0".parse().unwrap());
         let (listener, address) = made.unwrap();
         sockets.push(listener);
         (listener, address)
