@@ -26,7 +26,7 @@ use self::port_mapping::PortMapping;
 use crate::in_browser::InBrowser;
 use crate::memory::{self, Limit};
 use crate::table::absence::{Settling, returning};
-use crate::table::as_guest::AsGuest;
+use crate::table::as_guest::NativeWays;
 use crate::table::door::{LISTEN, OpenDoor, addresses_of};
 use crate::table::open;
 use crate::table::{CONNECTION, GAME, Own, OwnArgs, Posts, RelayArgs, RelayName, StakesArgs};
@@ -149,7 +149,7 @@ impl Hosting {
         let advertised: Vec<_> = args.advertise.iter().cloned().chain(mapped).collect();
         let addresses = reachable(&open.listeners, &advertised)?;
         let dead_relay = dead_relay(own.relays.own(), &addresses)?;
-        let ways: Box<dyn Ways<Native>> = Box::new(AsGuest::new(own, &[])?);
+        let ways: Box<dyn Ways<Native>> = Box::new(NativeWays::new(own, &[])?);
         let until = args.timeout.map_or(Duration::MAX, |timeout| {
             system_time().saturating_add(timeout)
         });

@@ -15,7 +15,7 @@ use crate::in_browser::InBrowser;
 use crate::link::parts_of_link;
 use crate::memory::{self, Limit};
 use crate::output::say;
-use crate::table::as_guest::AsGuest;
+use crate::table::as_guest::{AsGuest, NativeWays};
 use crate::table::door::LISTEN_AS_GUEST;
 use crate::table::route::route_to;
 use crate::table::{
@@ -115,7 +115,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         Ok(code) => Calls::AtRelay(code, relay_of_codes(&own)?),
         Err(_) => Calls::Host(found.route(args, &own)?),
     };
-    let mut requires = AsGuest::new(&own, &args.listen)?;
+    let mut requires = AsGuest::new(NativeWays::new(&own, &args.listen)?);
     requires.terms = Some((args.terms.clone(), args.memory));
     requires.asks = !args.yes && !player.is_bot();
     requires.warns = player.is_person() && !requires.asks;

@@ -18,7 +18,7 @@ use dealerless_table::play::PlayError;
 
 use crate::in_browser::InBrowser;
 use crate::output::{show, show_json};
-use crate::table::as_guest::AsGuest;
+use crate::table::as_guest::{AsGuest, NativeWays};
 use crate::table::open::{MatchFile, is_called};
 use crate::table::{MeetAgainArgs, Own, OwnArgs, Posts};
 
@@ -89,7 +89,7 @@ fn play(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
     if file.seat() == Seat::HOST {
         let mut open = args.with.door(own, &file)?;
         player.tell(&open.listening())?;
-        let ways = AsGuest::new(own, &[])?;
+        let ways = NativeWays::new(own, &[])?;
         return player.play(own, |seat_of, now| {
             open.wait_at_relays(own, &file.peers());
             let door = Reception::of_door(seat_of, open.door);
@@ -98,7 +98,7 @@ fn play(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
         });
     }
     let route = args.with.route(own, file.peer())?;
-    let requires = Box::new(AsGuest::new(own, args.with.listen())?);
+    let requires = Box::new(AsGuest::new(NativeWays::new(own, args.with.listen())?));
     player.play(own, |own, now| {
         let guest = Guest::resuming(own, requires, needs, (route, file), now)?;
         Ok(Box::new(guest))

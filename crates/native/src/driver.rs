@@ -16,7 +16,7 @@ use dealerless_connection::{
 };
 use dealerless_seat::command::{Complaint, Said};
 use dealerless_seat::event::Event;
-use dealerless_seat::run::{Finder, Own, Program, SeatWorld, Stored};
+use dealerless_seat::run::{Own, Program, SeatWorld, Stored};
 use dealerless_seat::seated::Time;
 use dealerless_table::Seat;
 use dealerless_table::play::{Binding, DealCircuit, Dealer, Done, Order, Orders as _};
@@ -581,78 +581,6 @@ impl SeatWorld for Native {
             EngineSession::Running(dealer) => dealer.voided(),
             EngineSession::Absent => Ok(()),
         }
-    }
-}
-
-/// Looks for the players of a match that is not played. Dropping it stops this.
-pub struct Finding(Arc<FindingTask>);
-
-struct FindingTask {
-    network: Arc<Network>,
-    finder: Mutex<Option<Finder<Native>>>,
-}
-
-impl Finding {
-    /// Begins to look. `begin` makes the finder; a door that it takes over loses nothing.
-    ///
-    /// # Errors
-    /// If the system cannot wait for events of sockets.
-    pub fn begin(begin: impl FnOnce(&Native) -> Finder<Native>) -> io::Result<Self> {
-        // Without a player, events at the door are dropped.
-        let (world, _) = Native::new()?;
-        let network = Arc::clone(&world.0.network);
-        let task = Arc::new(FindingTask {
-            network: Arc::clone(&network),
-            finder: Mutex::new(None),
-        });
-        // It is made under the lock, as a seat is.
-        let mut finder = locked(&task.finder);
-        network.add(Arc::clone(&task) as _);
-        let mut begun = begin(&world);
-        // The first messages may have arrived already.
-        begun.step(system_time());
-        *finder = Some(begun);
-        drop(finder);
-        network.wake();
-        Ok(Finding(task))
-    }
-
-    /// Does something with the finder.
-    pub fn with<R>(&self, work: impl FnOnce(&mut Finder<Native>) -> R) -> Option<R> {
-        locked(&self.0.finder).as_mut().map(work)
-    }
-}
-
-impl Drop for Finding {
-    fn drop(&mut self) {
-        let ended = locked(&self.0.finder).take();
-        drop(ended);
-        self.0.network.remove(&*self.0);
-    }
-}
-
-impl SocketTask for FindingTask {
-    fn has(&self, socket: u32) -> bool {
-        let finder = &mut *locked(&self.finder);
-        finder.as_mut().is_some_and(|finder| finder.has(socket))
-    }
-
-    fn happened(&self, socket: u32, what: Happened<'_>, now: Duration) {
-        if let Some(finder) = &mut *locked(&self.finder) {
-            finder.happened(socket, what, now);
-            finder.step(now);
-        }
-    }
-
-    fn step(&self, now: Duration) {
-        if let Some(finder) = &mut *locked(&self.finder) {
-            finder.step(now);
-        }
-    }
-
-    fn timer(&self) -> Duration {
-        let finder = &*locked(&self.finder);
-        finder.as_ref().map_or(Duration::MAX, Finder::timer)
     }
 }
 

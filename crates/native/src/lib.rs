@@ -6,7 +6,6 @@
 //! | [`begin`], [`Playing`] | a [program](dealerless_seat::run::Program) that runs |
 //! | [`Player`] | its player, who is told the events of the match and may answer them |
 //! | [`SeatInput`], [`Input`] | its inputs, from any thread |
-//! | [`Finding`] | a [`Finder`](dealerless_seat::run::Finder) for a match that is not played |
 //! | [`Native`], [`NativeFiles`] | the world of both: sockets, files and the engine |
 
 #![forbid(unsafe_code)]
@@ -17,5 +16,5 @@ mod files;
 #[doc(hidden)]
 pub mod testing;
 
-pub use driver::{Finding, Input, Native, NativeProgram, Player, Playing, SeatInput, begin};
+pub use driver::{Input, Native, NativeProgram, Player, Playing, SeatInput, begin};
 pub use files::NativeFiles;

@@ -6,11 +6,11 @@ use anyhow::Context;
 use dealerless_connection::identity::{Fingerprint, PublicIdentity};
 use dealerless_native::Native;
 use dealerless_seat::event::Event;
-use dealerless_seat::run::{self, Absentees, Reception, in_words, settled};
+use dealerless_seat::run::{self, Absentees, Reception, in_words, kept_listeners, settled};
 use dealerless_table::Seat;
 use dealerless_table::log::Past;
 
-use super::door::{OpenDoor, kept_addresses};
+use super::door::OpenDoor;
 use super::input::TypedLine;
 use super::open::MatchFile;
 use super::own::Own;
@@ -126,8 +126,7 @@ pub(crate) fn returning(own: &Own, before: &MatchFile, past: &Past) -> Vec<Publi
 
 /// The door of the open match, if its address is still free.
 fn old_door(own: &Own, file: &MatchFile) -> Option<OpenDoor> {
-    let kept = kept_addresses(own, &file.name).ok().flatten()?;
-    let kept: Vec<String> = kept.iter().map(ToString::to_string).collect();
+    let kept = kept_listeners(own, &file.name).ok().flatten()?;
     OpenDoor::open(own, file.opened.sitting.match_info.header(), &kept).ok()
 }
 

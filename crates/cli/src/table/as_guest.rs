@@ -24,27 +24,41 @@ pub(crate) struct AsGuest {
     pub(crate) terms: Option<(GuestTerms, Limit)>,
     /// Whether the player is asked before sitting down.
     pub(crate) asks: bool,
-    /// Whether a person who is not asked is told the risks of a match of several.
+    /// Whether to show the risks of a match of several, to a person who is not asked.
     pub(crate) warns: bool,
-    /// With numbers, so that nothing waits for the look-up of a name.
+    ways: Arc<NativeWays>,
+}
+
+/// How this program reaches other players.
+pub(crate) struct NativeWays {
+    /// Numeric, so that nothing waits for the look-up of a name.
     listens_at: Vec<String>,
     relays: Relays,
 }
 
-impl AsGuest {
-    /// A guest that listens at these addresses for the other guests of a match. None stands for those of before, or a
-    /// free port.
+impl NativeWays {
+    /// The ways of a program that listens at these addresses for the other guests of a match. Empty: the addresses used
+    /// before, or a free port.
     ///
     /// # Errors
     /// If an address cannot be resolved.
     pub(crate) fn new(own: &Own, listen: &[String]) -> anyhow::Result<Self> {
-        Ok(AsGuest {
-            terms: None,
-            asks: false,
-            warns: false,
+        Ok(NativeWays {
             listens_at: resolve(listen)?.iter().map(SocketAddr::to_string).collect(),
             relays: own.relays.clone(),
         })
+    }
+}
+
+impl AsGuest {
+    /// A guest with these ways, which accepts all terms.
+    pub(crate) fn new(ways: NativeWays) -> Self {
+        AsGuest {
+            terms: None,
+            asks: false,
+            warns: false,
+            ways: Arc::new(ways),
+        }
     }
 }
 
@@ -75,12 +89,12 @@ impl Requirements<Native> for AsGuest {
         Ok(())
     }
 
-    fn ways(&self) -> Option<&dyn Ways<Native>> {
-        Some(self)
+    fn ways(&self) -> Option<Arc<dyn Ways<Native>>> {
+        Some(Arc::clone(&self.ways) as _)
     }
 }
 
-impl Ways<Native> for AsGuest {
+impl Ways<Native> for NativeWays {
     fn listens_at(&self) -> &[String] {
         &self.listens_at
     }

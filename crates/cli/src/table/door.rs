@@ -4,16 +4,14 @@ use std::cmp::Reverse;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 use dealerless::net::system_time;
 use dealerless_connection::identity::{Address, PublicIdentity};
 use dealerless_connection::{Admits, Network, PolledDoor, Timing, network, own_addresses};
 use dealerless_seat::event::Event;
-use dealerless_seat::run::{LISTEN as LISTEN_FILE, beside};
 use dealerless_table::log::Header;
 
 use super::own::Own;
-use crate::whole_file;
 
 /// A door of this program, and the addresses of its listeners.
 pub(crate) struct OpenDoor {
@@ -68,26 +66,6 @@ impl OpenDoor {
 pub(crate) const LISTEN: &str = "0.0.0.0:5252";
 /// The address on which a guest listens for other guests by default: a free port.
 pub(crate) const LISTEN_AS_GUEST: &str = "0.0.0.0:0";
-/// The size limit of the file with the addresses of a match, in bytes.
-const MOST_KEPT: u64 = 4 << 10;
-
-/// The addresses at which a match was last hosted, or `None` if they were not stored.
-///
-/// # Errors
-/// If the file cannot be read or is invalid.
-pub(crate) fn kept_addresses(own: &Own, record: &str) -> anyhow::Result<Option<Vec<SocketAddr>>> {
-    let path = own.files.path(&beside(record, LISTEN_FILE));
-    let cannot = || format!("cannot read {}: give --listen", path.display());
-    let text = whole_file::read_text(&path, MOST_KEPT).with_context(cannot)?;
-    let addresses = text.map(|text| text.lines().map(str::parse).collect::<Result<Vec<_>, _>>());
-    let addresses = addresses.transpose().with_context(cannot)?;
-    ensure!(
-        addresses.as_ref().is_none_or(|kept| !kept.is_empty()),
-        cannot()
-    );
-    Ok(addresses)
-}
-
 /// The maximum number of relay connections on which a host waits for known peers. A relay limits the
 /// connections of an address.
 const MOST_AT_RELAYS: usize = 32;

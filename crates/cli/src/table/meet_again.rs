@@ -3,9 +3,9 @@
 use anyhow::Context;
 use dealerless_command_line::arguments::address;
 use dealerless_connection::identity::{Address, PublicIdentity};
-use dealerless_seat::run::{Route, keep_listeners};
+use dealerless_seat::run::{Route, keep_listeners, kept_listeners};
 
-use super::door::{LISTEN, OpenDoor, kept_addresses};
+use super::door::{LISTEN, OpenDoor};
 use super::headings::CONNECTION;
 use super::open::MatchFile;
 use super::own::Own;
@@ -52,12 +52,9 @@ impl MeetAgainArgs {
     pub(crate) fn door(&self, own: &Own, file: &MatchFile) -> anyhow::Result<OpenDoor> {
         let header = file.opened.sitting.match_info.header();
         let door = match &self.listen[..] {
-            [] => match kept_addresses(own, &file.name)? {
+            [] => match kept_listeners(own, &file.name)? {
                 None => OpenDoor::open(own, header, &[LISTEN.to_owned()])?,
-                Some(kept) => {
-                    let kept: Vec<String> = kept.iter().map(ToString::to_string).collect();
-                    OpenDoor::open(own, header, &kept).with_context(|| TAKEN)?
-                }
+                Some(kept) => OpenDoor::open(own, header, &kept).with_context(|| TAKEN)?,
             },
             given => OpenDoor::open(own, header, given)?,
         };

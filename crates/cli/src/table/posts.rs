@@ -1,5 +1,5 @@
-//! Messages to the player's seat from other threads: requests to end the program, and typed lines. They are
-//! queued until the player sits at a table, which then gets them.
+//! Messages to the player's program from other threads: requests to end it, and typed lines. They are queued until the
+//! program runs, which then gets them.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use dealerless_seat::event::Refusal;
 use super::input;
 use crate::failure::BROKEN_OFF;
 
-/// A message to a seat, other than a typed line.
+/// A message to a program, other than a typed line.
 #[derive(Clone, Copy)]
 pub(crate) enum Post {
     /// The player's input has ended.
@@ -19,26 +19,26 @@ pub(crate) enum Post {
     BreakOff,
 }
 
-/// A message that arrives while the player sits at no table.
+/// A message that arrives before the program runs.
 pub(crate) enum Early {
     /// A line that may answer a question before the match.
     Typed(input::TypedLine),
     Post(Post),
 }
 
-/// The queue of messages to a seat, for any thread.
+/// The queue of messages to a program, for any thread.
 #[derive(Clone, Default)]
 pub(crate) struct Posts(Arc<(Mutex<Destination>, Condvar)>);
 
 enum Destination {
-    /// The player sits at no table: messages are queued.
+    /// No program runs yet: messages are queued.
     Waiting {
         early: VecDeque<Early>,
         /// Whether a thread is waiting for a message.
         has_reader: bool,
     },
-    /// The player sits at a table.
-    At(SeatInput),
+    /// A program runs.
+    Program(SeatInput),
 }
 
 impl From<Post> for Input {
@@ -65,10 +65,10 @@ impl Posts {
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends or queues a message. Returns `false` if the player's table no longer exists.
+    /// Sends or queues a message. Returns `false` if the program no longer exists.
     pub(crate) fn put(&self, post: Post) -> bool {
         match &mut *self.lock() {
-            Destination::At(seat) => seat.put(post.into()),
+            Destination::Program(seat) => seat.put(post.into()),
             Destination::Waiting { early, .. } => {
                 early.push_back(Early::Post(post));
                 self.0.1.notify_all();
@@ -77,10 +77,10 @@ impl Posts {
         }
     }
 
-    /// Queues a typed line if the player sits at no table. Otherwise returns the line with the seat.
+    /// Queues a typed line if no program runs. Otherwise returns the line with the program's input.
     pub(crate) fn typed(&self, line: input::TypedLine) -> Option<(input::TypedLine, SeatInput)> {
         match &mut *self.lock() {
-            Destination::At(seat) => Some((line, seat.clone())),
+            Destination::Program(seat) => Some((line, seat.clone())),
             Destination::Waiting { early, .. } => {
                 early.push_back(Early::Typed(line));
                 self.0.1.notify_all();
@@ -89,8 +89,7 @@ impl Posts {
         }
     }
 
-    /// Sends the queued messages and all later ones to a table. Queued lines belong to no match: they are
-    /// dropped, and the player is told.
+    /// Sends the queued messages and all later ones to a program. Queued lines are dropped, and the player is told.
     pub(crate) fn go_to(&self, seat: SeatInput) {
         let mut place = self.lock();
         if let Destination::Waiting { early, .. } = &mut *place {
@@ -105,10 +104,10 @@ impl Posts {
                 }
             }
         }
-        *place = Destination::At(seat);
+        *place = Destination::Program(seat);
     }
 
-    /// Waits for the next queued message of a player who sits at no table.
+    /// Waits for the next queued message, before a program runs.
     pub(crate) fn next(&self) -> Early {
         let mut place = self.lock();
         loop {
@@ -125,7 +124,7 @@ impl Posts {
         }
     }
 
-    /// Whether the player sits at no table and no thread waits for a message.
+    /// Whether no program runs and no thread waits for a message.
     pub(crate) fn has_no_reader(&self) -> bool {
         matches!(
             &*self.lock(),
@@ -136,9 +135,9 @@ impl Posts {
         )
     }
 
-    /// Installs a handler for Ctrl-C, a closed terminal and the signal to terminate. The first
-    /// signal breaks off the match in play, which stays open. Without a match in play, and on the
-    /// second signal, the process ends at once.
+    /// Installs a handler for Ctrl-C, a closed terminal and the signal to terminate. The first signal asks the running
+    /// program to end, which leaves a match open. Before a program runs, and on the second signal, the process ends at
+    /// once.
     ///
     /// # Errors
     /// If the signal handler cannot be installed.
@@ -146,8 +145,8 @@ impl Posts {
         let posts = self.clone();
         let mut asked = false;
         ctrlc::set_handler(move || {
-            let at_table = matches!(&*posts.lock(), Destination::At(_));
-            if asked || !at_table || !posts.put(Post::BreakOff) {
+            let is_running = matches!(&*posts.lock(), Destination::Program(_));
+            if asked || !is_running || !posts.put(Post::BreakOff) {
                 // This is safe: the file contains each part either completely or not at all.
                 std::process::exit(BROKEN_OFF.into());
             }

@@ -1,5 +1,6 @@
 //! A guest of a match of several, from its request for a seat until all players have agreed to the list of players.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
@@ -43,6 +44,7 @@ struct Agreed<W: SeatWorld> {
 pub(super) struct Gathered<W: SeatWorld> {
     pub(super) line: PolledConnection<W::Sockets>,
     header: Header,
+    pub(super) ways: Arc<dyn Ways<W>>,
     /// The record of the open match that is given up for this one.
     pub(super) instead_of: Option<String>,
     absentees: Option<Absentees<W>>,
@@ -66,13 +68,13 @@ impl<W: SeatWorld> Gathered<W> {
     /// If this player does not agree to how the match before is continued.
     pub(super) fn begin(
         own: &Own<W>,
-        ways: &dyn Ways<W>,
+        ways: Arc<dyn Ways<W>>,
         line: PolledConnection<W::Sockets>,
         (header, instead_of): (Header, Option<String>),
         now: Duration,
     ) -> Result<Self, (Box<PolledConnection<W::Sockets>>, anyhow::Error)> {
         let absentees = match &header.past {
-            Some(past) => agree_to_past(own, ways, past, now),
+            Some(past) => agree_to_past(own, &*ways, past, now),
             None => Ok(None),
         };
         let absentees = match absentees {
@@ -82,6 +84,7 @@ impl<W: SeatWorld> Gathered<W> {
         let mut gathered = Gathered {
             line,
             header,
+            ways,
             instead_of,
             absentees,
             proposal: None,
@@ -118,7 +121,6 @@ impl<W: SeatWorld> Gathered<W> {
     pub(super) fn step(
         &mut self,
         own: &Own<W>,
-        ways: &dyn Ways<W>,
         asks: bool,
         now: Duration,
     ) -> anyhow::Result<Option<Complete<W>>> {
@@ -145,7 +147,7 @@ impl<W: SeatWorld> Gathered<W> {
                         // The door for the next match may use the same port.
                         absentees.stop_listening();
                     }
-                    self.agree(own, ways, sitting, now)?;
+                    self.agree(own, sitting, now)?;
                 }
                 asked @ Some(_) => {
                     self.proposal = asked;
@@ -258,14 +260,9 @@ impl<W: SeatWorld> Gathered<W> {
     }
 
     /// Tells the host that this player agrees to the list of players. The record of the match is on the disk before.
-    fn agree(
-        &mut self,
-        own: &Own<W>,
-        ways: &dyn Ways<W>,
-        sitting: Sitting,
-        now: Duration,
-    ) -> anyhow::Result<()> {
+    fn agree(&mut self, own: &Own<W>, sitting: Sitting, now: Duration) -> anyhow::Result<()> {
         let players = keys_of_guests(&sitting);
+        let ways = &*self.ways;
         let door = other_guests::open_door(own, ways, players.clone(), ways.listens_at())?;
         let GuestDoor {
             door,

@@ -1,5 +1,6 @@
 //! A guest that meets its host, sits down to a match or resumes one, and plays it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail, ensure};
@@ -49,7 +50,7 @@ pub trait Requirements<W: SeatWorld>: Send {
     fn check(&self, own: &Own<W>, header: &Header) -> anyhow::Result<()>;
 
     /// How the guest reaches the others of a match of several. `None` if it plays only matches of two.
-    fn ways(&self) -> Option<&dyn Ways<W>>;
+    fn ways(&self) -> Option<Arc<dyn Ways<W>>>;
 }
 
 /// A guest, from the first call of its host to the end of the match.
@@ -57,7 +58,7 @@ pub struct Guest<W: SeatWorld> {
     requires: Box<dyn Requirements<W>>,
     needs: PlayerNeeds,
     route: Route,
-    /// Whether the invite was got by a code, which is void now.
+    /// Whether the invite came from a code. A code works once.
     by_code: bool,
     /// Whether the player wants to resume one match, and no other one.
     resumes: bool,
@@ -65,17 +66,19 @@ pub struct Guest<W: SeatWorld> {
     changes: usize,
     /// The open match that the host named, or does not resume.
     host_said: Option<HostSaid>,
-    /// Whether the input of the player has ended, which the match must see.
+    /// Whether the input of the player has ended. The match is told when it begins.
     input_has_ended: bool,
     stage: Stage<W>,
 }
 
+/// What the host has said of an open match.
 #[derive(Clone, Copy)]
 enum HostSaid {
     Open(MatchId),
     Unknown(MatchId),
 }
 
+/// What a guest does now.
 enum Stage<W: SeatWorld> {
     /// The guest asks the host for an invite by a code.
     UsingCode(Box<CodeCall<W::Sockets>>),
@@ -110,6 +113,7 @@ struct Asking<W: SeatWorld> {
     is_told: bool,
 }
 
+/// A question to the player.
 enum Question {
     /// Whether to play with a peer after failed attempts.
     Again,
@@ -191,7 +195,8 @@ impl<W: SeatWorld> Guest<W> {
     ) -> anyhow::Result<Self> {
         let mut guest = Guest::new(requires, needs, route, Stage::Changing);
         guest.resumes = true;
-        let listen = guest.requires.ways().map(Ways::listens_at);
+        let ways = guest.requires.ways();
+        let listen = ways.as_ref().map(|ways| ways.listens_at());
         let finder = guest.finder_again(own, &kept, listen.unwrap_or_default(), now)?;
         let mut seat = guest.seat_of(own, matches::resume(own, kept)?, finder, now)?;
         seat.reconnect(now)?;
@@ -207,6 +212,18 @@ impl<W: SeatWorld> Guest<W> {
         let call = call.map_err(|error| self.failed(error))?;
         self.stage = Stage::Calling(Box::new(call));
         Ok(())
+    }
+
+    /// The host has given its invite for the code.
+    fn got_invite(&mut self, own: &Own<W>, invite: Invite, now: Duration) -> anyhow::Result<()> {
+        if !W::IN_PAGE {
+            self.route.addresses = invite.addresses().to_vec();
+            let relay = invite.relay().cloned().map(Place::from);
+            self.route.relay = relay.or(self.route.relay.take());
+        }
+        self.route.invite = Some(Box::new(invite));
+        self.by_code = true;
+        self.call(own, now)
     }
 
     /// The error of a guest that has not met its host.
@@ -302,17 +319,18 @@ impl<W: SeatWorld> Guest<W> {
         &self,
         own: &Own<W>,
         line: &PolledConnection<W::Sockets>,
-    ) -> anyhow::Result<Offered> {
+    ) -> anyhow::Result<Offered<W>> {
         let header = Seating::proposal(&line.met.header)?;
-        let is_for_two = header.sealed().is_some();
-        ensure!(
-            is_for_two || self.requires.ways().is_some(),
-            "this page plays matches of two; to play with more, use the program `dealerless`"
-        );
+        let ways = match header.sealed() {
+            Some(_) => None,
+            None => Some(self.requires.ways().context(
+                "this page plays matches of two; to play with more, use the program `dealerless`",
+            )?),
+        };
         self.requires.check(own, &header)?;
-        Ok(match is_for_two {
-            true => Offered::ToTwo(Seating::of_meeting(&line.met, header, own.player())?),
-            false => Offered::ToSeveral(header),
+        Ok(match ways {
+            Some(ways) => Offered::ToSeveral(header, ways),
+            None => Offered::ToTwo(Seating::of_meeting(&line.met, header, own.player())?),
         })
     }
 
@@ -321,11 +339,11 @@ impl<W: SeatWorld> Guest<W> {
         &mut self,
         own: &Own<W>,
         line: PolledConnection<W::Sockets>,
-        (offered, instead_of): (Offered, Option<String>),
+        (offered, instead_of): (Offered<W>, Option<String>),
         now: Duration,
     ) {
-        match (offered, self.requires.ways()) {
-            (Offered::ToTwo(seating), _) => {
+        match offered {
+            Offered::ToTwo(seating) => {
                 let offer = Offer {
                     seating,
                     instead_of,
@@ -337,13 +355,12 @@ impl<W: SeatWorld> Guest<W> {
                 own.world.report(&Event::AskSit(Box::new(terms)));
                 self.stage = Stage::Asked(Box::new(line), Question::Sit(Box::new(offer)));
             }
-            (Offered::ToSeveral(header), Some(ways)) => {
+            Offered::ToSeveral(header, ways) => {
                 match Gathered::begin(own, ways, line, (header, instead_of), now) {
                     Ok(gathered) => self.stage = Stage::Gathered(Box::new(gathered)),
                     Err((line, why)) => self.decline(*line, why, now),
                 }
             }
-            (Offered::ToSeveral(_), None) => {}
         }
     }
 
@@ -374,7 +391,7 @@ impl<W: SeatWorld> Guest<W> {
             return Ok(finder);
         };
         let by = (listen, self.route.relay.as_ref());
-        let finder = other_guests::find_again(own, ways, finder, kept, by, now)?;
+        let finder = other_guests::find_again(own, &*ways, finder, kept, by, now)?;
         Ok(tell_absent_host(
             own,
             finder,
@@ -577,10 +594,7 @@ impl<W: SeatWorld> Guest<W> {
         mut gathered: Box<Gathered<W>>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        let Some(ways) = self.requires.ways() else {
-            return Ok(());
-        };
-        match gathered.step(own, ways, self.requires.asks(), now) {
+        match gathered.step(own, self.requires.asks(), now) {
             Ok(None) => self.stage = Stage::Gathered(gathered),
             Err(why) => self.decline(gathered.line, why, now),
             Ok(Some(complete)) => {
@@ -590,7 +604,10 @@ impl<W: SeatWorld> Guest<W> {
                     addresses,
                 } = complete;
                 let Gathered {
-                    line, instead_of, ..
+                    line,
+                    ways,
+                    instead_of,
+                    ..
                 } = *gathered;
                 give_up(own, instead_of)?;
                 let past = new.sitting.match_info.header().past.as_ref();
@@ -691,9 +708,9 @@ fn give_up<W: SeatWorld>(own: &Own<W>, record: Option<String>) -> anyhow::Result
 }
 
 /// What a host proposes.
-enum Offered {
+enum Offered<W: SeatWorld> {
     ToTwo(Seating),
-    ToSeveral(Header),
+    ToSeveral(Header, Arc<dyn Ways<W>>),
 }
 
 impl<W: SeatWorld> Program<W> for Guest<W> {
@@ -738,7 +755,7 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
             Stage::UsingCode(call) if call.has(number) => {
                 let invite = call.happened(what, now);
                 if let Some(invite) = invite.with_context(|| self.at_relay())? {
-                    self.got(own, invite, now)?;
+                    self.got_invite(own, invite, now)?;
                 }
             }
             Stage::Calling(call) => {
@@ -851,19 +868,5 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
             Stage::SendingEnd(seat, until) => seat.timer(now).min(*until),
             Stage::Changing => Duration::MAX,
         }
-    }
-}
-
-impl<W: SeatWorld> Guest<W> {
-    /// The host has given its invite for the code.
-    fn got(&mut self, own: &Own<W>, invite: Invite, now: Duration) -> anyhow::Result<()> {
-        if !W::IN_PAGE {
-            self.route.addresses = invite.addresses().to_vec();
-            let relay = invite.relay().cloned().map(Place::from);
-            self.route.relay = relay.or(self.route.relay.take());
-        }
-        self.route.invite = Some(Box::new(invite));
-        self.by_code = true;
-        self.call(own, now)
     }
 }

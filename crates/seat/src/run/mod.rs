@@ -1,19 +1,18 @@
-//! A player's session as a state machine: it joins, hosts, plays, resumes and audits matches, moves the
-//! identity, and answers questions about what is stored. It sees everything outside through a [`World`].
-//!
-//! A [`Session`] is that of a page in a browser: it sits down to matches of two, and meets other players at a
-//! relay. In any program, a [`SeatInPlay`] plays matches of 2 to 10, and an [`AuditExchange`] audits one of two.
+//! A player's programs as state machines: a guest, a host, a seat in play and an audit, and the session of a page, which
+//! runs one of them at a time. They reach everything outside through a [`SeatWorld`], a session through a [`World`].
 //!
 //! | module | contents |
 //! |---|---|
-//! | `world` | what a session needs of the program around it |
-//! | `session`, `program` | requests and commands; the interface of a guest, a host and an audit, one of which runs at a time |
-//! | `joining`, `hosting` | a guest that meets its host and sits down; a host that invites a guest |
+//! | `world` | what a program needs of its surroundings |
+//! | `program` | the interface of all programs |
+//! | `joining`, `gathered`, `other_guests` | a guest; how it waits for the others of a match of several; its connections to other guests |
+//! | `hosting`, `admission`, `gathering` | a host; the questions about peers; the guests of a match of several |
+//! | `absentees`, `continued` | matches that are continued without absent players |
 //! | `playing` | a seat in play |
 //! | `auditing`, `audit_exchange` | an audit of a match that is over |
-//! | `reception`, `lobby`, `finding` | a door; who has come to it; how the players of a match find each other again |
+//! | `reception`, `lobby`, `finding` | a door; the players who have come to it; how the players of a match find each other again |
 //! | `own`, `matches` | the identity, the known peers and the settings; the stored matches |
-//! | `moving` | the identity moves away, or another one moves here |
+//! | `session`, `page`, `moving` | a page: its requests, its terms and limits, and how its identity moves |
 //! | `errors` | exit codes and advice |
 
 mod absentees;
@@ -53,7 +52,7 @@ pub use matches::{
     AUDIT, DECK, INPUTS, Kept, LISTEN, NewMatch, RECORD, Unread, all_open, beside, check,
     destroy_inputs, find, forget, inputs, keep_audit, open_with, records, resume,
 };
-pub use other_guests::{Ways, keep_listeners};
+pub use other_guests::{Ways, keep_listeners, kept_listeners};
 pub use own::{Own, Stored};
 pub use playing::{FileOf, SeatFiles, SeatInPlay, SeatSetting, ValueOf};
 pub use program::{InPlay, Program};

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use dealerless_connection::identity::{Address, Peer, PublicIdentity};
 use dealerless_connection::storage::Vault as _;
 use dealerless_connection::{Admits, Place, PolledDoor, Timing};
@@ -33,8 +33,8 @@ const HOST_RETURNS: Duration = Duration::from_secs(60);
 const MOST_KEPT: usize = 16 << 10;
 
 /// How a guest reaches the other players of a match of several.
-pub trait Ways<W: SeatWorld>: Send {
-    /// The addresses on which this side was told to listen, with numbers. None means on those of before, or on a free port.
+pub trait Ways<W: SeatWorld>: Send + Sync {
+    /// The given addresses to listen on, numeric. Empty: the addresses used before, or a free port.
     fn listens_at(&self) -> &[String];
 
     /// Lets a door listen on these addresses; on a free port if there are none. Returns the addresses of its listeners,
@@ -90,13 +90,13 @@ pub(super) fn open_door<W: SeatWorld>(
     })
 }
 
-/// The guests of a match but the one in whose seat this player sits.
+/// The guests of a match, without this player.
 pub(super) fn guests_of(sitting: &Sitting) -> Vec<Other> {
     let others = Other::all_of(sitting).into_iter();
     others.filter(|other| other.seat != Seat::HOST).collect()
 }
 
-/// Their keys.
+/// The keys of these guests.
 pub(super) fn keys_of_guests(sitting: &Sitting) -> Vec<PublicIdentity> {
     let guests = guests_of(sitting).into_iter();
     guests.map(|other| other.identity).collect()
@@ -152,7 +152,7 @@ pub(super) fn find_again<W: SeatWorld>(
         return Ok(finder);
     }
     let open = |at: &[String]| open_door(own, ways, others.clone(), at);
-    let before = kept_listeners(own, &kept.name);
+    let before = kept_listeners(own, &kept.name).ok().flatten();
     let before = before.filter(|_| listen.is_empty());
     let door = match before.and_then(|before| open(&before).ok()) {
         Some(door) => door,
@@ -248,25 +248,42 @@ fn keep_text<F: Files>(own: &Stored<F>, name: &str, text: &str) -> anyhow::Resul
     kept.with_context(|| format!("cannot write {}", own.files.shown(name)))
 }
 
-/// The text of a value of a match. `None` if it is lost or too long.
-fn text<F: Files>(own: &Stored<F>, record: &str, ending: &str) -> Option<String> {
-    let mut value = own.files.open_value(&beside(record, ending)).ok()?;
-    let bytes = value.kept().ok()??;
-    let is_short = bytes.len() <= MOST_KEPT;
-    String::from_utf8(bytes.to_vec()).ok().filter(|_| is_short)
+/// The text of a value, if there is one.
+///
+/// # Errors
+/// If it cannot be read, is too long, or is no text.
+fn text<F: Files>(own: &Stored<F>, name: &str) -> anyhow::Result<Option<String>> {
+    let Some(bytes) = own.files.open_value(name)?.kept()? else {
+        return Ok(None);
+    };
+    ensure!(bytes.len() <= MOST_KEPT, "it is too long");
+    Ok(Some(String::from_utf8(bytes.to_vec())?))
 }
 
-/// The addresses on which this side listened in a match.
-fn kept_listeners<F: Files>(own: &Stored<F>, record: &str) -> Option<Vec<String>> {
-    let lines = text(own, record, LISTEN)?;
-    let lines: Vec<String> = lines.lines().map(str::to_owned).collect();
-    Some(lines).filter(|lines| !lines.is_empty())
+/// The addresses on which this side listened in a match. `None` if they were not kept.
+///
+/// # Errors
+/// If they cannot be read.
+pub fn kept_listeners<F: Files>(
+    own: &Stored<F>,
+    record: &str,
+) -> anyhow::Result<Option<Vec<String>>> {
+    let name = beside(record, LISTEN);
+    let cannot = || format!("cannot read {}: give --listen", own.files.shown(&name));
+    let text = text(own, &name).with_context(cannot)?;
+    let lines = text.map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
+    ensure!(
+        lines.as_ref().is_none_or(|lines| !lines.is_empty()),
+        cannot()
+    );
+    Ok(lines)
 }
 
 /// The kept addresses of the guests of a match with this number of seats. Invalid lines are skipped: without an
 /// address, the host forwards everything.
 fn kept_guests<F: Files>(own: &Stored<F>, record: &str, seats: usize) -> Vec<GuestAddresses> {
-    let text = text(own, record, GUESTS).unwrap_or_default();
+    let text = text(own, &beside(record, GUESTS)).ok().flatten();
+    let text = text.unwrap_or_default();
     let lines = text.lines().filter_map(|line| {
         let (seat, address) = line.split_once(' ')?;
         Some((Seat::new(seat.parse().ok()?), address.parse().ok()?))

@@ -1,5 +1,6 @@
-//! What the player of a page needs and requires.
+//! The terms, limits and hosts of a page.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::ensure;
@@ -54,7 +55,7 @@ impl<W: SeatWorld> Requirements<W> for InPage {
         matches::check_free(&own.files)
     }
 
-    fn ways(&self) -> Option<&dyn Ways<W>> {
+    fn ways(&self) -> Option<Arc<dyn Ways<W>>> {
         None
     }
 }
@@ -177,7 +178,7 @@ pub(super) fn inviting<W: SeatWorld>(
 /// A host that waits again in a new session.
 ///
 /// # Errors
-/// If what it has kept is invalid, or the match takes too much memory.
+/// If the kept request is invalid, or the match takes too much memory.
 pub(super) fn waiting_again<W: SeatWorld>(
     own: &Own<W>,
     kept: KeptHost,

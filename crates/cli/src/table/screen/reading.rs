@@ -107,7 +107,7 @@ impl Screen {
     fn asks_to_confirm(&mut self, typed: &Typed) -> bool {
         let ask = self.turn.as_ref().map(|turn| &turn.ask);
         let text = match (typed, ask) {
-            // `SeatRunner` asks this question, with the cost of leaving.
+            // The seat asks this question, with the cost of leaving (`SeatInPlay::ask_leave`).
             (Typed::Leave, _) => return true,
             (Typed::Close, _) => {
                 "Close the match here? Type close again to confirm; any other input cancels."
