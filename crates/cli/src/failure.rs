@@ -12,7 +12,7 @@ use dealerless_seat::failure::{
     advice, blame_of_code, blame_of_connection, blame_of_meeting, exit_code_of_meeting, meaning,
 };
 use dealerless_seat::run;
-pub(crate) use dealerless_seat::run::BrokenOff;
+pub(crate) use dealerless_seat::run::{BrokenOff, NotBegun};
 use dealerless_seat::words::Narrator;
 use dealerless_table::audit::CannotAudit;
 use dealerless_table::play::PlayError;
@@ -59,7 +59,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if let Some(breach) = error.downcast_ref::<Breach>() {
         return breach.exit_code();
     }
-    if error.is::<BrokenOff>() {
+    if error.is::<BrokenOff>() || error.is::<NotBegun>() {
         return BROKEN_OFF;
     }
     if error.is::<run::AnswerIsNo>() {
@@ -93,6 +93,9 @@ fn reports_events(called: &Called) -> bool {
 /// Reports why a command failed, to people and, with `--json`, to a program. Returns the exit code.
 pub(crate) fn report(called: &Called, error: &anyhow::Error) -> u8 {
     let (code, message) = (exit_code(error), explain(error));
+    if error.is::<NotBegun>() {
+        return code;
+    }
     if !reports_events(called) {
         failure::report(called, code, &message);
     } else if code != NOBODY_READS {

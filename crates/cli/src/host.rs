@@ -167,9 +167,9 @@ impl Hosting {
             }
             open.wait_at_relays(own, &self.expected);
             let mut announced = self.announced(&open, &invites, &addresses);
-            announced.extend(dead_relay.map(|text| notice(&text)));
+            announced.extend(dead_relay.map(|text| Event::notice(&text)));
             if let Some(Err(error)) = &mapping {
-                announced.push(notice(&format!(
+                announced.push(Event::notice(format!(
                     "No port of the router was mapped: {error:#}."
                 )));
             }
@@ -232,14 +232,14 @@ impl Hosting {
         };
         let mut events: Vec<Event> = invites.iter().map(invite).collect();
         events.push(open.listening());
-        events.extend(self.link.notice().map(|text| notice(&text)));
+        events.extend(self.link.notice().map(|text| Event::notice(&text)));
         let has_relay = self.own.relays.own().is_some();
         if !has_relay && addresses.iter().all(Address::is_private) {
             let who = match guests {
                 None => "The invite has only private addresses, so the other player must be",
                 Some(_) => "The invites have only private addresses, so the other players must be",
             };
-            events.push(notice(&format!(
+            events.push(Event::notice(format!(
                 "{who} in the same network. Otherwise forward a port and give its address with \
                  --advertise (--map-port does both), or use --relay (`dealerless config relay` sets it \
                  once)."
@@ -247,7 +247,7 @@ impl Hosting {
         }
         if let Some(opens) = opens {
             let risks = words::risks(invites.len() + 1, opens.into());
-            events.extend(risks.iter().map(|risk| notice(risk)));
+            events.extend(risks.iter().map(|risk| Event::notice(risk)));
         }
         events
     }
@@ -262,10 +262,6 @@ fn known(own: &Own, name: &str) -> anyhow::Result<PublicIdentity> {
     })?;
     ensure!(!peer.blocked, BLOCKED);
     Ok(peer.identity.clone())
-}
-
-fn notice(text: &str) -> Event {
-    Event::Notice { text: text.into() }
 }
 
 /// Timeout for a relay's answer, so that the player is notified within 5 s.

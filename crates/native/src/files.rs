@@ -65,6 +65,13 @@ impl Files for NativeFiles {
         }
     }
 
+    fn read_file(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
+        match self {
+            NativeFiles::Folder(folder) => existing(std::fs::read(folder.join(name))),
+            NativeFiles::Memory => Ok(None),
+        }
+    }
+
     fn open_or_create_file(&self, name: &str) -> io::Result<Self::File> {
         if let Some(file) = self.open_file(name)? {
             return Ok(file);

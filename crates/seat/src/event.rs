@@ -498,6 +498,11 @@ fn milliseconds(duration: Duration) -> f64 {
 }
 
 impl Event {
+    /// A message for people.
+    pub fn notice(text: impl Into<String>) -> Self {
+        Event::Notice { text: text.into() }
+    }
+
     /// Returns the event for a refused command.
     pub fn refused(code: Refusal, message: impl Into<String>) -> Self {
         Event::Error {

@@ -380,7 +380,7 @@ impl SeatStory {
              and choose for them. Your side is not affected.",
             other.name
         );
-        Some(Event::Notice { text })
+        Some(Event::notice(text))
     }
 
     /// Handles a command that the table has accepted.
@@ -511,7 +511,7 @@ impl SeatStory {
     /// Returns the last event for the player of a seat that has stopped.
     pub fn last_event(&self, stopped: &Stopped, log: &MatchLog, own: Seat) -> Option<Event> {
         let unsettled = || unsettled_at(log, own, self.names());
-        let notice = |text| Event::Notice { text };
+        let notice = |text| Event::notice(text);
         let file = || self.story.log_file().map(str::to_owned);
         match stopped {
             Stopped::Over(_) => unconfirmed_at(log, own, self.names()).map(notice),

@@ -68,11 +68,11 @@ impl Settling {
             "{} From the first signature in the next match on, this match cannot be resumed.",
             self.text
         );
-        player.tell(&notice(&text))?;
+        player.tell(&Event::notice(&text))?;
         if !player.is_person() {
             return Ok(());
         }
-        player.tell(&notice(
+        player.tell(&Event::notice(
             "Type `continue` to continue without them, or `stop` to leave the match open.",
         ))?;
         match continues(player, posts)? {
@@ -102,7 +102,7 @@ fn continues(player: &mut Player, posts: &Posts) -> anyhow::Result<bool> {
             TypedLine::Text(text) if text.trim().eq_ignore_ascii_case("continue") => {
                 return Ok(true);
             }
-            _ => player.tell(&notice("Type `stop` or `continue`."))?,
+            _ => player.tell(&Event::notice("Type `stop` or `continue`."))?,
         }
     }
 }
@@ -128,10 +128,6 @@ pub(crate) fn returning(own: &Own, before: &MatchFile, past: &Past) -> Vec<Publi
 fn old_door(own: &Own, file: &MatchFile) -> Option<OpenDoor> {
     let kept = kept_listeners(own, &file.name).ok().flatten()?;
     OpenDoor::open(own, file.opened.sitting.match_info.header(), &kept).ok()
-}
-
-fn notice(text: &str) -> Event {
-    Event::Notice { text: text.into() }
 }
 
 #[cfg(test)]

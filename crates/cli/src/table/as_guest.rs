@@ -6,7 +6,6 @@ use std::sync::Arc;
 use dealerless_connection::identity::{Address, Peer};
 use dealerless_connection::{Network, Place, PolledDoor};
 use dealerless_native::Native;
-use dealerless_seat::event::Event;
 use dealerless_seat::run::{self, Requirements, Route, SeatWorld as _, Ways};
 use dealerless_seat::words;
 use dealerless_table::log::{DeckTerms, Header};
@@ -83,7 +82,7 @@ impl Requirements<Native> for AsGuest {
                 DeckTerms::Sealed(_) => seats,
             };
             for text in words::risks(seats, opens) {
-                own.world.report(&Event::Notice { text });
+                own.notice(text);
             }
         }
         Ok(())

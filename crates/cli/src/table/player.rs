@@ -12,7 +12,7 @@ use dealerless_seat::words::Narrator;
 use rand::rngs::StdRng;
 
 use dealerless_native::{Native, NativeProgram};
-use dealerless_seat::run::{self, BrokenOff};
+use dealerless_seat::run::{self, BrokenOff, NotBegun};
 
 use super::bot::Bot;
 use super::own::Own;
@@ -190,7 +190,8 @@ impl Player {
             self.listen()?;
         }
         let ended = playing.play(&mut self);
-        if ended.as_ref().is_err_and(|error| error.is::<BrokenOff>()) {
+        let is_ended = |error: &anyhow::Error| error.is::<BrokenOff>() || error.is::<NotBegun>();
+        if ended.as_ref().is_err_and(is_ended) {
             // If the output is closed, the record still shows the state of the hand.
             self.ends();
             return ended;

@@ -70,7 +70,7 @@ impl<W: SeatWorld> Absentees<W> {
         }
         let relay = ways.relay();
         let by = (&[][..], relay.as_ref());
-        let finder = other_guests::find_again(own, ways, finder, kept, by, now)?;
+        let (finder, _) = other_guests::find_again(own, ways, finder, kept, by, now)?;
         Ok(Self::new(kept, absent, finder, now))
     }
 

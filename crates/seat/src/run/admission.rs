@@ -136,7 +136,7 @@ impl<W: SeatWorld> Admission<W> {
             return lobby.decline(line, &Control::Declined, now);
         };
         if let Some(text) = warning {
-            own.world.report(&Event::Notice { text });
+            own.notice(text);
         }
         own.world.report(&announced(own, &line, wants, standing));
         self.begin(line, wants, now);
@@ -188,13 +188,14 @@ impl<W: SeatWorld> Admission<W> {
         if !has_left && now < question.until {
             return None;
         }
-        if let Wants::ToResumeInstead(_) = question.wants {
-            return self.question.take().map(|question| question.line);
-        }
         let why = match has_left {
             true => "The player has left.",
             false => "You did not answer in time.",
         };
+        if let Wants::ToResumeInstead(_) = question.wants {
+            own.world.report(&lapsed(&question.line.met.peer, why));
+            return self.question.take().map(|question| question.line);
+        }
         self.lapse(own, &Control::Declined, why, lobby, now);
         None
     }
@@ -266,13 +267,9 @@ impl<W: SeatWorld> Admission<W> {
         let Some(Question { line, .. }) = self.question.take() else {
             return;
         };
-        let fingerprint = line.met.peer.fingerprint().to_string();
+        let lapsed = lapsed(&line.met.peer, why);
         lobby.decline(line, control, now);
-        let message = why.to_owned();
-        own.world.report(&Event::AdmitLapsed {
-            fingerprint,
-            message,
-        });
+        own.world.report(&lapsed);
     }
 
     /// The connection with this number.
@@ -287,6 +284,14 @@ impl<W: SeatWorld> Admission<W> {
         question.map_or(Duration::MAX, |question| {
             question.line.timer().min(question.until)
         })
+    }
+}
+
+/// The event that ends a question about this peer.
+fn lapsed(peer: &PublicIdentity, why: &str) -> Event {
+    Event::AdmitLapsed {
+        fingerprint: peer.fingerprint().to_string(),
+        message: why.to_owned(),
     }
 }
 

@@ -28,20 +28,30 @@ impl Successor {
     }
 }
 
-/// The matches that continue another one. Reads only the beginnings of the records, and skips those that cannot be
-/// read.
+/// The matches that continue another one, also those that another program or another part of this one plays. Skips
+/// damaged records.
+///
+/// # Errors
+/// If a record cannot be read.
 fn successors<F: Files>(own: &Stored<F>) -> anyhow::Result<Vec<Successor>> {
-    let successor = |(name, _): (String, u64)| {
-        let file = own.files.open_file(&name).ok()??;
-        let (sitting, is_begun) = Journal::sitting(file, own.identity.file_key()).ok()?;
-        Some(Successor {
-            name,
-            id: sitting.match_info.id(),
-            past: sitting.match_info.header().past.clone()?,
-            is_begun,
-        })
-    };
-    Ok(records(own)?.into_iter().filter_map(successor).collect())
+    let mut all = Vec::new();
+    for (name, _) in records(own)? {
+        let bytes = own.files.read_file(&name);
+        let bytes = bytes.with_context(|| format!("cannot read {}", own.files.shown(&name)))?;
+        let key = own.identity.file_key();
+        if let Some(bytes) = bytes
+            && let Ok((sitting, is_begun)) = Journal::<F::File>::sitting(&bytes, key)
+            && let Some(past) = &sitting.match_info.header().past
+        {
+            all.push(Successor {
+                name,
+                id: sitting.match_info.id(),
+                past: past.clone(),
+                is_begun,
+            });
+        }
+    }
+    Ok(all)
 }
 
 /// The match that continues the match `of` without absent seats, if there is one that has begun. From its first

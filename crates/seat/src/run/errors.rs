@@ -33,6 +33,16 @@ pub struct Differs {
 #[error("{INTERRUPTED}")]
 pub struct BrokenOff;
 
+/// The player has ended the program before a match. There is nothing to tell.
+#[derive(Debug, thiserror::Error)]
+#[error("ended before a match")]
+pub struct NotBegun;
+
+/// Whether the player has ended the program.
+pub(super) fn is_by_player(error: &anyhow::Error) -> bool {
+    error.is::<BrokenOff>() || error.is::<NotBegun>()
+}
+
 fn blame(error: &anyhow::Error) -> Option<Blame> {
     let play = error.downcast_ref().map(PlayError::blame);
     let meeting = || error.downcast_ref::<MeetingError>().map(blame_of_meeting);
@@ -50,7 +60,7 @@ pub(super) fn exit_code(error: &anyhow::Error) -> u8 {
     if let Some(breach) = error.downcast_ref::<Breach>() {
         return breach.exit_code();
     }
-    if error.is::<BrokenOff>() {
+    if is_by_player(error) {
         return BROKEN_OFF;
     }
     if error.is::<AnswerIsNo>() {

@@ -337,7 +337,7 @@ impl<W: SeatWorld> Finder<W> {
                 if !self.reported.contains(peer) {
                     self.reported.push(peer.clone());
                     let text = went_on_without_host(&line.met.peer_name, &of, chips);
-                    self.world.report(&Event::Notice { text });
+                    self.world.report(&Event::notice(text));
                 }
                 self.lobby.decline(line, &Control::Taken, now);
             }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, bail, ensure};
-use dealerless_connection::{Happened, PolledConnection, Stream};
+use anyhow::{bail, ensure};
+use dealerless_connection::{ConnectionError, Happened, PolledConnection, Stream};
 use dealerless_table::log::{Header, Past, Sitting};
 use dealerless_table::play::{Control, GuestAddresses, Roster};
 
@@ -50,7 +50,14 @@ pub(super) struct Gathered<W: SeatWorld> {
     absentees: Option<Absentees<W>>,
     proposal: Option<Proposal>,
     agreed: Option<Agreed<W>>,
+    /// The number of players who are there, as the player was told.
+    present: u8,
+    /// The number of messages of the host.
+    messages: u32,
 }
+
+/// The maximum number of messages of a host before the match begins.
+const MESSAGES: u32 = 4096;
 
 /// A match that all players have agreed to.
 pub(super) struct Complete<W: SeatWorld> {
@@ -89,6 +96,8 @@ impl<W: SeatWorld> Gathered<W> {
             absentees,
             proposal: None,
             agreed: None,
+            present: 0,
+            messages: 0,
         };
         gathered.send(&Control::Sit, now);
         Ok(gathered)
@@ -134,7 +143,7 @@ impl<W: SeatWorld> Gathered<W> {
         loop {
             // If the host has disconnected, the reason may be in a message.
             if self.is_asked() && self.line.core.ended().is_some() {
-                self.agrees();
+                self.proposal = None;
             }
             match self.proposal.take() {
                 Some(Proposal::Accepted(sitting)) => {
@@ -160,17 +169,25 @@ impl<W: SeatWorld> Gathered<W> {
                 Ok(Some(message)) => message,
                 Err(why) => {
                     let why = anyhow::Error::new(why).context("the host has disconnected");
-                    return Err(match self.agreed {
-                        None => why,
-                        Some(_) => why.context(LOST_AFTER_AGREEING),
-                    });
+                    return Err(self.lost(why));
                 }
             };
-            let control = request(&message);
-            let control = control.context("the host sent an unexpected answer")?;
+            self.messages += 1;
+            let control = request(&message).filter(|_| self.messages <= MESSAGES);
+            let Some(control) = control else {
+                return Err(self.lost(ConnectionError::Broken("an unexpected answer").into()));
+            };
             if let Some(complete) = self.received(own, control, asks)? {
                 return Ok(Some(complete));
             }
+        }
+    }
+
+    /// The error of a guest that does not hear from its host any more.
+    fn lost(&self, why: anyhow::Error) -> anyhow::Error {
+        match self.agreed {
+            None => why,
+            Some(_) => why.context(LOST_AFTER_AGREEING),
         }
     }
 
@@ -223,8 +240,10 @@ impl<W: SeatWorld> Gathered<W> {
             bail!(AnswerIsNo(text));
         }
         match control {
+            Control::Present(present) if present == self.present => {}
             Control::Present(present) => {
-                notice(own, format!("{present} of {seats} players are here."))
+                self.present = present;
+                own.notice(format!("{present} of {seats} players are here."))
             }
             Control::Roster(roster) => self.proposed(own, *roster, asks)?,
             Control::Open(of) => bail!(
@@ -278,10 +297,7 @@ impl<W: SeatWorld> Gathered<W> {
             listeners,
         });
         self.send(&Control::Agrees(of, GuestAddresses::new(addresses)), now);
-        notice(
-            own,
-            "You have agreed. The match begins when all players have agreed.".into(),
-        );
+        own.notice("You have agreed. The match begins when all players have agreed.");
         Ok(())
     }
 
@@ -343,10 +359,6 @@ fn agree_to_past<W: SeatWorld>(
     let Some((kept, settled)) = must_agree(own, past)? else {
         return Ok(None);
     };
-    notice(own, in_words(&kept, &settled));
+    own.notice(in_words(&kept, &settled));
     Absentees::of_guest(own, ways, &kept, &settled.absent, now).map(Some)
-}
-
-fn notice<W: SeatWorld>(own: &Own<W>, text: String) {
-    own.world.report(&Event::Notice { text });
 }

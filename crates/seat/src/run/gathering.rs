@@ -142,21 +142,22 @@ impl<S: Sockets> Gathering<S> {
         let late = (self.proposed.as_ref()).is_some_and(|(_, until)| now >= *until);
         for place in 0..self.guests.len() {
             let guest = &mut self.guests[place];
-            let stays = match guest.line.core.next_message() {
-                Ok(None) => guest.agreed.is_some() || !late,
-                Ok(Some(message)) => match request(&message) {
-                    Some(Control::Agrees(of, addresses)) => {
-                        let is_of =
-                            |(sitting, _): &(Sitting, Duration)| sitting.match_info.id() == of;
-                        // The guest may have answered a roster that is void now.
-                        if self.proposed.as_ref().is_some_and(is_of) {
-                            guest.agreed = Some(addresses);
+            let stays = loop {
+                match guest.line.core.next_message() {
+                    Ok(None) => break guest.agreed.is_some() || !late,
+                    Ok(Some(message)) => match request(&message) {
+                        Some(Control::Agrees(of, addresses)) => {
+                            let is_of =
+                                |(sitting, _): &(Sitting, Duration)| sitting.match_info.id() == of;
+                            // The guest may have answered a roster that is void now.
+                            if self.proposed.as_ref().is_some_and(is_of) {
+                                guest.agreed = Some(addresses);
+                            }
                         }
-                        true
-                    }
-                    _ => false,
-                },
-                Err(_) => false,
+                        _ => break false,
+                    },
+                    Err(_) => break false,
+                }
             };
             if !stays {
                 let gone = self.guests.remove(place);
@@ -209,6 +210,11 @@ impl<S: Sockets> Gathering<S> {
         }
         self.proposed = Some((sitting, now + ANSWER));
         Some(Gathered::Proposed)
+    }
+
+    /// The connections to all guests.
+    pub(super) fn into_lines(self) -> impl Iterator<Item = PolledConnection<S>> {
+        self.guests.into_iter().map(|guest| guest.line)
     }
 
     /// The time of the next timer.

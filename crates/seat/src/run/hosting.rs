@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::absentees::Absentees;
 use super::admission::{Admission, Answered, Wants};
 use super::continued::went_on;
-use super::errors::BrokenOff;
+use super::errors::NotBegun;
 use super::finding::Finder;
 use super::gathering::{Agreed, Gathered, Gathering};
 use super::lobby::{Arrived, Lobby};
@@ -112,10 +112,6 @@ impl<W: SeatWorld> Arrival<W> {
 /// The notice to a player whose invite was used by a blocked player.
 const BURNT: &str = "a blocked player has used your invite; run host again for a new one";
 
-fn notice<W: SeatWorld>(own: &Own<W>, text: String) {
-    own.world.report(&Event::Notice { text });
-}
-
 fn whose<W: SeatWorld>(line: &PolledConnection<W::Sockets>) -> (PublicIdentity, Name) {
     (line.met.peer.clone(), line.met.peer_name.clone())
 }
@@ -186,19 +182,24 @@ impl<W: SeatWorld> Host<W> {
     ) -> anyhow::Result<()> {
         let is_first = self.code_until.is_some();
         match event {
-            DoorEvent::Connection(line) => self.arrived(own, *line, now)?,
+            DoorEvent::Connection(line) => {
+                if is_first {
+                    self.announce(own, None);
+                }
+                self.arrived(own, *line, now)?;
+            }
             DoorEvent::CannotBurn(error) => bail!(cannot_burn(&error)),
             DoorEvent::NewCode { code, .. } if is_first => self.announce(own, Some(&code)),
             DoorEvent::CodeVoid { .. } if is_first => self.announce(own, None),
             DoorEvent::NewCode { code, .. } => {
-                notice(own, format!("The new code: dealerless join {code}"));
+                own.notice(format!("The new code: dealerless join {code}"));
             }
             DoorEvent::CodeVoid { why, is_last, .. } => {
                 let mut text = words::sentence(&why.to_string());
                 if is_last {
                     text += " No new code is offered: send the invite.";
                 }
-                notice(own, text);
+                own.notice(text);
             }
             event => {
                 let door = self.door.as_ref();
@@ -232,7 +233,7 @@ impl<W: SeatWorld> Host<W> {
             if !is_blocked(&own.peers.lock(), peer) {
                 self.admission.expect(peer);
             } else if self.admission.is_news(peer) {
-                notice(own, BURNT.into());
+                own.notice(BURNT);
             }
         }
         match recognised {
@@ -251,8 +252,9 @@ impl<W: SeatWorld> Host<W> {
         now: Duration,
     ) -> anyhow::Result<Option<String>> {
         let relay = self.hosted.relay.as_ref();
+        let is_known = own.peers.lock().get(&line.met.peer).is_some();
         let warning = own.recognise(line, relay.filter(|_| is_invited))?;
-        if let (Some(relay), Some(door)) = (relay, &mut self.door) {
+        if let (Some(relay), Some(door), false) = (relay, &mut self.door, is_known) {
             door.wait_for_known(relay, &line.met.peer, now);
         }
         Ok(warning)
@@ -265,10 +267,9 @@ impl<W: SeatWorld> Host<W> {
         error: &anyhow::Error,
     ) {
         if self.admission.is_news(&peer) {
-            notice(
-                own,
-                format!("{name} did not sit down ({error:#}). Still waiting."),
-            );
+            own.notice(format!(
+                "{name} did not sit down ({error:#}). Still waiting."
+            ));
         }
     }
 
@@ -441,7 +442,7 @@ impl<W: SeatWorld> Host<W> {
         let kept = Self::found(own, &of, &line.met.peer)?;
         let is_open = kept.is_some_and(|kept| !kept.is_over());
         if is_open && self.admission.is_news(&line.met.peer) {
-            notice(own, went_on_without_host(&line.met.peer_name, &of, chips));
+            own.notice(went_on_without_host(&line.met.peer_name, &of, chips));
         }
         self.lobby.decline(line, &Control::Taken, now);
         Ok(())
@@ -495,7 +496,12 @@ impl<W: SeatWorld> Host<W> {
                     }
                 };
             }
-            Wants::ToResumeInstead(of) => return self.close(own, line, of, now),
+            Wants::ToResumeInstead(of) => {
+                if let Err(error) = self.close(own, line, of, now) {
+                    self.did_not_sit(own, who, &error);
+                }
+                return Ok(());
+            }
         };
         match arrival {
             Ok(Some(arrival)) => self.sits(own, arrival, None, now)?,
@@ -514,7 +520,7 @@ impl<W: SeatWorld> Host<W> {
         now: Duration,
     ) -> anyhow::Result<()> {
         if let Some(text) = warning {
-            notice(own, text);
+            own.notice(text);
         }
         let (line, kept) = match arrival {
             Arrival::Resuming(line, kept) if self.hosted.wants_new => (line, kept),
@@ -524,9 +530,7 @@ impl<W: SeatWorld> Host<W> {
         let (of, state, peer) = (kept.id(), kept.state(), &line.met.peer_name);
         let open = format!("{peer} wants to resume your open match {of} ({game}, {state})");
         if self.needs.is_program {
-            notice(
-                own,
-                format!(
+            own.notice(format!(
                     "{open}. It is resumed, and the terms of this command are ignored. To begin a new \
                      match instead, end this program and close the open one: dealerless resume --close {of}"
                 ),
@@ -549,12 +553,11 @@ impl<W: SeatWorld> Host<W> {
         of: MatchId,
         now: Duration,
     ) -> anyhow::Result<()> {
-        if let Some(kept) = Self::found(own, &of, &line.met.peer)? {
+        let kept = Self::found(own, &of, &line.met.peer)?;
+        if let Some(kept) = kept.filter(|kept| !kept.is_over() && !kept.opened.is_closed()) {
             let peer = kept.peer_names();
             kept.close()?;
-            notice(
-                own,
-                format!(
+            own.notice(format!(
                     "The open match is closed here; `dealerless resume {of}` continues it. Waiting for {peer} \
                      to sit down to the new match."
                 ),
@@ -576,6 +579,10 @@ impl<W: SeatWorld> Host<W> {
         match arrival {
             Arrival::Resuming(line, kept) => {
                 self.admission_lapses(own, "Another player has sat down.", now);
+                let gathered = self.gathering.take().map(Gathering::into_lines);
+                for line in gathered.into_iter().flatten() {
+                    self.lobby.decline(line, &Control::Taken, now);
+                }
                 keep_listeners(own, &kept.name, &self.hosted.listeners)?;
                 let files = matches::resume(own, *kept)?;
                 self.play(own, files, |seat| seat.resume(line, now), now)
@@ -615,10 +622,7 @@ impl<W: SeatWorld> Host<W> {
         let name = line.met.peer_name.clone();
         gathering.add(line, now);
         let (present, wanted) = (gathering.present(), gathering.wanted());
-        notice(
-            own,
-            format!("{name} is here: {present} of {wanted} players."),
-        );
+        own.notice(format!("{name} is here: {present} of {wanted} players."));
     }
 
     /// Processes the answers of the guests who have come. Begins the match once they have agreed to it.
@@ -638,13 +642,11 @@ impl<W: SeatWorld> Host<W> {
             Some(Gathered::Left(name)) => {
                 let (left, wanted) = (gathering.present(), gathering.wanted());
                 let text = format!("{name} has left: {left} of {wanted} players are here.");
-                notice(own, text);
+                own.notice(text);
             }
             Some(Gathered::CannotBegin(error)) => return Err(error.into()),
-            Some(Gathered::Proposed) => notice(
-                own,
-                "All players are here. Waiting for them to agree to the list of players.".into(),
-            ),
+            Some(Gathered::Proposed) => own
+                .notice("All players are here. Waiting for them to agree to the list of players."),
             Some(Gathered::Complete(mut agreed)) => {
                 self.admission_lapses(own, "All seats are taken.", now);
                 let new = NewMatch::create(own, agreed.sitting.clone())?;
@@ -671,6 +673,7 @@ impl<W: SeatWorld> Host<W> {
         now: Duration,
     ) -> anyhow::Result<()> {
         let finder = self.finder(own, &files.sitting, now);
+        self.hosted.absentees = None;
         let peers = own.peers.clone();
         let mut seat = SeatInPlay::new(&own.world, files, peers, self.needs, finder, now)?;
         begin(&mut seat)?;
@@ -694,9 +697,24 @@ impl<W: SeatWorld> Host<W> {
             }
             None => finder,
         };
-        let finder = finder.taking_over(lobby, now);
+        let mut finder = finder.taking_over(lobby, now);
+        for guest in keys_of_guests(sitting) {
+            if let Some(relay) = &self.hosted.relay {
+                finder.wait_at_relay(relay, &guest, now);
+            }
+        }
         let ways = self.hosted.ways.as_deref();
         tell_absent_host(own, finder, past, |host| ways?.route(host), now)
+    }
+
+    /// Ends a question if the input of the player has ended.
+    fn answer_for_nobody(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<()> {
+        if self.input_has_ended
+            && let Some(answered) = self.admission.input_ended(own, &mut self.lobby, now)
+        {
+            self.answered(own, answered, now)?;
+        }
+        Ok(())
     }
 
     /// Does all that is due before the match.
@@ -713,21 +731,21 @@ impl<W: SeatWorld> Host<W> {
             door.do_due(now);
         }
         self.take_events(own, now)?;
+        if let Some(line) = self.admission.step(own, &mut self.lobby, now) {
+            let error = anyhow!("nobody answered in time");
+            self.does_not_sit(own, line, &error, now);
+        }
+        self.answer_for_nobody(own, now)?;
         // What others want depends on whether the player resumes a match.
         while self.seat.is_none()
             && !self.admission.decides()
             && let Some(arrived) = self.lobby.step(now)
         {
             self.asked(own, arrived, now)?;
+            self.answer_for_nobody(own, now)?;
         }
         if self.admission.decides() {
             self.lobby.keep_waiting(now);
-        }
-        if self.seat.is_none()
-            && let Some(line) = self.admission.step(own, &mut self.lobby, now)
-        {
-            let error = anyhow!("nobody answered in time");
-            self.does_not_sit(own, line, &error, now);
         }
         while self.seat.is_none() {
             let before = self.gathering.as_ref().map(Gathering::present);
@@ -805,8 +823,8 @@ impl<W: SeatWorld> Program<W> for Host<W> {
             seat.said(said, turn);
             return Ok(());
         }
-        if let Said::Leave { .. } = said {
-            return Err(BrokenOff.into());
+        if W::IN_PAGE && matches!(said, Said::Leave { .. }) {
+            return Err(NotBegun.into());
         }
         match (self.admission).answer(own, &said, &mut self.lobby, now) {
             Ok(Some(answered)) => self.answered(own, answered, now)?,
@@ -819,13 +837,11 @@ impl<W: SeatWorld> Program<W> for Host<W> {
     fn input_ended(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<()> {
         match &mut self.seat {
             Some(seat) => seat.input_ended(now),
-            None if self.needs.is_program => return Err(BrokenOff.into()),
+            None if self.needs.is_program => return Err(NotBegun.into()),
             None => {
                 // The match must see the end of the input, too.
                 self.input_has_ended = true;
-                if let Some(answered) = self.admission.input_ended(own, &mut self.lobby, now) {
-                    self.answered(own, answered, now)?;
-                }
+                self.answer_for_nobody(own, now)?;
             }
         }
         Ok(())

@@ -13,7 +13,7 @@ use dealerless_table::play::{Control, Seating, Term};
 use serde_json::Value;
 
 use super::continued::settled;
-use super::errors::{AnswerIsNo, BrokenOff, Differs};
+use super::errors::{AnswerIsNo, Differs, NotBegun};
 use super::finding::{Caller, Finder, Route, request};
 use super::gathered::{Complete, Gathered};
 use super::matches::{self, Kept, NewMatch};
@@ -83,6 +83,8 @@ enum Stage<W: SeatWorld> {
     /// The guest asks the host for an invite by a code.
     UsingCode(Box<CodeCall<W::Sockets>>),
     Calling(Box<Dial<W::Sockets>>),
+    /// The host will be called when the engine of the last match has ended, and its attempts are counted.
+    Settling,
     /// The player is asked.
     Asked(Box<PolledConnection<W::Sockets>>, Question),
     /// The host is asked for the seat.
@@ -197,8 +199,7 @@ impl<W: SeatWorld> Guest<W> {
         guest.resumes = true;
         let ways = guest.requires.ways();
         let listen = ways.as_ref().map(|ways| ways.listens_at());
-        let finder = guest.finder_again(own, &kept, listen.unwrap_or_default(), now)?;
-        let mut seat = guest.seat_of(own, matches::resume(own, kept)?, finder, now)?;
+        let mut seat = guest.seat_again(own, kept, listen.unwrap_or_default(), now)?;
         seat.reconnect(now)?;
         seat.look_for_guests(now);
         guest.stage = Stage::Playing(Box::new(seat));
@@ -254,7 +255,7 @@ impl<W: SeatWorld> Guest<W> {
         let in_invite = self.route.invite.as_ref().and_then(|invite| invite.relay());
         let in_invite = in_invite.cloned().map(Place::from);
         if let Some(text) = own.recognise(&line, in_invite.as_ref())? {
-            own.world.report(&Event::Notice { text });
+            own.notice(text);
         }
         let question = {
             let (peers, met) = (own.peers.lock(), &line.met);
@@ -305,7 +306,7 @@ impl<W: SeatWorld> Guest<W> {
                 // The record is closed, because the host may continue this match.
                 let given_up = given_up.map(|kept| {
                     let text = instead_of(&kept.opened);
-                    own.world.report(&Event::Notice { text });
+                    own.notice(text);
                     kept.name
                 });
                 self.consider(own, line, (offered, given_up), now);
@@ -371,34 +372,36 @@ impl<W: SeatWorld> Guest<W> {
         finder.calling(Caller::new(of, host, self.route.clone()))
     }
 
-    /// The finder of a guest that resumes a match.
+    /// The seat of a guest that resumes a match, still without a connection.
     ///
     /// # Errors
-    /// If this side cannot listen for the other guests.
-    fn finder_again(
+    /// If the match cannot be resumed here, or this side cannot listen for the other guests.
+    fn seat_again(
         &self,
         own: &Own<W>,
-        kept: &Kept<W::Files>,
+        kept: Kept<W::Files>,
         listen: &[String],
         now: Duration,
-    ) -> anyhow::Result<Finder<W>> {
+    ) -> anyhow::Result<SeatInPlay<W>> {
         let sitting = &kept.opened.sitting;
-        let (of, players) = (kept.id(), keys_of_guests(sitting));
-        let past = sitting.match_info.header().past.as_ref();
-        let finder = Finder::new(&own.world, own.credentials(), of, players).after(past);
+        let (of, players, name) = (kept.id(), keys_of_guests(sitting), kept.name.clone());
+        let past = sitting.match_info.header().past.clone();
+        let finder = Finder::new(&own.world, own.credentials(), of, players).after(past.as_ref());
         let finder = self.calling_host(finder, sitting);
-        let Some(ways) = self.requires.ways() else {
-            return Ok(finder);
+        let (finder, at) = match self.requires.ways() {
+            None => (finder, None),
+            Some(ways) => {
+                let by = (listen, self.route.relay.as_ref());
+                let (finder, at) = other_guests::find_again(own, &*ways, finder, &kept, by, now)?;
+                let route = |host: &_| ways.route(host);
+                (tell_absent_host(own, finder, past.as_ref(), route, now), at)
+            }
         };
-        let by = (listen, self.route.relay.as_ref());
-        let finder = other_guests::find_again(own, &*ways, finder, kept, by, now)?;
-        Ok(tell_absent_host(
-            own,
-            finder,
-            past,
-            |host| ways.route(host),
-            now,
-        ))
+        let files = matches::resume(own, kept)?;
+        if let Some((listeners, addresses)) = at {
+            other_guests::keep(own, &name, &listeners, &addresses)?;
+        }
+        self.seat_of(own, files, finder, now)
     }
 
     /// The seat of a match.
@@ -437,8 +440,7 @@ impl<W: SeatWorld> Guest<W> {
             self.stage = Stage::SendingEnd(Box::new(seat), now + LAST_CALL);
             return Ok(());
         }
-        let finder = self.finder_again(own, &kept, &[], now)?;
-        let mut seat = self.seat_of(own, matches::resume(own, kept)?, finder, now)?;
+        let mut seat = self.seat_again(own, kept, &[], now)?;
         seat.resume(line, now)?;
         seat.look_for_guests(now);
         self.stage = Stage::Playing(Box::new(seat));
@@ -453,9 +455,12 @@ impl<W: SeatWorld> Guest<W> {
         now: Duration,
     ) {
         let differs = why.downcast_ref().map(|differs: &Differs| differs.term);
-        let declines = Control::Declines(differs.unwrap_or(Term::All)).encode();
-        // The reason matters more than whether the host receives it.
-        let _ = line.core.send(Stream::Control, &declines);
+        let declines = why.is::<AnswerIsNo>() || W::IN_PAGE;
+        if let Some(term) = differs.or(declines.then_some(Term::All)) {
+            // The reason matters more than whether the host receives it.
+            let declines = Control::Declines(term).encode();
+            let _ = line.core.send(Stream::Control, &declines);
+        }
         line.core.close();
         line.flush(now);
         self.stage = Stage::Leaving {
@@ -485,6 +490,8 @@ impl<W: SeatWorld> Guest<W> {
                 call.step(now).with_context(|| self.at_relay())?;
                 self.stage = Stage::UsingCode(call);
             }
+            Stage::Settling if own.world.is_engine_settled() => self.call(own, now)?,
+            Stage::Settling => self.stage = Stage::Settling,
             Stage::Calling(mut call) => {
                 let met = call.step(now);
                 self.stage = Stage::Calling(call);
@@ -512,7 +519,7 @@ impl<W: SeatWorld> Guest<W> {
             }
             Stage::Gathered(gathered) => {
                 self.wait_for_all(own, gathered, now)?;
-                if let Stage::Playing(_) = self.stage {
+                if let Stage::Playing(_) | Stage::Leaving { .. } = self.stage {
                     return self.next(own, now);
                 }
             }
@@ -533,13 +540,14 @@ impl<W: SeatWorld> Guest<W> {
             },
             Stage::SendingEnd(mut seat, until) => {
                 // Errors change nothing: the match is over here.
-                if seat.step(now).is_some() || now >= until {
-                    own.world.report(&Event::Notice {
-                        text: END_SENT.into(),
-                    });
-                    return Ok(true);
+                match seat.step(now) {
+                    None if now < until => self.stage = Stage::SendingEnd(seat, until),
+                    Some(Ok(Stopped::BrokenOff)) => return Err(NotBegun.into()),
+                    _ => {
+                        own.notice(END_SENT);
+                        return Ok(true);
+                    }
                 }
-                self.stage = Stage::SendingEnd(seat, until);
             }
             Stage::Changing => {}
         }
@@ -567,9 +575,7 @@ impl<W: SeatWorld> Guest<W> {
             Ok(None) => {
                 if !asking.is_told && now >= asking.since + SOON {
                     asking.is_told = true;
-                    own.world.report(&Event::Notice {
-                        text: NOT_ACCEPTED_YET.into(),
-                    });
+                    own.notice(NOT_ACCEPTED_YET);
                 }
                 self.stage = Stage::Asking(asking);
             }
@@ -643,7 +649,8 @@ impl<W: SeatWorld> Guest<W> {
         self.changes += 1;
         ensure!(self.changes <= CHANGES, KEEPS_CHANGING);
         self.host_said = Some(said);
-        self.call(own, now)
+        self.stage = Stage::Settling;
+        self.next(own, now).map(drop)
     }
 
     /// The match has stopped here.
@@ -671,7 +678,7 @@ impl<W: SeatWorld> Guest<W> {
             let settled = settled(&kept).ok();
             let absent = settled.as_ref().map(|settled| kept.names(&settled.absent));
             let text = went_on(&of, chips, absent.as_deref());
-            own.world.report(&Event::Notice { text });
+            own.notice(text);
             match (self.resumes, settled.is_some()) {
                 (true, true) => bail!(AnswerIsNo(WENT_ON_WITH_YOU)),
                 (false, remains) if remains || self.requires.asks() => {}
@@ -730,7 +737,9 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
             Stage::Asked(line, _) | Stage::Leaving { line, .. } => line,
             Stage::Asking(asking) => &mut asking.line,
             Stage::Gathered(gathered) => &mut gathered.line,
-            Stage::UsingCode(_) | Stage::Calling(_) | Stage::Changing => return None,
+            Stage::UsingCode(_) | Stage::Calling(_) | Stage::Settling | Stage::Changing => {
+                return None;
+            }
         };
         Some(line).filter(|line| line.number() == number)
     }
@@ -806,7 +815,7 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
                 self.decline(gathered.line, AnswerIsNo(YOU_DECLINED).into(), now);
                 Ok(())
             }
-            (_, Said::Leave { .. }) => Err(BrokenOff.into()),
+            (_, Said::Leave { .. }) if W::IN_PAGE => Err(NotBegun.into()),
             (stage, _) => {
                 self.stage = stage;
                 refuse(&own.world, not_asked());
@@ -818,6 +827,8 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
     fn input_ended(&mut self, _: &mut Own<W>, now: Duration) -> anyhow::Result<()> {
         match std::mem::replace(&mut self.stage, Stage::Changing) {
             Stage::Playing(mut seat) => {
+                // If the host declines the match, the player may be asked about another one.
+                self.input_has_ended = true;
                 seat.input_ended(now);
                 self.stage = Stage::Playing(seat);
             }
@@ -830,13 +841,16 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
             }
             stage @ (Stage::Leaving { .. } | Stage::SendingEnd(..)) => self.stage = stage,
             // The terminal of a person may be closed until there is a question.
-            stage @ (Stage::Asking(_) | Stage::Gathered(_) | Stage::Calling(_))
+            stage @ (Stage::Asking(_)
+            | Stage::Gathered(_)
+            | Stage::Calling(_)
+            | Stage::Settling)
                 if !self.needs.is_program =>
             {
                 self.input_has_ended = true;
                 self.stage = stage;
             }
-            _ => return Err(BrokenOff.into()),
+            _ => return Err(NotBegun.into()),
         }
         Ok(())
     }
@@ -844,11 +858,19 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
     fn step(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<Option<Value>> {
         let is_playing = matches!(self.stage, Stage::Playing(_));
         let has_ended = self.next(own, now)?;
-        if self.input_has_ended
-            && !is_playing
-            && let Stage::Playing(seat) = &mut self.stage
-        {
-            seat.input_ended(now);
+        if self.input_has_ended && !has_ended {
+            let is_asked = match &mut self.stage {
+                Stage::Asked(..) => true,
+                Stage::Gathered(gathered) => gathered.is_asked(),
+                Stage::Playing(seat) if !is_playing => {
+                    seat.input_ended(now);
+                    false
+                }
+                _ => false,
+            };
+            if is_asked {
+                self.input_ended(own, now)?;
+            }
         }
         Ok(has_ended.then_some(Value::Null))
     }
@@ -866,7 +888,7 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
             Stage::Leaving { line, until, .. } => line.timer().min(*until),
             Stage::Playing(seat) => seat.timer(now),
             Stage::SendingEnd(seat, until) => seat.timer(now).min(*until),
-            Stage::Changing => Duration::MAX,
+            Stage::Settling | Stage::Changing => Duration::MAX,
         }
     }
 }

@@ -1,12 +1,12 @@
 //! The matches that the player has kept. The files of a match have the name of its record, and different endings.
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use dealerless_connection::identity::{Name, PublicIdentity};
-use dealerless_connection::storage::Storage as _;
+use dealerless_connection::storage::{MemoryStorage, Storage as _};
 use dealerless_connection::{PolledConnection, system_rng};
 use dealerless_table::Seat;
 use dealerless_table::log::{
@@ -113,10 +113,7 @@ impl<F: Files> Kept<F> {
 
     /// Whether this side connects to `peer` in this match: one of the two is the host.
     pub fn connects_to(&self, peer: &PublicIdentity) -> bool {
-        let mut others = self
-            .others()
-            .filter(|seat| [*seat, self.seat()].contains(&Seat::HOST));
-        others.any(|seat| self.identity(seat) == peer)
+        connects(&self.opened.sitting, peer)
     }
 
     /// Checks that the match was begun with the identity `peer`, and not with an older identity of the same
@@ -291,18 +288,47 @@ pub fn find<F: Files>(own: &Stored<F>, of: &MatchId) -> anyhow::Result<Option<Ke
 /// a new identity. The match `except` is left out.
 ///
 /// # Errors
-/// The errors of [`all_open`].
+/// The errors of [`all_open`], and if another program plays a match with this player.
 pub fn open_with<F: Files>(
     own: &Stored<F>,
     peer: &PublicIdentity,
     except: Option<MatchId>,
 ) -> anyhow::Result<Option<Kept<F>>> {
     let keys = all_keys(&own.peers.lock(), peer);
+    let is_with_peer = |sitting: &Sitting| keys.iter().any(|keys| connects(sitting, keys));
+    let (open, unread) = all_open(own)?;
+    // Another program may be playing a match with this player.
+    for (name, error) in unread {
+        let is_in_use = error.downcast_ref::<io::Error>();
+        if is_in_use.is_some_and(|error| error.kind() == ErrorKind::WouldBlock)
+            && copy(own, &name).is_some_and(|copy| {
+                let is_over = matches!(copy.log.phase(), Phase::Over(_));
+                !is_over && is_with_peer(&copy.sitting)
+            })
+        {
+            return Err(error);
+        }
+    }
     let fits = |kept: &Kept<F>| {
-        let is_with_peer = keys.iter().any(|keys| kept.connects_to(keys));
+        let is_with_peer = is_with_peer(&kept.opened.sitting);
         is_with_peer && !kept.opened.is_closed() && Some(kept.id()) != except
     };
-    Ok(all_open(own)?.0.into_iter().find(fits))
+    Ok(open.into_iter().find(fits))
+}
+
+/// A copy of a record that another program uses. `None` if it cannot be read.
+fn copy<F: Files>(own: &Stored<F>, name: &str) -> Option<Opened<MemoryStorage>> {
+    let mut copy = MemoryStorage::default();
+    copy.append(&own.files.read_file(name).ok()??).ok()?;
+    Journal::open(copy, own.identity.file_key()).ok()
+}
+
+/// Whether this side connects to `peer` in a match: one of the two is the host.
+fn connects(sitting: &Sitting, peer: &PublicIdentity) -> bool {
+    let players = sitting.match_info.players();
+    let mut others = Seat::all(players.len())
+        .filter(|seat| *seat != sitting.seat && [*seat, sitting.seat].contains(&Seat::HOST));
+    others.any(|seat| players[seat.index()].identity == *peer)
 }
 
 /// The number of matches that are open, even if they are closed here, or that cannot be read.
@@ -322,8 +348,8 @@ pub(super) fn left_open<F: Files>(own: &Stored<F>) -> anyhow::Result<usize> {
 /// # Errors
 /// If there is no such file, or it cannot be read.
 pub(super) fn read(files: &impl Files, name: &str) -> anyhow::Result<Vec<u8>> {
-    let file = files.open_file(name)?;
-    Ok(file.context("there is no such match here")?.read()?)
+    let bytes = files.read_file(name)?;
+    bytes.context("there is no such match here")
 }
 
 /// Removes the files of a match.

@@ -44,7 +44,7 @@ mod tests;
 pub use absentees::Absentees;
 pub use audit_exchange::{AuditExchange, NotAuditing, OpenedInputs};
 pub use continued::{in_words, must_not_be_continued, settled, went_on};
-pub use errors::{AnswerIsNo, BrokenOff, Differs};
+pub use errors::{AnswerIsNo, BrokenOff, Differs, NotBegun};
 pub use finding::{Caller, Finder, Route};
 pub use hosting::{Host, Hosted, host_again};
 pub use joining::{Guest, Requirements};

@@ -133,8 +133,11 @@ pub(super) fn find<W: SeatWorld>(
     finder
 }
 
+/// Where this side listens, and where each seat may be reached.
+type At = (Vec<String>, Vec<GuestAddresses>);
+
 /// Lets a finder find the other guests of a match that is resumed, if there are any. Without addresses in `listen`,
-/// listens where this side listened before, or on a free port.
+/// listens where this side listened before, or on a free port. Returns what the caller [keeps](keep) if it plays.
 ///
 /// # Errors
 /// If this side cannot listen.
@@ -145,11 +148,11 @@ pub(super) fn find_again<W: SeatWorld>(
     kept: &Kept<W::Files>,
     (listen, relay): (&[String], Option<&Place>),
     now: Duration,
-) -> anyhow::Result<Finder<W>> {
+) -> anyhow::Result<(Finder<W>, Option<At>)> {
     let sitting = &kept.opened.sitting;
     let others = keys_of_guests(sitting);
     if others.is_empty() {
-        return Ok(finder);
+        return Ok((finder, None));
     }
     let open = |at: &[String]| open_door(own, ways, others.clone(), at);
     let before = kept_listeners(own, &kept.name).ok().flatten();
@@ -159,14 +162,8 @@ pub(super) fn find_again<W: SeatWorld>(
         None => open(listen)?,
     };
     let addresses = kept_guests(own, &kept.name, sitting.match_info.seats());
-    keep(own, &kept.name, &door.listeners, &addresses)?;
-    Ok(find(
-        finder.waiting(door.door),
-        sitting,
-        &addresses,
-        relay,
-        now,
-    ))
+    let finder = find(finder.waiting(door.door), sitting, &addresses, relay, now);
+    Ok((finder, Some((door.listeners, addresses))))
 }
 
 /// If this player has continued the match before without its host: lets a finder tell this host so. Nobody else would:

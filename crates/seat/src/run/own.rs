@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::page::KeptHost;
 use super::playing::ValueOf;
 use super::world::{Files, SeatWorld, World};
+use crate::event::Event;
 use crate::json;
 use crate::peers::{self, Leaks, MetPeer};
 
@@ -182,6 +183,11 @@ impl<W: SeatWorld> Own<W> {
             file: None,
         }
     }
+    /// Tells the player something.
+    pub fn notice(&self, text: impl Into<String>) {
+        self.world.report(&Event::notice(text));
+    }
+
     /// Checks that the identity can be used to play.
     ///
     /// # Errors

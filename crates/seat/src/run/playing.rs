@@ -629,7 +629,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
         }
         if !std::mem::replace(&mut self.told_declined, true) {
             let text = declined_by_host(&self.of);
-            self.tell(&Event::Notice { text })?;
+            self.tell(&Event::notice(text))?;
         }
         self.table.lose_connection(Seat::HOST);
         self.drop_line(Seat::HOST);

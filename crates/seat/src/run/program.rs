@@ -5,7 +5,7 @@ use std::time::Duration;
 use dealerless_table::play::Done;
 use serde_json::Value;
 
-use super::errors::BrokenOff;
+use super::errors::{BrokenOff, NotBegun};
 use super::matches;
 use super::own::Own;
 use super::playing::SeatInPlay;
@@ -71,9 +71,9 @@ pub trait Program<W: SeatWorld> {
     /// The player ends the program.
     ///
     /// # Errors
-    /// [`BrokenOff`], unless a match must end first.
+    /// [`NotBegun`], unless a match must end first.
     fn break_off(&mut self, now: Duration) -> anyhow::Result<()> {
-        let seat = self.seat().ok_or(BrokenOff)?;
+        let seat = self.seat().ok_or(NotBegun)?;
         seat.break_off(now);
         Ok(())
     }
@@ -83,7 +83,7 @@ pub trait Program<W: SeatWorld> {
     /// # Errors
     /// The same as of [`break_off`](Self::break_off).
     fn input_ended(&mut self, _own: &mut Own<W>, now: Duration) -> anyhow::Result<()> {
-        let seat = self.seat().ok_or(BrokenOff)?;
+        let seat = self.seat().ok_or(NotBegun)?;
         seat.input_ended(now);
         Ok(())
     }

@@ -70,7 +70,7 @@ pub fn notice<C>(event: DoorEvent<C>, leaks: &Mutex<Leaks>, is_at_relay: bool) -
         | DoorEvent::NewCode { .. }
         | DoorEvent::Connection(_) => return None,
     };
-    Some(Event::Notice { text })
+    Some(Event::notice(text))
 }
 
 impl<W: SeatWorld> Reception<W> {

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::auditing::{self, Auditor};
-use super::errors::{BrokenOff, exit_code, explain};
+use super::errors::{exit_code, explain, is_by_player};
 use super::joining::Guest;
 use super::matches::{self, Kept};
 use super::moving::{self, MoveRequest, SucceedRequest};
@@ -504,7 +504,7 @@ impl<W: World> Session<W> {
     /// The program has ended.
     fn ended(&mut self, ended: anyhow::Result<Value>) {
         if let Some(number) = self.running.take().and_then(|running| running.audit) {
-            let answer = ended.map_err(|error| match error.is::<BrokenOff>() {
+            let answer = ended.map_err(|error| match is_by_player(&error) {
                 true => "the audit was cancelled".to_owned(),
                 false => explain(&error),
             });
@@ -520,7 +520,7 @@ impl<W: World> Session<W> {
             Err(error) => exit_code(error),
         };
         if let Err(error) = ended.as_ref()
-            && !error.is::<BrokenOff>()
+            && !is_by_player(error)
         {
             self.own.world.report(&Event::Error {
                 code: None,

@@ -42,6 +42,16 @@ pub trait Files: Clone + 'static {
     /// If it cannot be opened, or another program uses it.
     fn open_file(&self, name: &str) -> io::Result<Option<Self::File>>;
 
+    /// The bytes of a file, even if another program uses it. `None` if no file has this name.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    fn read_file(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
+        self.open_file(name)?
+            .map(|mut file| file.read())
+            .transpose()
+    }
+
     /// Opens a file, or creates an empty one. Its name is on the disk when this returns.
     ///
     /// # Errors

@@ -147,17 +147,16 @@ impl<S: Storage> Journal<S> {
         })
     }
 
-    /// Reads the first entry of a match file, and whether a seat has signed anything in it. Verifies
+    /// Reads the first entry of the bytes of a match file, and whether a seat has signed anything in it. Verifies
     /// no signature.
     ///
     /// # Errors
     /// Those of [`open`](Self::open), without those of invalid parts.
     pub fn sitting(
-        mut storage: S,
+        bytes: &[u8],
         key: Zeroizing<[u8; 32]>,
     ) -> Result<(Sitting, bool), JournalError> {
-        let bytes = storage.read()?;
-        let (sitting, mut file) = MatchFile::read(&bytes, Some(key))?;
+        let (sitting, mut file) = MatchFile::read(bytes, Some(key))?;
         let is_signed =
             |entry: &Result<(usize, Entry), BadFile>| matches!(entry, Ok((_, Entry::Signed(_))));
         let is_begun = file.any(|entry| is_signed(&entry));

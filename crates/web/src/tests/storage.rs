@@ -310,22 +310,24 @@ fn file_whose_creation_has_failed_does_not_hide_the_one_created_later() {
 }
 
 #[test]
-fn page_killed_while_it_delivers_the_end_of_a_match_leaves_no_deck() {
+fn page_killed_before_it_has_removed_the_deck_of_a_match_removes_it_later() {
     let host = NativeHost::new(deck(1), Vec::new());
-    let dies = Box::new(|event: &serde_json::Value| match event["event"].as_str() {
-        Some("over") => vec![super::tab::Act::Dies],
-        _ => super::playing::react(event),
-    });
-    let mut disk = open(
+    let closed = open(
         Disk::new(FILES),
         joins(&host),
-        dies,
+        Box::new(super::playing::react),
         plays("/join", join(&host)),
-    )
-    .disk;
-    disk.crash(0);
+    );
+    assert_eq!(closed.result, Some(Ok(0)), "{}", error(&closed.lines));
+    // As if the page had been killed before.
+    let (disk, _) = with_files(closed.disk, || {
+        files::open(FILES as u32).unwrap();
+        let (record, _) = files::names(".log").remove(0);
+        let deck = record.replace(".log", ".deck");
+        dealerless_connection::storage::Vault::keep(&mut files::value(&deck).unwrap(), b"deck")
+            .unwrap();
+    });
     assert!(disk.number_of(".deck.0").is_some());
     let closed = open(disk, joins(&host), passive(), plays("/join", join(&host)));
-    assert_eq!(closed.result, Some(Ok(0)), "{}", error(&closed.lines));
     assert_eq!(closed.disk.number_of(".deck.0"), None);
 }
