@@ -1,21 +1,17 @@
 //! `audit`: two players open their inputs to the shuffles of a match that is over.
 
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
-use dealerless_connection::{Connection, Happened, Machine, Network, wait_for};
 use dealerless_seat::run::{
-    AUDIT, AuditExchange, INPUTS, NotAuditing, OpenedInputs, beside, destroy_inputs, inputs,
-    keep_audit,
+    AUDIT, AuditExchange, Auditor, INPUTS, NotAuditing, SeatWorld as _, beside, destroy_inputs,
+    inputs,
 };
 use dealerless_table::Seat;
-use dealerless_table::audit::Audit;
 use dealerless_table::record::Record;
 
 use crate::output::{say, show, show_json};
-use crate::record::{must_agree, read, recompute};
+use crate::record::{must_agree, of_file, read};
 use crate::table::open::{self, MatchFile};
 use crate::table::{MeetAgainArgs, Own, OwnArgs, Posts};
 
@@ -45,9 +41,6 @@ pub(crate) struct Args {
     own: OwnArgs,
 }
 
-/// Timeout for the other player to receive the last message.
-const GOODBYE: Duration = Duration::from_secs(1);
-
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let own = args.own.open(&args.with.relay)?;
@@ -69,20 +62,33 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
          must run this command. Ctrl-C cancels the audit.",
         file.peer_names()
     ));
-    let opened = match file.seat() {
-        Seat::HOST => await_guest(args, &own, &file, exchange),
-        _ => call_host(args, &own, &file, exchange),
+    let mut player = args.own.player(&own, &Posts::default());
+    let until = |now: Duration| now.saturating_add(Duration::from_secs(args.timeout));
+    let record = file.name.clone();
+    let audited = match file.seat() {
+        Seat::HOST => {
+            let mut open = args.with.door(&own, &file)?;
+            player.tell(&open.listening())?;
+            player.play(&own, |_, now| {
+                open.wait_at_relays(&own, &file.peers());
+                let exchange = exchange.waiting(open.door, until(now));
+                Ok(Box::new(Auditor::new(record, exchange)))
+            })
+        }
+        _ => {
+            let route = args.with.route(&own, file.peer())?;
+            player.play(&own, |own, now| {
+                let (sockets, keys) = (own.world.sockets(), own.credentials());
+                let exchange = exchange.calling(sockets, keys, route, until(now));
+                Ok(Box::new(Auditor::new(record, exchange)))
+            })
+        }
     };
-    let (opened, connection) = opened.map_err(|error| match error.is::<NotAuditing>() {
+    audited.map_err(|error| match error.is::<NotAuditing>() {
         true => anyhow!("the host is not auditing this match; it must run `dealerless audit` too"),
         false => error,
     })?;
-    let kept = keep_audit(&own.files, &file.name, &opened.encode());
-    // The other player receives the last message even if this side cannot write its file.
-    connection.close(GOODBYE);
-    let path = audit_path(&own, &file);
-    kept.with_context(|| format!("cannot write {}", path.display()))?;
-    conclude(&own, &file, &opened, args.own.json)
+    conclude(&own, &file, args.own.json)
 }
 
 /// The match that `which` names, or without a name the only match that can be audited.
@@ -98,91 +104,15 @@ fn choose(own: &Own, which: &str) -> anyhow::Result<MatchFile> {
     open::only_one(own, which, fits, none, several)
 }
 
-/// An exchange that the thread of the sockets runs.
-struct Exchange(AuditExchange<Arc<Network>>);
-
-impl Machine for Exchange {
-    type Made = OpenedInputs<Arc<Network>>;
-    type Error = anyhow::Error;
-
-    fn has(&self, socket: u32) -> bool {
-        self.0.has(socket)
-    }
-
-    fn happened(
-        &mut self,
-        socket: u32,
-        what: Happened<'_>,
-        now: Duration,
-    ) -> anyhow::Result<Option<Self::Made>> {
-        self.0.happened(socket, what, now);
-        self.step(now)
-    }
-
-    fn step(&mut self, now: Duration) -> anyhow::Result<Option<Self::Made>> {
-        self.0.step(now, drop)
-    }
-
-    fn timer(&self) -> Duration {
-        self.0.timer()
-    }
-}
-
-/// Runs an exchange. `begin` makes it; its times are that of now, and the deadline for the other player to connect.
-fn exchange(
-    args: &Args,
-    begin: impl FnOnce(&Arc<Network>, Duration, Duration) -> anyhow::Result<AuditExchange<Arc<Network>>>,
-) -> anyhow::Result<(Audit, Connection)> {
-    let within = Duration::from_secs(args.timeout);
-    wait_for(
-        |network, now| begin(network, now, now.saturating_add(within)).map(Exchange),
-        |network, (opened, line)| (opened, Connection::new(network, line)),
-        anyhow::Error::from,
-    )
-}
-
-fn await_guest(
-    args: &Args,
-    own: &Own,
-    file: &MatchFile,
-    begun: AuditExchange<Arc<Network>>,
-) -> anyhow::Result<(Audit, Connection)> {
-    let mut open = args.with.door(own, file)?;
-    let mut player = args.own.player(own, &Posts::default());
-    player.tell(&open.listening())?;
-    exchange(args, |_, _, until| {
-        open.wait_at_relays(own, &file.peers());
-        Ok(begun.waiting(open.door, until))
-    })
-}
-
-fn call_host(
-    args: &Args,
-    own: &Own,
-    file: &MatchFile,
-    begun: AuditExchange<Arc<Network>>,
-) -> anyhow::Result<(Audit, Connection)> {
-    let route = args.with.route(own, file.peer())?;
-    let credentials = own.credentials();
-    exchange(args, |network, _, until| {
-        Ok(begun.calling(network, credentials, route, until))
-    })
-}
-
-fn audit_path(own: &Own, file: &MatchFile) -> PathBuf {
-    own.files.path(&beside(&file.name, AUDIT))
-}
-
 /// Reports the outcome of the audit.
-fn conclude(own: &Own, file: &MatchFile, opened: &Audit, json: bool) -> anyhow::Result<()> {
+fn conclude(own: &Own, file: &MatchFile, json: bool) -> anyhow::Result<()> {
     let path = own.files.path(&file.name);
-    let bytes = read(&path)?;
-    let decks = recompute(&Record::read(&bytes, None)?, opened)?;
+    let audit = own.files.path(&beside(&file.name, AUDIT));
+    let decks = of_file(&Record::read(&read(&path)?, None)?, &audit)?;
     if json {
         show_json("audit", &decks.json())?;
     } else {
         show(&decks.to_string())?;
-        let audit = audit_path(own, file);
         let (log, audit) = (path.display(), audit.display());
         say(&format!(
             "\nThe opened inputs of both players are in {audit}. Anybody can check them:\n  dealerless verify \

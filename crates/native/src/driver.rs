@@ -321,7 +321,7 @@ impl Task {
             }
             let applied = input.map_or(Ok(()), |input| apply(input, program, own, now));
             let step = applied.and_then(|()| program.step(own, now));
-            ended = step.map(|ended| ended.map(drop)).transpose();
+            ended = step.map(|ended| ended.then_some(())).transpose();
         }
         if let Some(ended) = ended {
             self.is_over.store(true, Ordering::Relaxed);

@@ -13,27 +13,21 @@ use super::source::read;
 use crate::failure::AnswerIsNo;
 use crate::memory::Limit;
 
-/// Recomputes the decks of a record.
+/// Recomputes the decks of a record from the file of an audit.
 ///
 /// # Errors
-/// If the shuffle of the match is unknown, or takes too much memory.
-pub(crate) fn recompute(record: &Record, audit: &Audit) -> anyhow::Result<Decks> {
+/// If the file cannot be read or is not an audit, or the shuffle of the match is unknown or takes too much
+/// memory.
+pub(crate) fn of_file(record: &Record, path: &Path) -> anyhow::Result<Decks> {
     const MEMORY: Limit = Limit::megabytes(256);
+    let audit = Audit::decode(&read(path)?);
+    let audit = audit.with_context(|| path.display().to_string())?;
     let header = record.log.match_info().header();
     if let (None, Some(terms)) = (header.stakes.boards(), header.sealed()) {
         let (cards, drawn) = header.stakes.deck();
         MEMORY.check_circuit(Spec::new(cards, drawn, terms.algorithm)?)?;
     }
-    Ok(Decks::of(record, audit, &Seating::circuit_of(header)?))
-}
-
-/// Recomputes the decks from the file of an audit.
-///
-/// # Errors
-/// As for [`recompute`], or if the file cannot be read or is not an audit.
-pub(super) fn of_file(record: &Record, path: &Path) -> anyhow::Result<Decks> {
-    let audit = Audit::decode(&read(path)?);
-    recompute(record, &audit.with_context(|| path.display().to_string())?)
+    Ok(Decks::of(record, &audit, &Seating::circuit_of(header)?))
 }
 
 /// Returns an error if the audit does not agree with the record.

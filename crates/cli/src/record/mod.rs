@@ -11,5 +11,5 @@ pub(crate) mod verify;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use decks::{must_agree, recompute};
+pub(crate) use decks::{must_agree, of_file};
 pub(crate) use source::read;

@@ -9,7 +9,6 @@ use dealerless_connection::{
 };
 use dealerless_table::log::{Header, MatchId, Sitting};
 use dealerless_table::play::{Control, Seating, Term};
-use serde_json::Value;
 
 use super::absentees::Absentees;
 use super::admission::{Admission, Answered, Wants};
@@ -847,19 +846,19 @@ impl<W: SeatWorld> Program<W> for Host<W> {
         Ok(())
     }
 
-    fn step(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<Option<Value>> {
+    fn step(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<bool> {
         // Errors change nothing: the match is over here.
         (self.farewells).retain_mut(|one| one.seat.step(now).is_none() && now < one.until);
         if self.seat.is_none() {
             self.wait(own, now)?;
         }
         let Some(seat) = &mut self.seat else {
-            return Ok(None);
+            return Ok(false);
         };
         let Some(stopped) = seat.step(now).transpose()? else {
-            return Ok(None);
+            return Ok(false);
         };
-        ended(own, seat, &stopped).map(|()| Some(Value::Null))
+        ended(own, seat, &stopped).map(|()| true)
     }
 
     fn timer(&mut self, now: Duration) -> Duration {

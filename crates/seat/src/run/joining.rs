@@ -10,7 +10,6 @@ use dealerless_connection::{
 };
 use dealerless_table::log::{Header, MatchId, Sitting};
 use dealerless_table::play::{Control, Seating, Term};
-use serde_json::Value;
 
 use super::continued::settled;
 use super::errors::{AnswerIsNo, Differs, NotBegun};
@@ -855,7 +854,7 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
         Ok(())
     }
 
-    fn step(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<Option<Value>> {
+    fn step(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<bool> {
         let is_playing = matches!(self.stage, Stage::Playing(_));
         let has_ended = self.next(own, now)?;
         if self.input_has_ended && !has_ended {
@@ -872,7 +871,7 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
                 self.input_ended(own, now)?;
             }
         }
-        Ok(has_ended.then_some(Value::Null))
+        Ok(has_ended)
     }
 
     fn timer(&mut self, now: Duration) -> Duration {

@@ -444,7 +444,7 @@ pub(super) fn audit(files: &impl Files, record: &str) -> anyhow::Result<Vec<u8>>
 ///
 /// # Errors
 /// If a file cannot be written.
-pub fn keep_audit(files: &impl Files, record: &str, opened: &[u8]) -> io::Result<()> {
+pub(super) fn keep_audit(files: &impl Files, record: &str, opened: &[u8]) -> io::Result<()> {
     let mut file = files.open_or_create_file(&beside(record, AUDIT))?;
     // An interrupted audit may have left a part.
     file.truncate(0)?;

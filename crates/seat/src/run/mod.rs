@@ -43,6 +43,7 @@ mod tests;
 
 pub use absentees::Absentees;
 pub use audit_exchange::{AuditExchange, NotAuditing, OpenedInputs};
+pub use auditing::Auditor;
 pub use continued::{in_words, must_not_be_continued, settled, went_on};
 pub use errors::{AnswerIsNo, BrokenOff, Differs, NotBegun};
 pub use finding::{Caller, Finder, Route};
@@ -50,7 +51,7 @@ pub use hosting::{Host, Hosted, host_again};
 pub use joining::{Guest, Requirements};
 pub use matches::{
     AUDIT, DECK, INPUTS, Kept, LISTEN, NewMatch, RECORD, Unread, all_open, beside, check,
-    destroy_inputs, find, forget, inputs, keep_audit, open_with, records, resume,
+    destroy_inputs, find, forget, inputs, open_with, records, resume,
 };
 pub use other_guests::{Ways, keep_listeners, kept_listeners};
 pub use own::{Own, Stored};

@@ -3,16 +3,22 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::ensure;
+use anyhow::{Context, ensure};
 use dealerless::deck::Choice;
 use dealerless::shuffle::Algorithm;
 use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::{Invite, Place};
+use dealerless_table::Seat;
+use dealerless_table::audit::Audit;
 use dealerless_table::log::Header;
 use dealerless_table::play::{DealCircuit, Seating};
+use dealerless_table::record::Record;
 use dealerless_table::rules::Stakes;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
+use super::audit_exchange::AuditExchange;
+use super::auditing::Auditor;
 use super::finding::Route;
 use super::hosting::{Host, Hosted, host_again};
 use super::joining::Requirements;
@@ -21,13 +27,16 @@ use super::other_guests::Ways;
 use super::own::Own;
 use super::program::InPlay;
 use super::reception::{Reception, door_at_relay};
-use super::world::SeatWorld;
+use super::world::{Files, SeatWorld};
 use crate::VERSION;
 use crate::event::Event;
 use crate::game_name::GameName;
+use crate::records::decks::Decks;
 use crate::seat::PlayerNeeds;
 use crate::terms::{Terms, Time};
 
+/// Timeout for the other player of an audit to connect.
+const CONNECTS: Duration = Duration::from_secs(600);
 /// The memory limit of a match, in bytes.
 const MEMORY: u64 = 256 << 20;
 
@@ -234,4 +243,55 @@ pub(super) fn resuming<W: SeatWorld>(
     let door = door_at_relay(own, relay, header, (None, Some(kept.peer())), now);
     let door = Reception::at_relay(own, door);
     host_again(own, door, None, (kept, NEEDS), now)
+}
+
+/// The audit of a match at this relay.
+///
+/// # Errors
+/// If the match cannot be audited.
+pub(super) fn auditing<W: SeatWorld>(
+    own: &Own<W>,
+    kept: &Kept<W::Files>,
+    relay: String,
+    now: Duration,
+) -> anyhow::Result<Auditor<W>> {
+    let (peer, seat, until) = (kept.peer(), kept.seat(), now + CONNECTS);
+    let inputs = matches::inputs(own, kept)?;
+    let inputs = inputs.context("your inputs to the shuffles of this match are destroyed")?;
+    let header = kept.opened.sitting.match_info.header();
+    if let Some(terms) = header.sealed() {
+        check_memory(&header.stakes, terms.algorithm)?;
+    }
+    let exchange = AuditExchange::new(&kept.opened.log, seat, &inputs)?;
+    let exchange = if seat == Seat::HOST {
+        let door = door_at_relay(own, &relay, header, (None, Some(peer)), now);
+        exchange.waiting(door, until)
+    } else {
+        let route = route_at(relay, None, Some(peer.clone()));
+        exchange.calling(own.world.sockets(), own.credentials(), route, until)
+    };
+    Ok(Auditor::new(kept.name.clone(), exchange))
+}
+
+/// An audit that was made: the decks as a text, whether they agree with the record, and the file.
+///
+/// # Errors
+/// If the match was not audited here, or a file cannot be read.
+pub(super) fn audited(files: &impl Files, record: &str) -> anyhow::Result<Value> {
+    let bytes = matches::audit(files, record)?;
+    let record = Record::read(&matches::read(files, record)?, None)?;
+    let header = record.log.match_info().header();
+    if let Some(terms) = header.sealed() {
+        check_memory(&header.stakes, terms.algorithm)?;
+    }
+    let decks = Decks::of(
+        &record,
+        &Audit::decode(&bytes)?,
+        &Seating::circuit_of(header)?,
+    );
+    Ok(json!({
+        "text": decks.to_string(),
+        "agrees": decks.agrees(),
+        "hex": dealerless_connection::hex(&bytes),
+    }))
 }

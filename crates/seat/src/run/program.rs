@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use dealerless_table::play::Done;
-use serde_json::Value;
 
 use super::errors::{BrokenOff, NotBegun};
 use super::matches;
@@ -15,8 +14,7 @@ use crate::event::Event;
 use crate::seat::Stopped;
 use dealerless_connection::{Happened, PolledConnection};
 
-/// A program that plays or audits. It runs until [`step`](Self::step) returns its result, or another function
-/// fails.
+/// A program that plays or audits. It runs until [`step`](Self::step) returns true, or a function fails.
 pub trait Program<W: SeatWorld> {
     /// Whether a socket belongs to the program.
     fn has(&mut self, number: u32) -> bool;
@@ -51,12 +49,11 @@ pub trait Program<W: SeatWorld> {
         now: Duration,
     ) -> anyhow::Result<()>;
 
-    /// Does all that is due. Returns the result once the program has ended: of an audit the JSON object that
-    /// answers its request, of a match `null`.
+    /// Does all that is due. Returns whether the program has ended.
     ///
     /// # Errors
     /// The program cannot continue.
-    fn step(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<Option<Value>>;
+    fn step(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<bool>;
 
     /// The time of the next timer.
     fn timer(&mut self, now: Duration) -> Duration;
@@ -164,11 +161,11 @@ impl<W: SeatWorld> Program<W> for InPlay<W> {
         Ok(())
     }
 
-    fn step(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<Option<Value>> {
+    fn step(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<bool> {
         let Some(stopped) = self.0.step(now).transpose()? else {
-            return Ok(None);
+            return Ok(false);
         };
-        ended(own, &self.0, &stopped).map(|()| Some(Value::Null))
+        ended(own, &self.0, &stopped).map(|()| true)
     }
 
     fn timer(&mut self, now: Duration) -> Duration {

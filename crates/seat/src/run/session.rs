@@ -12,7 +12,6 @@ use dealerless_table::play::Done;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::auditing::{self, Auditor};
 use super::errors::{exit_code, explain, is_by_player};
 use super::joining::Guest;
 use super::matches::{self, Kept};
@@ -40,10 +39,10 @@ const MAX_RECORDS: usize = 32 << 20;
 const ENTER_RELAY: &str =
     "enter the relay of the host, such as wss://relay.example.org/, in the field Relay";
 
-/// A program, and for an audit the number of the request that it will answer.
+/// A program, and for an audit the number of the request that it will answer and the name of the record.
 struct Running<W: World> {
     program: Box<dyn Program<W>>,
-    audit: Option<u32>,
+    audit: Option<(u32, String)>,
 }
 
 /// The answer to a request.
@@ -102,8 +101,10 @@ impl<W: World> Session<W> {
         let Some(Running { program, .. }) = &mut self.running else {
             return None;
         };
-        if let Some(ended) = program.step(&mut self.own, now).transpose() {
-            self.ended(ended);
+        match program.step(&mut self.own, now) {
+            Ok(false) => {}
+            Ok(true) => self.ended(Ok(())),
+            Err(error) => self.ended(Err(error)),
         }
         Some(self.running.as_mut()?.program.timer(now))
     }
@@ -230,7 +231,7 @@ impl<W: World> Session<W> {
                 let record = matches::read(&self.own.files, &self.called(query)?.0)?;
                 json!({ "hex": dealerless_connection::hex(&record) })
             }
-            (false, "/audit") => auditing::made(
+            (false, "/audit") => page::audited(
                 &self.own.files,
                 &self.kept(query.strip_prefix("match=").unwrap_or(""))?.name,
             )?,
@@ -452,10 +453,10 @@ impl<W: World> Session<W> {
         }
         self.own.can_play()?;
         let relay = self.relay(request.relay, kept.peer())?;
-        let auditor = Auditor::new(&self.own, &kept, relay, now)?;
+        let auditor = page::auditing(&self.own, &kept, relay, now)?;
         self.running = Some(Running {
             program: Box::new(auditor),
-            audit: Some(number),
+            audit: Some((number, kept.name)),
         });
         Ok(Answer::Later)
     }
@@ -502,9 +503,10 @@ impl<W: World> Session<W> {
     }
 
     /// The program has ended.
-    fn ended(&mut self, ended: anyhow::Result<Value>) {
-        if let Some(number) = self.running.take().and_then(|running| running.audit) {
-            let answer = ended.map_err(|error| match is_by_player(&error) {
+    fn ended(&mut self, ended: anyhow::Result<()>) {
+        if let Some((number, record)) = self.running.take().and_then(|running| running.audit) {
+            let audited = ended.and_then(|()| page::audited(&self.own.files, &record));
+            let answer = audited.map_err(|error| match is_by_player(&error) {
                 true => "the audit was cancelled".to_owned(),
                 false => explain(&error),
             });
@@ -516,7 +518,7 @@ impl<W: World> Session<W> {
             self.own.world.log(&format!("{error:#}"));
         }
         let code = match &ended {
-            Ok(_) => 0,
+            Ok(()) => 0,
             Err(error) => exit_code(error),
         };
         if let Err(error) = ended.as_ref()
