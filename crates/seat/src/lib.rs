@@ -18,7 +18,7 @@
 //! | [`stored`] | the own identity, the known players and the open matches, as JSON |
 //! | [`records`] | records of matches, as JSON and as text for people |
 //! | [`retry`] | the pauses between tries |
-//! | [`run`] | a player's session as a state machine |
+//! | [`run`] | the programs of a player as state machines |
 //! | [`terms`] | the terms that a host proposes |
 //! | [`words`], [`cards`], [`hands`] | sentences, and the names of cards and bridge hands |
 //!

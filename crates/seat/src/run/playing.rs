@@ -45,7 +45,7 @@ const ASKS_HOST: Duration = Duration::from_secs(10);
 pub type FileOf<W> = <<W as SeatWorld>::Files as Files>::File;
 /// A value of a world.
 pub type ValueOf<W> = <<W as SeatWorld>::Files as Files>::Value;
-/// The table of a seat, on the files of a world.
+/// The log, the deck and the keys of a seat, in the files of a world.
 pub type SeatSetting<W> = Setting<FileOf<W>, ValueOf<W>, SystemRng>;
 
 /// The opened files of a match, and the player of this seat.
