@@ -62,14 +62,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
          must run this command. Ctrl-C cancels the audit.",
         file.peer_names()
     ));
-    let mut player = args.own.player(&own, &Posts::default());
+    let player = args.own.player(&own, &Posts::default());
     let until = |now: Duration| now.saturating_add(Duration::from_secs(args.timeout));
     let record = file.name.clone();
     let audited = match file.seat() {
         Seat::HOST => {
             let mut open = args.with.door(&own, &file)?;
-            player.tell(&open.listening())?;
-            player.play(&own, |_, now| {
+            player.play(&own, |seat_of, now| {
+                // The door is answered from now on.
+                seat_of.world.report(&open.listening());
                 open.wait_at_relays(&own, &file.peers());
                 let exchange = exchange.waiting(open.door, until(now));
                 Ok(Box::new(Auditor::new(record, exchange)))

@@ -8,7 +8,8 @@ use dealerless_seat::VERSION;
 use dealerless_seat::ending::{closed, unsettled_at};
 use dealerless_seat::event::Event;
 use dealerless_seat::run::{
-    DECK, Files as _, Guest, RECORD, Reception, Unread, all_open, beside, check, host_again,
+    DECK, Files as _, Guest, RECORD, Reception, SeatWorld as _, Unread, all_open, beside, check,
+    host_again,
 };
 use dealerless_seat::seated::Seated;
 use dealerless_seat::stored::{OpenMatch, UnreadMatch, open_matches};
@@ -88,9 +89,10 @@ fn play(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
     let needs = player.needs();
     if file.seat() == Seat::HOST {
         let mut open = args.with.door(own, &file)?;
-        player.tell(&open.listening())?;
         let ways = NativeWays::new(own, &[])?;
         return player.play(own, |seat_of, now| {
+            // The door is answered from now on.
+            seat_of.world.report(&open.listening());
             open.wait_at_relays(own, &file.peers());
             let door = Reception::of_door(seat_of, open.door);
             let seat = host_again(seat_of, door, Some(&ways), (file, needs), now)?;
