@@ -4,7 +4,6 @@ mod link;
 mod port_mapping;
 
 use std::net::SocketAddr;
-use std::sync::PoisonError;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
@@ -160,7 +159,12 @@ impl Hosting {
             let offers_code = relay.is_some() && dead_relay.is_none() && seats == 2;
             let mut invites = Vec::new();
             for _ in 1..seats {
-                invites.push(self.invite(&mut open, &addresses, now)?);
+                let at_relay = relay.cloned();
+                let invite = seat_of.invite(addresses.clone(), at_relay.clone())?;
+                if let Some(relay) = at_relay {
+                    open.door.wait_for_invite(relay.into(), &invite, now);
+                }
+                invites.push(invite);
             }
             if let (Some(relay), true) = (relay, offers_code) {
                 open.door.offer_code(relay.clone().into(), &invites[0], now);
@@ -192,28 +196,6 @@ impl Hosting {
             let door = Reception::of_door(seat_of, open.door);
             Ok(Box::new(Host::new(seat_of, door, hosted, needs, now)))
         })
-    }
-
-    /// Makes an invite, whose guest the door waits for at the relay too.
-    fn invite(
-        &self,
-        open: &mut OpenDoor,
-        addresses: &[Address],
-        now: Duration,
-    ) -> anyhow::Result<Invite> {
-        let relay = self.own.relays.own().map(|relay| relay.tcp.clone());
-        let mut invites = self
-            .own
-            .invites
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let public = self.own.identity.public();
-        let invite = invites.invite(public, addresses.to_vec(), relay.clone());
-        let invite = invite.context("cannot use the file of invites")?;
-        if let Some(relay) = relay {
-            open.door.wait_for_invite(relay.into(), &invite, now);
-        }
-        Ok(invite)
     }
 
     /// What the player is told first.

@@ -183,12 +183,7 @@ impl HostName {
                     }
                     (None, None, None) => None,
                 };
-                return Ok(Route {
-                    peer: None,
-                    addresses: invite.addresses().to_vec(),
-                    relay: relay.clone().map(Into::into),
-                    invite: Some(Box::new(invite.as_ref().clone().at_relay(relay))),
-                });
+                return Ok(Route::to_host(invite.at_relay(relay)));
             }
             HostName::Known(whom) => whom,
         };

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
@@ -11,17 +11,17 @@ use std::time::Duration;
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::{Channel, Deadlines, system_time};
 use dealerless_connection::{
-    Core, EngineConnection, EngineStream, Happened, Invites, Network, PolledConnection, Priority,
+    Core, EngineConnection, EngineStream, Happened, Network, PolledConnection, Priority,
     SocketTask, network, system_rng,
 };
 use dealerless_seat::command::{Complaint, Said};
 use dealerless_seat::event::Event;
-use dealerless_seat::run::{Own, Program, SeatWorld, Stored};
+use dealerless_seat::run::{Own, Program, SeatWorld};
 use dealerless_seat::seated::Time;
 use dealerless_table::Seat;
 use dealerless_table::play::{Binding, DealCircuit, Dealer, Done, Order, Orders as _};
 
-use super::files::NativeFiles;
+use super::files::{Keeps, NativeFiles};
 
 /// The timeout when nothing is due.
 const LONG: Duration = Duration::from_secs(3600);
@@ -39,6 +39,8 @@ struct Outside {
     /// The number of sessions of the engine that have not written their final counts.
     sessions: Mutex<usize>,
     settled: Condvar,
+    /// The bytes sent on the connection of the engine before it was attached, and the current number.
+    sent: Mutex<(u64, Arc<AtomicU64>)>,
     task: OnceLock<Weak<Task>>,
 }
 
@@ -166,7 +168,7 @@ impl Drop for Playing {
 /// That of `begin`, or if the system cannot wait for events of sockets.
 pub fn begin(
     shows_time: bool,
-    (stored, invites): (Stored<NativeFiles>, Arc<Mutex<Invites>>),
+    (stored, invites): Keeps,
     begin: impl FnOnce(&Own<Native>, Duration) -> anyhow::Result<NativeProgram>,
 ) -> anyhow::Result<Playing> {
     let (world, told) = Native::new()?;
@@ -199,6 +201,7 @@ impl Native {
             engine: Mutex::new(EngineSession::Absent),
             sessions: Mutex::new(0),
             settled: Condvar::new(),
+            sent: Mutex::default(),
             task: OnceLock::new(),
         };
         Ok((Native(Arc::new(outside)), told))
@@ -226,6 +229,12 @@ impl Playing {
     /// Whether the program has ended, and everything is sent.
     pub fn is_over(&self) -> bool {
         self.task.is_over.load(Ordering::Relaxed)
+    }
+
+    /// The number of bytes that this seat of a match of two has sent since it sat down on its current connection.
+    pub fn sent(&self) -> u64 {
+        let (before, sent) = &*locked(&self.task.world.0.sent);
+        sent.load(Ordering::Relaxed) - before
     }
 
     /// Tells the player everything until the program has ended.
@@ -505,6 +514,8 @@ impl SeatWorld for Native {
             world: self.clone(),
         };
         *locked(&self.0.sessions) += 1;
+        let sent = self.0.network.sent(connection);
+        *locked(&self.0.sent) = (sent.load(Ordering::Relaxed), sent);
         let session = EngineSession::NotStarted(connection, Box::new(counted));
         // The drop of the previous one writes its counts.
         let previous = std::mem::replace(&mut *locked(&self.0.engine), session);

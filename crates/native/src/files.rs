@@ -2,15 +2,50 @@
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use dealerless_connection::identity::Name;
+use dealerless_connection::identity::{IdentityVaults, KnownPeers, Name, SharedPeers};
 use dealerless_connection::storage::{
     DiskStorage, FileVault, MemoryStorage, MemoryVault, Storage, Vault, make_folder,
 };
 use dealerless_connection::time::unix;
-use dealerless_seat::run::{Files, RECORD};
+use dealerless_connection::{Invites, system_rng};
+use dealerless_seat::run::{Files, RECORD, Stored};
 use dealerless_table::log::{MatchFolder, MatchId};
+
+/// What [`begin`](crate::begin) needs of a player: the identity, the known peers and the files, and the invites.
+pub type Keeps = (Stored<NativeFiles>, Arc<Mutex<Invites>>);
+
+/// A new player with this name, who keeps nothing after the end of the program.
+///
+/// # Errors
+/// If there is no randomness for the identity.
+pub fn in_memory(name: &str) -> anyhow::Result<Keeps> {
+    let vault = MemoryVault::default;
+    let identity = IdentityVaults {
+        identity: &mut vault(),
+        succession: &mut vault(),
+        successor: &mut vault(),
+    }
+    .load_or_create(&mut system_rng())?
+    .to_play()?;
+    let succession = identity.succession().clone();
+    let peers = KnownPeers::open(
+        Box::new(vault()),
+        Path::new("known peers"),
+        succession,
+        unix,
+    )?;
+    let stored = Stored {
+        files: NativeFiles::Memory,
+        identity: Arc::new(identity),
+        peers: SharedPeers::new(peers),
+        name: Name::clean(name),
+    };
+    let invites = Invites::open(Box::new(vault()))?;
+    Ok((stored, Arc::new(Mutex::new(invites))))
+}
 
 /// The files of a player: in the folder of matches, or in memory until they are closed.
 #[derive(Clone, Debug)]

@@ -4,17 +4,21 @@
 //! | item | |
 //! |---|---|
 //! | [`begin`], [`Playing`] | a [program](dealerless_seat::run::Program) that runs |
+//! | [`host()`] | a host of two that listens on this machine |
 //! | [`Player`] | its player, who is told the events of the match and may answer them |
 //! | [`SeatInput`], [`Input`] | its inputs, from any thread |
+//! | [`Keeps`], [`in_memory`] | what a player keeps: in a folder, or until the end of the program |
 //! | [`Native`], [`NativeFiles`] | the world of both: sockets, files and the engine |
 
 #![forbid(unsafe_code)]
 
 mod driver;
 mod files;
+mod host;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod testing;
 
 pub use driver::{Input, Native, NativeProgram, Player, Playing, SeatInput, begin};
-pub use files::NativeFiles;
+pub use files::{Keeps, NativeFiles, in_memory};
+pub use host::host;

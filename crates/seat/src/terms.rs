@@ -151,6 +151,22 @@ fn most_seats(game: GameName) -> u8 {
 }
 
 impl Terms {
+    /// The default terms of a game.
+    pub fn of(game: GameName) -> Self {
+        Terms {
+            game,
+            seats: None,
+            hands: None,
+            stack: None,
+            blinds: None,
+            ante: None,
+            cards: None,
+            kinds: None,
+            draw: None,
+            boards: None,
+        }
+    }
+
     /// The stakes of these terms.
     ///
     /// # Errors

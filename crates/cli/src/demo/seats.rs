@@ -1,29 +1,20 @@
 //! Two seats of a match in one process, over an encrypted loopback connection. The match and the known players are
 //! in memory.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::Ipv4Addr;
 use std::panic::resume_unwind;
-use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
-use dealerless_connection::identity::{Home, Identity, KnownPeers, Name, SharedPeers};
-use dealerless_connection::storage::MemoryVault;
-use dealerless_connection::time::unix;
-use dealerless_connection::{
-    Connection, Credentials, Door, DoorEvent, Guest, Invites, Timing, network, system_rng,
-};
-use dealerless_native::{NativeFiles, Playing};
+use dealerless_connection::Invite;
+use dealerless_native::{Playing, in_memory};
 use dealerless_seat::command::Said;
 use dealerless_seat::event::{Ask, Cost, Ended, Event, YourTurn};
-use dealerless_seat::run::{Finder, InPlay, NewMatch, SeatInPlay, Stored};
+use dealerless_seat::run::{AnyMatch, Guest, Route};
 use dealerless_seat::seat::PlayerNeeds;
 use dealerless_table::Seat;
 use dealerless_table::log::Header;
-use dealerless_table::play::Seating;
 use dealerless_table::rules::PokerKind;
 
 use super::hand::{View, named};
@@ -64,17 +55,16 @@ impl Side {
 pub(super) fn play(header: &Header, progress: &Progress) -> anyhow::Result<[Side; 2]> {
     let begun = Instant::now();
     let (kind, _) = (header.stakes.variety().poker()).context("a demo without chips")?;
-    let seats = meet(header)?;
-    let seats = seats.map(|(player, connection)| player.sit(header, connection));
-    let play = |seat: anyhow::Result<(Playing, Sent)>, own| {
-        let (playing, sent) = seat?;
+    let (host, invite) = host(header)?;
+    let seats = [host, guest(invite)?];
+    let play = |playing: Playing, own| {
         let mut watcher = Watcher {
             side: Side::default(),
             kind,
             own,
             begun,
             heard: begun,
-            sent,
+            playing: &playing,
             progress,
         };
         playing.play(&mut watcher).map(|()| watcher.side)
@@ -89,97 +79,34 @@ pub(super) fn play(header: &Header, progress: &Progress) -> anyhow::Result<[Side
     Ok([host?, guest?])
 }
 
-/// A player, and the players that it knows.
-struct Person {
-    own: Credentials,
-    peers: SharedPeers,
+/// What both players need: they are never asked.
+const NEEDS: PlayerNeeds = PlayerNeeds {
+    pauses: false,
+    each_second: false,
+    never_asked: true,
+    is_program: false,
+    is_told_nothing: false,
+};
+
+/// A new player, who waits on this machine. Also returns its invite.
+fn host(header: &Header) -> anyhow::Result<(Playing, Invite)> {
+    let mut invite = None;
+    let playing = dealerless_native::begin(false, in_memory(NAMES[0])?, |own, now| {
+        let at = (Ipv4Addr::LOCALHOST, 0).into();
+        let (host, made) = dealerless_native::host(own, header.clone(), at, NEEDS, now)?;
+        invite = Some(made);
+        Ok(Box::new(host))
+    })?;
+    Ok((playing, invite.context("the host has begun")?))
 }
 
-/// Connects two new players: one opens a door, the other joins with its invite.
-fn meet(header: &Header) -> anyhow::Result<[(Person, Connection); 2]> {
-    // The folders are removed at the end of this function.
-    let folders = [tempfile::tempdir()?, tempfile::tempdir()?];
-    let open = |folder: &tempfile::TempDir| Home::open(folder.path(), None, &mut system_rng());
-    let host_home = Arc::new(open(&folders[0])?);
-    let [host, guest] = [
-        Person::new(host_home.identity(), NAMES[0])?,
-        Person::new(open(&folders[1])?.identity(), NAMES[1])?,
-    ];
-    let door = Door::open(
-        host_home,
-        host.peers.clone(),
-        host.own.name.clone(),
-        header.encode(),
-        &[SocketAddr::from((Ipv4Addr::LOCALHOST, 0))],
-        Timing::default(),
-    )?;
-    let address = door.addresses()[0].into();
-    let invite = door.invite(vec![address], None)?;
-    let at_guest = Guest {
-        identity: &guest.own.identity,
-        name: &guest.own.name,
-        timing: Timing::default(),
-    }
-    .join(&invite)?;
-    let Some(DoorEvent::Connection(at_host)) = door.next(TIMEOUT) else {
-        bail!("the two players of this process did not connect");
-    };
-    Ok([(host, *at_host), (guest, at_guest)])
-}
-
-/// The number of bytes that a seat has sent: before the match, and now.
-struct Sent(u64, Arc<AtomicU64>);
-
-impl Person {
-    fn new(identity: &Arc<Identity>, name: &str) -> anyhow::Result<Self> {
-        let (file, own) = (MemoryVault::default(), identity.succession().clone());
-        let peers = KnownPeers::open(Box::new(file), Path::new("known_peers"), own, unix)?;
-        Ok(Person {
-            own: Credentials {
-                identity: Arc::clone(identity),
-                name: Name::clean(name),
-            },
-            peers: SharedPeers::new(peers),
-        })
-    }
-
-    /// Begins the match on this connection.
-    fn sit(self, header: &Header, connection: Connection) -> anyhow::Result<(Playing, Sent)> {
-        let met = Arc::clone(&connection.met);
-        (self.peers.lock()).remember(&met.peer, &met.peer_name, &[], None)?;
-        let Credentials { identity, name } = &self.own;
-        let own = (identity.public(), name);
-        let Seating { sitting, circuit } = Seating::of_meeting(&met, header.clone(), own)?;
-        let stored = Stored {
-            files: NativeFiles::Memory,
-            identity: Arc::clone(identity),
-            peers: self.peers,
-            name: name.clone(),
-        };
-        let invites = Invites::open(Box::new(MemoryVault::default()))?;
-        let keeps = (stored, Arc::new(Mutex::new(invites)));
-        let mut sent = None;
-        let playing = dealerless_native::begin(false, keeps, |own, now| {
-            let of = sitting.match_info.id();
-            let files = NewMatch::create(own, sitting)?.begin(own, Some(circuit))?;
-            // A lost connection is not made again.
-            let finder = Finder::new(&own.world, self.own, of, vec![met.peer.clone()]);
-            let needs = PlayerNeeds {
-                never_asked: true,
-                ..PlayerNeeds::default()
-            };
-            let peers = own.peers.clone();
-            let mut seat = SeatInPlay::new(&own.world, files, peers, needs, finder, now)?;
-            let line = connection
-                .into_polled()
-                .context("the connection is in use")?;
-            let counter = network()?.sent(line.number());
-            sent = Some(Sent(counter.load(Ordering::Relaxed), counter));
-            seat.begin(line, now)?;
-            Ok(Box::new(InPlay(seat)))
-        })?;
-        Ok((playing, sent.context("the seat has begun")?))
-    }
+/// A new player, who joins with an invite.
+fn guest(invite: Invite) -> anyhow::Result<Playing> {
+    let route = Route::to_host(invite);
+    dealerless_native::begin(false, in_memory(NAMES[1])?, |own, now| {
+        let guest = Guest::joining(own, Box::new(AnyMatch), NEEDS, route, now)?;
+        Ok(Box::new(guest))
+    })
 }
 
 /// A player who checks, calls and shows, and keeps what it sees.
@@ -190,7 +117,7 @@ struct Watcher<'a> {
     begun: Instant,
     /// When something has happened last.
     heard: Instant,
-    sent: Sent,
+    playing: &'a Playing,
     progress: &'a Progress,
 }
 
@@ -223,8 +150,7 @@ impl dealerless_native::Player for Watcher<'_> {
             Event::Over { how, .. } => {
                 let is_played = *how == Ended::Played;
                 ensure!(is_played, "the match ended early: this is a bug");
-                let Sent(before, now) = &self.sent;
-                side.sent = now.load(Ordering::Relaxed) - before;
+                side.sent = self.playing.sent();
             }
             Event::LineLost { message } => bail!("the connection was lost: {message}"),
             _ => {}

@@ -33,6 +33,16 @@ pub struct Route {
 }
 
 impl Route {
+    /// The route to the host of an invite.
+    pub fn to_host(invite: Invite) -> Self {
+        Route {
+            peer: None,
+            addresses: invite.addresses().to_vec(),
+            relay: invite.relay().cloned().map(Place::from),
+            invite: Some(Box::new(invite)),
+        }
+    }
+
     /// Call number `number` on this route. Calls alternate between the invite and the host's keys: the
     /// host may know the invite without knowing the guest yet.
     ///

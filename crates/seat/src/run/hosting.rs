@@ -24,12 +24,14 @@ use super::playing::{SeatFiles, SeatInPlay};
 use super::program::{InPlay, Program, ended, refuse};
 use super::reception::Reception;
 use super::world::SeatWorld;
+use crate::VERSION;
 use crate::command::Said;
 use crate::event::Event;
 use crate::game_name::GameName;
 use crate::open_match::{answer_after, went_on_without_host};
 use crate::peers::{cannot_burn, is_blocked};
 use crate::seat::{LAST_CALL, PlayerNeeds};
+use crate::seated::opens;
 use crate::words;
 
 /// The time limit for the first code of an invite, with the look-up of the relay's name and the connection.
@@ -61,6 +63,37 @@ pub struct Hosted<W: SeatWorld> {
     pub wants_new: bool,
     /// When the host gives up if nobody has sat down.
     pub until: Duration,
+}
+
+impl<W: SeatWorld> Hosted<W> {
+    /// A host that proposes this match to the guests of its invites, until one of them has sat down.
+    pub fn new(header: Header, invites: Vec<Invite>) -> Self {
+        let guests = u8::try_from(invites.len())
+            .ok()
+            .filter(|&guests| guests > 1);
+        let opens = guests.and(opens(&header));
+        let announced = invites.iter().map(|invite| Event::Invite {
+            version: VERSION,
+            invite: invite.to_string(),
+            link: None,
+            code: None,
+            guests,
+            opens,
+        });
+        Hosted {
+            announced: announced.collect(),
+            header,
+            listeners: Vec::new(),
+            invites,
+            relay: None,
+            ways: None,
+            expected: Vec::new(),
+            absentees: None,
+            offers_code: false,
+            wants_new: false,
+            until: Duration::MAX,
+        }
+    }
 }
 
 /// A host, from the invites to the end of the match.

@@ -37,20 +37,31 @@ use crate::seated::Seated;
 /// Timeout for the host to receive the last message of a guest that does not sit down.
 const GOODBYE: Duration = Duration::from_secs(2);
 
-/// What a guest of a program requires.
+/// What a guest of a program requires. By default, it sits down to any match of two without a question.
 pub trait Requirements<W: SeatWorld>: Send {
     /// Whether the player is asked before sitting down.
-    fn asks(&self) -> bool;
+    fn asks(&self) -> bool {
+        false
+    }
 
     /// Checks the host's proposal.
     ///
     /// # Errors
     /// If the guest does not accept it: [`Differs`] because of one term.
-    fn check(&self, own: &Own<W>, header: &Header) -> anyhow::Result<()>;
+    fn check(&self, _own: &Own<W>, _header: &Header) -> anyhow::Result<()> {
+        Ok(())
+    }
 
     /// How the guest reaches the others of a match of several. `None` if it plays only matches of two.
-    fn ways(&self) -> Option<Arc<dyn Ways<W>>>;
+    fn ways(&self) -> Option<Arc<dyn Ways<W>>> {
+        None
+    }
 }
+
+/// Sits down to any match of two without a question.
+pub struct AnyMatch;
+
+impl<W: SeatWorld> Requirements<W> for AnyMatch {}
 
 /// A guest, from the first call of its host to the end of the match.
 pub struct Guest<W: SeatWorld> {

@@ -48,7 +48,7 @@ pub use continued::{in_words, must_not_be_continued, settled, went_on};
 pub use errors::{AnswerIsNo, BrokenOff, Differs, NotBegun};
 pub use finding::{Caller, Finder, Route};
 pub use hosting::{Host, Hosted, host_again};
-pub use joining::{Guest, Requirements};
+pub use joining::{AnyMatch, Guest, Requirements};
 pub use matches::{
     AUDIT, DECK, INPUTS, Kept, LISTEN, NewMatch, RECORD, Unread, all_open, beside, check,
     destroy_inputs, find, forget, inputs, open_with, records, resume,
@@ -57,6 +57,6 @@ pub use other_guests::{Ways, keep_listeners, kept_listeners};
 pub use own::{Own, Stored};
 pub use playing::{FileOf, SeatFiles, SeatInPlay, SeatSetting, ValueOf};
 pub use program::{InPlay, Program};
-pub use reception::{Reception, notice};
+pub use reception::{Reception, door, notice};
 pub use session::Session;
 pub use world::{Files, SeatWorld, World};

@@ -3,14 +3,17 @@
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::ops::Deref;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Context;
 use dealerless_connection::identity::{
-    Identity, IdentityError, IdentityVaults, KnownPeers, Left, Name, PublicIdentity, SharedPeers,
+    Address, Identity, IdentityError, IdentityVaults, KnownPeers, Left, Name, PublicIdentity,
+    SharedPeers,
 };
 use dealerless_connection::storage::Vault;
-use dealerless_connection::{Credentials, Invites, Place, PolledConnection, Side, system_rng};
+use dealerless_connection::{
+    Credentials, Invite, Invites, Place, PolledConnection, Side, system_rng,
+};
 use serde::{Deserialize, Serialize};
 
 use super::page::KeptHost;
@@ -183,9 +186,24 @@ impl<W: SeatWorld> Own<W> {
             file: None,
         }
     }
+
     /// Tells the player something.
     pub fn notice(&self, text: impl Into<String>) {
         self.world.report(&Event::notice(text));
+    }
+
+    /// Creates an invite of this player.
+    ///
+    /// # Errors
+    /// If it cannot be kept.
+    pub fn invite(
+        &self,
+        addresses: Vec<Address>,
+        relay: Option<Address>,
+    ) -> anyhow::Result<Invite> {
+        let mut invites = self.invites.lock().unwrap_or_else(PoisonError::into_inner);
+        let invite = invites.invite(self.identity.public(), addresses, relay);
+        invite.context("cannot use the file of invites")
     }
 
     /// Checks that the identity can be used to play.

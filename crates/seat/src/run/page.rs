@@ -1,6 +1,5 @@
 //! The terms, limits and hosts of a page.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
@@ -23,13 +22,10 @@ use super::finding::Route;
 use super::hosting::{Host, Hosted, host_again};
 use super::joining::Requirements;
 use super::matches::{self, Kept};
-use super::other_guests::Ways;
 use super::own::Own;
 use super::program::InPlay;
 use super::reception::{Reception, door_at_relay};
 use super::world::{Files, SeatWorld};
-use crate::VERSION;
-use crate::event::Event;
 use crate::game_name::GameName;
 use crate::records::decks::Decks;
 use crate::seat::PlayerNeeds;
@@ -62,10 +58,6 @@ impl<W: SeatWorld> Requirements<W> for InPage {
             check_memory(&header.stakes, terms.algorithm)?;
         }
         matches::check_free(&own.files)
-    }
-
-    fn ways(&self) -> Option<Arc<dyn Ways<W>>> {
-        None
     }
 }
 
@@ -172,10 +164,7 @@ pub(super) fn inviting<W: SeatWorld>(
 ) -> anyhow::Result<Host<W>> {
     let header = request.header()?;
     matches::check_free(&own.files)?;
-    let invites = own.invites.lock();
-    let mut invites = invites.map_err(|_| anyhow::anyhow!("the invites are damaged"))?;
-    let invite = invites.invite(own.identity.public(), Vec::new(), None)?;
-    drop(invites);
+    let invite = own.invite(Vec::new(), None)?;
     let kept = KeptHost {
         request,
         invite: invite.to_string(),
@@ -207,24 +196,8 @@ fn waiting<W: SeatWorld>(
     let relay = kept.request.relay;
     let door = door_at_relay(own, &relay, &header, (Some(&invite), None), now);
     let hosted = Hosted {
-        header,
-        listeners: Vec::new(),
-        invites: vec![invite],
         relay: Some(Place::Url(relay)),
-        ways: None,
-        expected: Vec::new(),
-        absentees: None,
-        announced: vec![Event::Invite {
-            version: VERSION,
-            invite: kept.invite,
-            link: None,
-            code: None,
-            guests: None,
-            opens: None,
-        }],
-        offers_code: false,
-        wants_new: false,
-        until: Duration::MAX,
+        ..Hosted::new(header, vec![invite])
     };
     Host::new(own, Reception::at_relay(own, door), hosted, NEEDS, now)
 }

@@ -23,6 +23,17 @@ pub struct Reception<W: SeatWorld> {
     is_at_relay: bool,
 }
 
+/// A door for the guests of invites, and for known players. It does not listen yet.
+pub fn door<W: SeatWorld>(own: &Own<W>, header: &Header) -> PolledDoor<W::Sockets> {
+    door_for(own, Admits::Invited(own.peers.clone()), header)
+}
+
+fn door_for<W: SeatWorld>(own: &Own<W>, admits: Admits, header: &Header) -> PolledDoor<W::Sockets> {
+    let (keys, invites) = (own.credentials(), Arc::clone(&own.invites));
+    let (header, timing) = (header.encode(), Timing::default());
+    PolledDoor::new(own.world.sockets(), keys, admits, invites, header, timing)
+}
+
 /// A door that waits at a relay for this player only, or otherwise for the guest of an invite and known players.
 pub(super) fn door_at_relay<W: SeatWorld>(
     own: &Own<W>,
@@ -38,9 +49,7 @@ pub(super) fn door_at_relay<W: SeatWorld>(
         },
         None => Admits::Invited(own.peers.clone()),
     };
-    let (keys, invites) = (own.credentials(), Arc::clone(&own.invites));
-    let (header, timing) = (header.encode(), Timing::default());
-    let mut door = PolledDoor::new(own.world.sockets(), keys, admits, invites, header, timing);
+    let mut door = door_for(own, admits, header);
     let relay = Place::Url(relay.to_owned());
     if let Some(invite) = invite {
         door.wait_for_invite(relay.clone(), invite, now);

@@ -1,0 +1,31 @@
+//! A host that listens on this machine.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use dealerless_connection::Invite;
+use dealerless_connection::identity::Address;
+use dealerless_seat::run::{Host, Hosted, Own, Reception, SeatWorld as _, door};
+use dealerless_seat::seat::PlayerNeeds;
+use dealerless_table::log::Header;
+
+use super::driver::Native;
+
+/// A host of a match of two that listens at this address, and the invite for its guest, who reaches it there.
+///
+/// # Errors
+/// If it cannot listen there.
+pub fn host(
+    own: &Own<Native>,
+    header: Header,
+    at: SocketAddr,
+    needs: PlayerNeeds,
+    now: Duration,
+) -> anyhow::Result<(Host<Native>, Invite)> {
+    let mut door = door(own, &header);
+    let at = own.world.sockets().listen(&[at], &mut door)?;
+    let invite = own.invite(at.into_iter().map(Address::from).collect(), None)?;
+    let hosted = Hosted::new(header, vec![invite.clone()]);
+    let host = Host::new(own, Reception::of_door(own, door), hosted, needs, now);
+    Ok((host, invite))
+}
