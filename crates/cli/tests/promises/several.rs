@@ -253,3 +253,46 @@ fn known_player_is_told_that_the_table_is_full() {
     );
     drop([bert, cleo]);
 }
+
+/// A host that is lost while a guest is asked about the other players has not got its consent.
+#[test]
+fn guest_that_is_asked_agrees_to_nothing_when_its_host_is_lost() {
+    let folders = folders();
+    let [a, b, c] = folders.each_ref().map(|folder| folder.path());
+    let (mut host, invites) = host(a, &free_address(), &[]);
+    let bert = bot(b, &invites[0], "Bert");
+    notice(&mut host, "Bert is here");
+    let mut cleo = Side::start(c, &["join", &invites[1], "--json", "--name", "Cleo"]);
+    cleo.until("ask-sit");
+    host.kill();
+    let (events, code) = cleo.finish();
+    let error = of_kind(&events, "error").pop().expect("an error");
+    let message = error["message"].as_str().unwrap();
+    assert!(
+        code == 3 && !message.contains("may have begun"),
+        "{events:?}"
+    );
+    assert_eq!(common::matches::file(c, "log"), None);
+    bert.kill();
+}
+
+/// A program whose input ends before a match ends without a word.
+#[test]
+fn guest_whose_input_ends_before_the_match_leaves_nothing() {
+    let folders = folders();
+    let [a, b, c] = folders.each_ref().map(|folder| folder.path());
+    let (mut host, invites) = host(a, &free_address(), &[]);
+    let mut bert = Side::start(b, &["join", &invites[0], "--json", "--name", "Bert"]);
+    notice(&mut host, "Bert is here");
+    let cleo = bot(c, &invites[1], "Cleo");
+    bert.until("ask-sit");
+    // The end of its input declines.
+    bert.input = None;
+    let (events, code) = bert.finish();
+    assert_eq!(code, 4, "{events:?}");
+    assert_eq!(common::matches::file(b, "log"), None);
+    notice(&mut host, "Bert has left");
+    for side in [host, cleo] {
+        side.kill();
+    }
+}

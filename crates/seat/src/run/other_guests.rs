@@ -268,12 +268,13 @@ pub fn kept_listeners<F: Files>(
     let name = beside(record, LISTEN);
     let cannot = || format!("cannot read {}: give --listen", own.files.shown(&name));
     let text = text(own, &name).with_context(cannot)?;
-    let lines = text.map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
-    ensure!(
-        lines.as_ref().is_none_or(|lines| !lines.is_empty()),
-        cannot()
-    );
-    Ok(lines)
+    let Some(text) = text else { return Ok(None) };
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let are_valid = lines
+        .iter()
+        .all(|line| line.parse::<Address>().is_ok_and(|at| at.is_ip()));
+    ensure!(are_valid && !lines.is_empty(), cannot());
+    Ok(Some(lines))
 }
 
 /// The kept addresses of the guests of a match with this number of seats. Invalid lines are skipped: without an

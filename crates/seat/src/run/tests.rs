@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use dealerless::mpc::Attempts;
 use dealerless_connection::identity::Identity;
-use dealerless_connection::storage::{MemoryStorage, TwoSlots};
+use dealerless_connection::storage::{MemoryStorage, Storage as _, TwoSlots};
 use dealerless_connection::{Happened, Place, PolledConnection, PolledDoor, Sockets};
 use dealerless_table::Seat;
 use dealerless_table::play::{DealCircuit, Order};
@@ -38,6 +38,8 @@ struct State {
     answers: Vec<(u32, u16, Value)>,
     exit_codes: Vec<u8>,
     files: BTreeMap<String, MemoryStorage>,
+    /// The files that another program uses.
+    in_use: BTreeSet<String>,
     last: u32,
     open: BTreeSet<u32>,
     sent: Vec<u8>,
@@ -132,7 +134,15 @@ impl Files for Memory {
     }
 
     fn open_file(&self, name: &str) -> io::Result<Option<MemoryStorage>> {
+        if self.0.borrow().in_use.contains(name) {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
         Ok(self.0.borrow().files.get(name).cloned())
+    }
+
+    fn read_file(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
+        let file = self.0.borrow().files.get(name).cloned();
+        file.map(|mut file| file.read()).transpose()
     }
 
     fn open_or_create_file(&self, name: &str) -> io::Result<MemoryStorage> {

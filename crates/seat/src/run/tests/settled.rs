@@ -13,7 +13,7 @@ use dealerless_table::rules::{BettingRules, Limit, PokerKind, Posts, Stakes, Var
 use super::Memory;
 use crate::run::Files as _;
 use crate::run::continued::{is_settled, must_be_resumable, must_not_be_continued, went_on};
-use crate::run::matches::{Kept, all_open, find};
+use crate::run::matches::{Kept, all_open, find, open_with};
 use crate::run::own::{Own, Stored};
 
 /// The files of the host, with the identities of two guests.
@@ -229,4 +229,29 @@ fn chips_are_not_taken_twice_through_a_match_without_a_hand() {
     for of in [first, second.id()] {
         assert!(must_not_be_continued(&three.own, &of).is_err());
     }
+}
+
+/// Another part of this program may be sending the end of a match, or another program may play it.
+#[test]
+fn matches_whose_records_are_in_use_count() {
+    let (three, first, past) = three();
+    let own = &three.own;
+    let record = |of: &MatchId| own.files.record_name(of, &Name::clean("Bert"));
+    let uses = |of: &MatchId| own.files.0.borrow_mut().in_use.insert(record(of));
+    let peer = three.peer(1);
+    assert_eq!(
+        open_with(own, peer, None).unwrap().map(|kept| kept.id()),
+        Some(first)
+    );
+    uses(&first);
+    assert!(open_with(own, peer, None).is_err());
+    let stranger = Identity::from_seed([9; 32]);
+    assert!(open_with(own, stranger.public(), None).unwrap().is_none());
+
+    let next = three.new_match(2, Some(past));
+    three.file(&next, is_dealing_keys);
+    uses(&next.id());
+    assert_eq!(three.settled_in(first), Some(next.id()));
+    let told = went_on(own, &first, peer).unwrap();
+    assert_eq!(told, Some(Control::WentOn(first, 100)));
 }
