@@ -3,7 +3,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | this one | [`Invite`], [`Door`], [`Guest`], [`Connection`]: how a host and a guest meet, and their encrypted connection. [`PolledDoor`], [`Dial`] and [`PolledConnection`] are the same as state machines over [`Sockets`] |
+//! | this one | [`Invite`], [`PolledDoor`], [`Dial`], [`PolledConnection`]: how a host and a guest meet, and their encrypted connection, as state machines over [`Sockets`]. [`Network`] has the sockets of a program and one thread for all of them |
 //! | [`identity`] | [`Identity`](identity::Identity), [`Home`](identity::Home), [`KnownPeers`](identity::KnownPeers): keys, their folder, known peers |
 //! | [`storage`] | [`Storage`](storage::Storage), [`Vault`](storage::Vault): the files of a player, on disk or in memory |
 //! | [`hash`], [`wire`] | the hash with one tag for each purpose, and the canonical encoding of what is hashed and signed |

@@ -18,11 +18,10 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use dealerless_connection::{
-    Connection, Door, DoorEvent, Guest, Invite, MAX_HEADER, Timing,
-};
+use dealerless_connection::{DoorEvent, Invite, MAX_HEADER, Timing};
+use dealerless_connection::testing::{Connection, Door, Guest};
 use dealerless_connection::identity::{Home, Identity, Name, PublicIdentity, Succession};
-use dealerless_connection::testing::{Frames, Stranger, comes, invite};
+use dealerless_connection::testing::{Frames, Stranger, invite};
 use dealerless_connection::system_rng;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -280,10 +279,7 @@ fn door(input: &mut Unstructured) -> Result<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
     let address = listener.local_addr().expect("the listener is bound");
     let stream = TcpStream::connect(address).expect("the listener is open");
-    comes(
-        &door,
-        listener.accept().expect("the stranger has connected").0,
-    );
+    door.greet(listener.accept().expect("the stranger has connected").0);
     let invite = door
         .invite(Vec::new(), None)
         .expect("the folder is writable");

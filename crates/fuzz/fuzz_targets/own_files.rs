@@ -12,7 +12,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use dealerless_connection::{Door, Timing};
+use dealerless_connection::{Timing};
+use dealerless_connection::testing::{Door};
 use dealerless_connection::identity::{
     Address, Home, HomeError, Identity, KnownPeers, MovedIdentity, Name, PeersError, Succession,
 };

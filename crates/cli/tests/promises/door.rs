@@ -2,7 +2,8 @@
 
 use dealerless_connection::identity::{Home, Name, PublicIdentity};
 use dealerless_connection::system_rng;
-use dealerless_connection::{Connection, Guest, Invite, Timing};
+use dealerless_connection::testing::{Connection, Guest};
+use dealerless_connection::{Invite, Timing};
 
 use crate::common;
 

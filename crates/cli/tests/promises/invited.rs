@@ -4,7 +4,8 @@
 
 use dealerless_connection::identity::{Home, Name};
 use dealerless_connection::system_rng;
-use dealerless_connection::{Connection, ConnectionError, Guest, Timing};
+use dealerless_connection::testing::{Connection, Guest};
+use dealerless_connection::{ConnectionError, Timing};
 
 use crate::common;
 

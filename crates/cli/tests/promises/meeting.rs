@@ -2,7 +2,8 @@
 
 use dealerless_connection::identity::{Home, Name};
 use dealerless_connection::system_rng;
-use dealerless_connection::{Door, DoorEvent, Timing};
+use dealerless_connection::testing::Door;
+use dealerless_connection::{DoorEvent, Timing};
 
 use crate::common;
 

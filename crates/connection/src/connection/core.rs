@@ -176,7 +176,7 @@ impl Core {
 
     /// The time since the last data from the peer.
     #[cfg(feature = "internals")]
-    pub(super) fn silent_for(&self, now: Duration) -> Duration {
+    pub(crate) fn silent_for(&self, now: Duration) -> Duration {
         now.saturating_sub(self.silent_since)
     }
 

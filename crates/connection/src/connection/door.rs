@@ -347,14 +347,14 @@ impl<S: Sockets> PolledDoor<S> {
 
     /// Meets a stranger that has come through this relay.
     #[cfg(all(feature = "internals", not(target_family = "wasm")))]
-    pub(super) fn accepted_at(&mut self, socket: u32, relay: Place, now: Duration) {
+    pub(crate) fn accepted_at(&mut self, socket: u32, relay: Place, now: Duration) {
         let socket = Socket::accepted(&self.sockets, socket);
         self.greet(socket, None, Some(relay), &[], now);
     }
 
     /// The numbers of strangers and of remembered failures.
     #[cfg(test)]
-    pub(super) fn counts(&self) -> (usize, u32) {
+    pub(crate) fn counts(&self) -> (usize, u32) {
         (self.strangers.len(), self.failures.count())
     }
 

@@ -1,14 +1,11 @@
 //! Access to the internals of a connection for fuzz targets. They act as a hostile peer, which
 //! chooses the plaintext of handshake messages and frames freely.
 
-use std::net::TcpStream;
-
 use zeroize::Zeroizing;
 
 use super::invite::{Invite, InviteSecret};
 use super::noise::{Agreed, Handshake};
 use super::prelude::Prelude;
-use super::sockets::Door;
 use super::streams::{MESSAGE_WINDOW, RUN_WINDOW};
 use crate::identity::{Address, Identity, PublicIdentity};
 use crate::random::system_rng;
@@ -30,13 +27,6 @@ pub fn invite(
 ) -> Invite {
     let secret = InviteSecret(Zeroizing::new(secret));
     Invite::new(*host.public().x25519(), secret, addresses, relay)
-}
-
-/// Passes a stream to a door like the connection of a guest that comes through a relay.
-pub fn comes(door: &Door, stream: TcpStream) {
-    let relay = "relay.example.org:4001".parse();
-    let greeted = door.greet(stream, relay.expect("an address"));
-    greeted.expect("a socket");
 }
 
 /// A peer that has valid keys but sends any messages.

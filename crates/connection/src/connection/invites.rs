@@ -132,7 +132,7 @@ impl Invites {
 
     /// Revokes an invite. A guest that uses the invite afterwards receives no answer.
     #[cfg(feature = "internals")]
-    pub(super) fn end(&mut self, id: &InviteId) -> io::Result<()> {
+    pub(crate) fn end(&mut self, id: &InviteId) -> io::Result<()> {
         self.entries.retain(|entry| entry.id != *id);
         self.save()
     }

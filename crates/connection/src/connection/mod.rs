@@ -45,8 +45,8 @@ pub use place::{Happened, Place, Sockets};
 pub use polled::PolledConnection;
 #[cfg(not(target_family = "wasm"))]
 pub use sockets::{
-    Connection, Door, DoorError, EngineConnection, EngineStream, Guest, Machine, Network,
-    SocketTask, ask_relay, network, own_addresses, use_code, wait_for,
+    CannotListen, EngineConnection, EngineStream, Network, SocketTask, ask_relay, network,
+    own_addresses,
 };
 pub use spoken::{Exchanged, SpokenError, SpokenExchange};
 pub use spoken_code::{BadCode, CodeWords, SpokenCode};

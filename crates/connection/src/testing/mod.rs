@@ -1,5 +1,5 @@
-//! Test tools for this crate, the crates above it and the fuzz targets: players with folders of
-//! their own, a proxy that reads and changes messages, and what a hostile peer sends. The tools
+//! Test tools for this crate, the crates above it and the fuzz targets: a door, a guest and a connection that a
+//! test waits for, players with folders of their own, a proxy that reads and changes messages, and what a hostile peer sends. The tools
 //! panic to make a test fail.
 #![allow(
     missing_docs,
@@ -8,5 +8,7 @@
 
 pub mod players;
 pub mod proxy;
+mod waiting;
 
-pub use crate::connection::internals::{Frames, MOST_KEPT, Stranger, comes, invite};
+pub use crate::connection::internals::{Frames, MOST_KEPT, Stranger, invite};
+pub use waiting::{Connection, Door, Guest, use_code};

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::{Connection, Door, Guest};
 use crate::identity::{Address, Home, Name, OldIdentity, SharedPeers};
-use crate::{Connection, Door, DoorEvent, Guest, Invite, MeetingError, Timing};
+use crate::{DoorEvent, Invite, MeetingError, Timing};
 
 /// The limit for everything that must happen, even on a busy machine.
 pub const SOON: Duration = Duration::from_secs(60);

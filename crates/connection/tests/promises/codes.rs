@@ -12,7 +12,8 @@ use std::time::Duration;
 use dealerless::testing::line::NOBODY;
 use dealerless_connection::identity::Address;
 use dealerless_connection::testing::players::{Player, SOON, connection, invite};
-use dealerless_connection::{DoorEvent, SpokenCode, SpokenError, use_code};
+use dealerless_connection::testing::use_code;
+use dealerless_connection::{DoorEvent, SpokenCode, SpokenError};
 
 use super::relay::until;
 

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use dealerless_connection::testing::players::{Player, QUICK, SOON, connection};
 use dealerless_connection::testing::proxy::{Fate, From, judge, proxy};
-use dealerless_connection::{ConnectionError, Door, Guest, Timing};
+use dealerless_connection::testing::{Door, Guest};
+use dealerless_connection::{ConnectionError, Timing};
 
 const MOMENT: Duration = Duration::from_millis(100);
 

@@ -6,11 +6,10 @@ use std::{fs, io, thread};
 
 use dealerless::testing::line::NOBODY;
 use dealerless_connection::identity::Address;
+use dealerless_connection::testing::Door;
 use dealerless_connection::testing::players::{Player, SOON, address, connection, invite, met};
 use dealerless_connection::testing::proxy::{Fate, From, judge, proxy};
-use dealerless_connection::{
-    BadInvite, Door, DoorEvent, Invite, MeetingError, Side, Stream, Timing,
-};
+use dealerless_connection::{BadInvite, DoorEvent, Invite, MeetingError, Side, Stream, Timing};
 
 /// An address of a host that listens at one port after the other.
 struct Forwarder {
@@ -252,7 +251,14 @@ fn door_listens_on_several_addresses() {
         let addresses: Vec<_> = addresses.iter().map(|text| text.parse().unwrap()).collect();
         let home = std::sync::Arc::clone(&host.home);
         let (peers, name) = (host.peers.clone(), host.name.clone());
-        dealerless_connection::Door::open(home, peers, name, vec![], &addresses, Timing::default())
+        dealerless_connection::testing::Door::open(
+            home,
+            peers,
+            name,
+            vec![],
+            &addresses,
+            Timing::default(),
+        )
     };
     let door = listen(&["127.0.0.1:0", "127.0.0.2:0"]).unwrap();
     let guest = Player::new("Bob");

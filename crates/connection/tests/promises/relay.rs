@@ -10,8 +10,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dealerless_connection::identity::Address;
+use dealerless_connection::testing::Guest;
 use dealerless_connection::testing::players::{Player, QUICK, SOON, connection};
-use dealerless_connection::{Guest, MeetingError, Timing};
+use dealerless_connection::{MeetingError, Timing};
 
 type Waiting = HashMap<String, Vec<(String, TcpStream)>>;
 

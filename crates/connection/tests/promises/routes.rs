@@ -12,7 +12,8 @@ use std::time::Duration;
 use dealerless_connection::identity::Address;
 use dealerless_connection::testing::players::{Player, SOON, address, connection};
 use dealerless_connection::testing::proxy::{Fate, judge, proxy};
-use dealerless_connection::{Connection, Door, DoorEvent, Guest, MeetingError, Timing};
+use dealerless_connection::testing::{Connection, Door, Guest};
+use dealerless_connection::{DoorEvent, MeetingError, Timing};
 
 use super::relay::{Relay, until};
 

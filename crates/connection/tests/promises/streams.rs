@@ -9,8 +9,9 @@ use dealerless::mpc::{Audience, EngineKind, Greeting, Malicious, Offer};
 use dealerless::net::{Channel, Deadlines, Transport};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use dealerless_connection::identity::Budget;
+use dealerless_connection::testing::Connection;
 use dealerless_connection::testing::players::{Player, SOON, connection, invite, met};
-use dealerless_connection::{Connection, ConnectionError, Priority, Timing};
+use dealerless_connection::{ConnectionError, Priority, Timing};
 
 fn read_all(stream: &mut impl Transport, count: usize) -> Vec<u8> {
     let (mut all, mut buf) = (Vec::new(), vec![0; 32 << 10]);

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use dealerless_connection::identity::{PeersError, Recognised};
 use dealerless_connection::testing::players::{Player, QUICK, SOON, address, connection, invite};
 use dealerless_connection::testing::proxy::{Fate, From, judge, proxy};
-use dealerless_connection::{BadInvite, Connection, Guest, Invite, MeetingError};
+use dealerless_connection::testing::{Connection, Guest};
+use dealerless_connection::{BadInvite, Invite, MeetingError};
 
 /// Returns how `player` recognises the peer. If the peer has moved, `player` replaces its old keys.
 fn recognise_and_follow(player: &Player, connection: &Connection) -> Recognised {

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use dealerless_connection::identity::{Home, Name, SharedPeers};
 use dealerless_connection::storage::{Storage, Vault};
-use dealerless_connection::{Connection, Credentials, Door, DoorEvent, Guest, Timing, system_rng};
+use dealerless_connection::testing::{Connection, Door, Guest};
+use dealerless_connection::{Credentials, DoorEvent, Timing, system_rng};
 use dealerless_native::testing::{keeps, passive};
 use dealerless_native::{Native, NativeFiles, NativeProgram, Playing};
 use dealerless_seat::command::Said;

@@ -3,7 +3,8 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dealerless_connection::{Connection, Door, DoorEvent, Guest, Timing};
+use dealerless_connection::testing::{Connection, Door, Guest};
+use dealerless_connection::{DoorEvent, Timing};
 use dealerless_native::testing::passive;
 use dealerless_native::{Native, Playing};
 use dealerless_seat::command::Said;

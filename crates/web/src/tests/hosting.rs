@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use dealerless_connection::identity::{Identity, KnownPeers, Name, SharedPeers};
 use dealerless_connection::storage::MemoryVault;
+use dealerless_connection::testing::{Connection, Guest};
 use dealerless_connection::time::unix;
-use dealerless_connection::{Connection, ConnectionError, Guest, Invite, MeetingError, Timing};
+use dealerless_connection::{ConnectionError, Invite, MeetingError, Timing};
 use dealerless_native::NativeFiles;
 use dealerless_seat::run::Stored;
 use dealerless_table::log::{Header, MatchId};

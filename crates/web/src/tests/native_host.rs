@@ -7,9 +7,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use dealerless_connection::identity::{Home, Name};
-use dealerless_connection::{
-    Connection, Door, DoorEvent, Network, PolledConnection, Timing, system_rng,
-};
+use dealerless_connection::testing::{Connection, Door};
+use dealerless_connection::{DoorEvent, Network, PolledConnection, Timing, system_rng};
 use dealerless_native::testing::{keeps, passive};
 use dealerless_native::{Input, Native, NativeFiles, NativeProgram, Player, SeatInput};
 use dealerless_seat::command::Said;

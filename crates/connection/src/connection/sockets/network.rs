@@ -15,7 +15,6 @@ use mio::{Events, Interest, Poll, Registry, Token, Waker};
 
 use super::super::door::PolledDoor;
 use super::super::place::{Happened, Place, Sockets};
-use super::door::DoorError;
 
 /// The time limit for connecting to one IP address.
 pub(super) const CONNECT_TIME: Duration = Duration::from_secs(4);
@@ -41,6 +40,14 @@ pub trait SocketTask: Send + Sync {
 
     /// The time at which [`step`](Self::step) must be called.
     fn timer(&self) -> Duration;
+}
+
+/// A door cannot listen on an address, because it is not an address of this machine or the port is taken.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot listen on {address}")]
+pub struct CannotListen {
+    address: SocketAddr,
+    source: io::Error,
 }
 
 /// The sockets of this process, and the thread that waits for them.
@@ -200,15 +207,15 @@ impl Network {
     /// Lets a door listen on all these addresses. Returns them, with the ports that the system has chosen.
     ///
     /// # Errors
-    /// [`DoorError::Listen`].
+    /// [`CannotListen`].
     pub fn listen(
         self: &Arc<Self>,
         at: &[SocketAddr],
         door: &mut PolledDoor<Arc<Self>>,
-    ) -> Result<Vec<SocketAddr>, DoorError> {
+    ) -> Result<Vec<SocketAddr>, CannotListen> {
         let listens = |&address| {
             let listening = self.listen_on(address);
-            let (number, at) = listening.map_err(|source| DoorError::Listen { address, source })?;
+            let (number, at) = listening.map_err(|source| CannotListen { address, source })?;
             door.listen(number);
             Ok(at)
         };
@@ -227,7 +234,7 @@ impl Network {
     }
 
     /// Takes over a connected socket. Returns its number.
-    pub(super) fn adopt(&self, stream: TcpStream) -> io::Result<u32> {
+    pub(crate) fn adopt(&self, stream: TcpStream) -> io::Result<u32> {
         stream.set_nodelay(true)?;
         let mut stream = Stream::new(stream, None);
         let mut state = self.lock();
@@ -439,7 +446,7 @@ impl Network {
         next.min(system_time() + Duration::from_secs(3600))
     }
 
-    pub(super) fn tell(&self, socket: u32, what: Happened<'_>, now: Duration) {
+    pub(crate) fn tell(&self, socket: u32, what: Happened<'_>, now: Duration) {
         if let Some(task) = self.task_of(socket) {
             task.happened(socket, what, now);
         }

@@ -1,7 +1,8 @@
 //! The list of players that a host sends to each of several guests.
 
+use dealerless_connection::testing::Connection;
 use dealerless_connection::testing::players::{Player, connection, invite};
-use dealerless_connection::{Connection, Met, Timing};
+use dealerless_connection::{Met, Timing};
 use dealerless_table::Seat;
 use dealerless_table::log::Header;
 use dealerless_table::play::{CannotBegin, Roster};

@@ -3,20 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::code_call::CodeCall;
-use super::super::core::Timing;
-use super::super::dial::Dial;
-use super::super::error::MeetingError;
-use super::super::invite::Invite;
-use super::super::meeting::Credentials;
-use super::super::place::Happened;
-use super::super::polled::PolledConnection;
-use super::super::spoken::SpokenError;
-use super::super::spoken_code::SpokenCode;
 use super::live::Connection;
-use super::network::Network;
-use super::waiting::{Machine, wait_for};
+use super::machine::{Machine, wait_for};
 use crate::identity::{Address, Identity, Name, PublicIdentity};
+use crate::{
+    CodeCall, Credentials, Dial, Happened, Invite, MeetingError, Network, PolledConnection,
+    SpokenCode, SpokenError, Timing,
+};
 
 /// A player who connects to a host.
 pub struct Guest<'a> {

@@ -1,55 +1,24 @@
-//! The door of a host, for a program with threads.
+//! The door of a host.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
-use std::net::SocketAddr;
-#[cfg(feature = "internals")]
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use dealerless::net::system_time;
 
-use super::super::core::Timing;
-use super::super::door::{Admits, DoorEvent, PolledDoor};
-use super::super::invite::{Invite, InviteId};
-use super::super::invites::Invites;
-use super::super::meeting::{Credentials, MAX_HEADER};
-use super::super::place::Happened;
-use super::super::spoken::SpokenError;
-use super::super::spoken_code::SpokenCode;
 use super::live::Connection;
-use super::network::{Network, SocketTask, network};
 use crate::identity::{Address, Home, Name, PublicIdentity, SharedPeers};
+use crate::{
+    Admits, Credentials, DoorEvent, Happened, Invite, InviteId, Invites, Network, PolledDoor,
+    SocketTask, SpokenCode, SpokenError, Timing, network,
+};
 
 /// The maximum number of events that the host's program has not taken yet. Further events are
 /// dropped, and their connections closed.
 const MAX_EVENTS: usize = 16;
-
-/// A door cannot be opened, or cannot create an invite.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum DoorError {
-    /// An address cannot be listened on, because it is not an address of this machine or the port
-    /// is taken.
-    #[error("cannot listen on {address}")]
-    Listen {
-        /// The address.
-        address: SocketAddr,
-        /// The cause.
-        source: io::Error,
-    },
-    /// The file of invites cannot be read or written.
-    #[error("cannot use the file of invites")]
-    Invites(#[source] io::Error),
-    /// The header is longer than 4096 bytes.
-    #[error("the header of a match has at most {MAX_HEADER} bytes, not {0}")]
-    Header(usize),
-    /// The system cannot wait for events of sockets.
-    #[error("cannot wait for connections")]
-    Sockets(#[source] io::Error),
-}
 
 /// The time limit for the first code, with the look-up of the relay's name and the connection.
 const FIRST: Duration = Duration::from_secs(30);
@@ -88,7 +57,7 @@ impl Door {
     /// the match.
     ///
     /// # Errors
-    /// [`DoorError`].
+    /// If the file of invites cannot be read, or an address cannot be listened on.
     pub fn open(
         home: Arc<Home>,
         peers: SharedPeers,
@@ -96,10 +65,7 @@ impl Door {
         header: Vec<u8>,
         listen: &[SocketAddr],
         timing: Timing,
-    ) -> Result<Self, DoorError> {
-        if header.len() > MAX_HEADER {
-            return Err(DoorError::Header(header.len()));
-        }
+    ) -> io::Result<Self> {
         Self::open_for(Admits::Invited(peers), home, name, header, listen, timing)
     }
 
@@ -107,14 +73,14 @@ impl Door {
     /// guests of its match. They do not need to be known peers, and invites are not accepted.
     ///
     /// # Errors
-    /// [`DoorError`].
+    /// If the file of invites cannot be read, or an address cannot be listened on.
     pub fn for_players(
         players: Vec<PublicIdentity>,
         home: Arc<Home>,
         name: Name,
         listen: &[SocketAddr],
         timing: Timing,
-    ) -> Result<Self, DoorError> {
+    ) -> io::Result<Self> {
         let admits = Admits::Only {
             invite: None,
             players,
@@ -129,17 +95,19 @@ impl Door {
         header: Vec<u8>,
         listen: &[SocketAddr],
         timing: Timing,
-    ) -> Result<Self, DoorError> {
-        let invites = Invites::open(home.invites()).map_err(DoorError::Invites)?;
+    ) -> io::Result<Self> {
+        let invites = Invites::open(home.invites())?;
         let invites = Arc::new(Mutex::new(invites));
-        let network = network().map_err(DoorError::Sockets)?;
+        let network = network()?;
         let own = Credentials {
             identity: Arc::clone(home.identity()),
             name,
         };
         let mut door = PolledDoor::new(&network, own, admits, Arc::clone(&invites), header, timing);
         let (sender, events) = sync_channel(MAX_EVENTS);
-        let addresses = network.listen(listen, &mut door)?;
+        let addresses = network
+            .listen(listen, &mut door)
+            .map_err(io::Error::other)?;
         let shared = Arc::new(Shared {
             network: Arc::clone(&network),
             state: Mutex::new(State {
@@ -170,14 +138,10 @@ impl Door {
     ///
     /// # Errors
     /// If the invite cannot be saved.
-    pub fn invite(
-        &self,
-        addresses: Vec<Address>,
-        relay: Option<Address>,
-    ) -> Result<Invite, DoorError> {
+    pub fn invite(&self, addresses: Vec<Address>, relay: Option<Address>) -> io::Result<Invite> {
         let own = self.home.identity().public();
         let invite = lock(&self.invites).invite(own, addresses, relay);
-        let invite = invite.map_err(DoorError::Invites)?;
+        let invite = invite?;
         if let Some(relay) = invite.relay() {
             let relay = relay.clone().into();
             self.shared
@@ -208,27 +172,12 @@ impl Door {
         state.first.remove(&id).flatten().unwrap_or_else(late)
     }
 
-    /// Ends all codes. Their invites stay valid.
-    pub fn end_codes(&self) {
-        let mut state = lock(&self.shared.state);
-        if let Some(door) = &mut state.door {
-            door.end_codes();
-        }
-        for first in state.first.values_mut() {
-            *first = Some(Err(SpokenError::Relay(ErrorKind::Interrupted.into())));
-        }
-        self.shared.has_code.notify_all();
-    }
-
     /// Revokes an invite. A guest that uses it later receives no answer.
     ///
     /// # Errors
     /// If the change cannot be saved.
-    #[cfg(feature = "internals")]
-    pub fn end_invite(&self, invite: &Invite) -> Result<(), DoorError> {
-        lock(&self.invites)
-            .end(&invite.secret.id())
-            .map_err(DoorError::Invites)
+    pub fn end_invite(&self, invite: &Invite) -> io::Result<()> {
+        lock(&self.invites).end(&invite.secret.id())
     }
 
     /// Waits at a relay for a known peer.
@@ -238,18 +187,18 @@ impl Door {
             .with(|door, now| door.wait_for_known(relay, peer, now));
     }
 
-    /// Greets a stranger that has come through this relay.
-    #[cfg(feature = "internals")]
-    pub(in super::super) fn greet(&self, stream: TcpStream, relay: Address) -> io::Result<()> {
-        stream.set_nonblocking(true)?;
+    /// Greets a stranger like a guest that comes through a relay.
+    pub fn greet(&self, stream: TcpStream) {
+        stream.set_nonblocking(true).expect("a socket");
+        let relay: Address = "relay.example.org:4001".parse().expect("an address");
         let network = &self.shared.network;
         let mut state = lock(&self.shared.state);
-        let socket = network.adopt(mio::net::TcpStream::from_std(stream))?;
+        let stream = mio::net::TcpStream::from_std(stream);
+        let socket = network.adopt(stream).expect("a socket");
         if let Some(door) = &mut state.door {
             door.accepted_at(socket, relay.into(), system_time());
         }
         network.wake();
-        Ok(())
     }
 
     /// The number of failed meetings that the door has counted, once no stranger is left.

@@ -6,12 +6,11 @@ use std::time::Duration;
 
 use dealerless::net::system_time;
 
-use super::super::place::Happened;
-use super::network::{Network, SocketTask, network};
+use crate::{Happened, Network, SocketTask, network};
 
 /// A state machine on sockets of this process that returns one result. The thread of the sockets calls these
 /// functions, until one of them returns the result or an error.
-pub trait Machine: Send {
+pub(super) trait Machine: Send {
     /// The result.
     type Made;
     /// The error.
@@ -56,13 +55,12 @@ enum State<M: Machine, R> {
     Taken,
 }
 
-/// Runs a machine until it has a result. `begin` makes the machine, which may [take](super::Connection::into_polled)
-/// connections and a door; it is stepped at once. `finish` makes the result of what the machine has made, while no
+/// Runs a machine until it has a result. `begin` makes the machine. `finish` makes the result of what the machine has made, while no
 /// further event of a socket is processed.
 ///
 /// # Errors
 /// That of the machine. `failed` is the error if there are no sockets.
-pub fn wait_for<M: Machine + 'static, R: Send + 'static>(
+pub(super) fn wait_for<M: Machine + 'static, R: Send + 'static>(
     begin: impl FnOnce(&Arc<Network>, Duration) -> Result<M, M::Error>,
     finish: fn(&Arc<Network>, M::Made) -> R,
     failed: impl FnOnce(io::Error) -> M::Error,
@@ -83,8 +81,6 @@ pub fn wait_for<M: Machine + 'static, R: Send + 'static>(
         Err(error) => *state = State::Over(Err(error)),
     }
     drop(state);
-    // It may have taken connections on which messages have arrived.
-    waiting.step(system_time());
     network.wake();
     let mut state = waiting.lock();
     let result = loop {

@@ -1,7 +1,6 @@
 //! An established connection.
 
 use std::fmt;
-#[cfg(feature = "internals")]
 use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -9,18 +8,10 @@ use std::time::Duration;
 
 use dealerless::net::system_time;
 
-use super::super::core::Core;
-use super::super::error::ConnectionError;
-use super::super::meeting::Met;
-use super::super::place::{Happened, Place};
-use super::super::polled::PolledConnection;
-#[cfg(feature = "internals")]
-use super::super::streams::Priority;
-use super::super::streams::{Message, Stream};
-#[cfg(feature = "internals")]
-use super::engine_stream::{EngineConnection, EngineStream};
-use super::network::{Network, SocketTask};
-use crate::identity::Address;
+use crate::{
+    ConnectionError, Core, EngineConnection, EngineStream, Happened, Message, Met, Network,
+    PolledConnection, Priority, SocketTask, Stream,
+};
 
 /// An encrypted connection to a peer whose keys have been verified.
 pub struct Connection {
@@ -28,13 +19,11 @@ pub struct Connection {
     pub met: Arc<Met>,
     /// The network address of the peer. `None` if the connection came about through a relay.
     pub at: Option<SocketAddr>,
-    /// The relay through which the connection came about, if it did.
-    pub relay: Option<Address>,
     shared: Arc<Shared>,
 }
 
 /// A connection that the thread of the sockets shares with its users.
-pub(super) struct Shared {
+struct Shared {
     network: Arc<Network>,
     socket: u32,
     state: Mutex<State>,
@@ -111,14 +100,12 @@ impl Shared {
 
     /// Ends the connection here.
     fn end(&self) {
-        if let Some(connection) = &mut self.lock().connection {
-            connection.end(ConnectionError::ClosedHere);
-        }
+        let ended = self.lock().connection.take();
+        drop(ended);
         self.changed.notify_all();
     }
 }
 
-#[cfg(feature = "internals")]
 impl EngineConnection for Arc<Shared> {
     fn until(
         &self,
@@ -167,12 +154,11 @@ impl SocketTask for Shared {
 }
 
 impl Connection {
-    /// A connection that this program can wait for, from one that a task of the sockets has used.
-    pub fn new(network: &Arc<Network>, connection: PolledConnection<Arc<Network>>) -> Self {
+    /// A connection that a test can wait for, from one that a task of the sockets has used.
+    pub(super) fn new(network: &Arc<Network>, connection: PolledConnection<Arc<Network>>) -> Self {
         Connection {
             met: Arc::clone(&connection.met),
             at: connection.at(),
-            relay: connection.relay.as_ref().and_then(Place::tcp).cloned(),
             shared: Shared::new(network, connection),
         }
     }
@@ -181,8 +167,7 @@ impl Connection {
     ///
     /// # Errors
     /// If the connection has ended, or the message is empty or longer than
-    /// [`MAX_MESSAGE`](crate::connection::MAX_MESSAGE).
-    #[cfg(feature = "internals")]
+    /// [`MAX_MESSAGE`](crate::MAX_MESSAGE).
     pub fn send_log(&self, bytes: Vec<u8>) -> Result<(), ConnectionError> {
         self.send(Stream::Log, &bytes)
     }
@@ -239,7 +224,6 @@ impl Connection {
     /// # Errors
     /// [`ConnectionError::EngineInUse`] if the last session was not dropped, or its number was not
     /// smaller. Otherwise the reason for the end of the connection.
-    #[cfg(feature = "internals")]
     pub fn engine(
         &self,
         number: u64,
@@ -253,7 +237,6 @@ impl Connection {
 
     /// Sets the priority of the engine bytes that are queued later. [`Priority::Run`] also applies
     /// to all unsent engine bytes.
-    #[cfg(feature = "internals")]
     pub fn set_engine_priority(&self, priority: Priority) {
         let mut state = self.shared.lock();
         if let Ok(core) = state.core() {
@@ -264,7 +247,6 @@ impl Connection {
 
     /// The time since the last data from the peer. The peer answers pings, so the time is hardly
     /// longer than [`Timing::ping`].
-    #[cfg(feature = "internals")]
     pub fn silent_for(&self) -> Duration {
         let mut state = self.shared.lock();
         let core = state.core();

@@ -3,11 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::core::Timing;
-use super::super::door::DoorEvent;
-use super::super::error::MeetingError;
 use super::{Door, Guest};
 use crate::identity::{Address, Home, Name};
+use crate::{DoorEvent, MeetingError, Timing};
 
 const SOON: Duration = Duration::from_secs(60);
 
