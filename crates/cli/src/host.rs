@@ -229,7 +229,7 @@ impl Hosting {
         }
         if let Some(opens) = opens {
             let risks = words::risks(invites.len() + 1, opens.into());
-            events.extend(risks.iter().map(|risk| Event::notice(risk)));
+            events.extend(risks.into_iter().map(Event::notice));
         }
         events
     }

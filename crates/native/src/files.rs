@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use dealerless_connection::identity::{IdentityVaults, KnownPeers, Name, SharedPeers};
 use dealerless_connection::storage::{
-    DiskStorage, FileVault, MemoryStorage, MemoryVault, Storage, Vault, make_folder,
+    DiskStorage, FileVault, MemoryStorage, MemoryVault, Storage, Vault, check_regular, make_folder,
 };
 use dealerless_connection::time::unix;
 use dealerless_connection::{Invites, system_rng};
@@ -102,7 +102,11 @@ impl Files for NativeFiles {
 
     fn read_file(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
         match self {
-            NativeFiles::Folder(folder) => existing(std::fs::read(folder.join(name))),
+            NativeFiles::Folder(folder) => {
+                let path = folder.join(name);
+                let read = check_regular(&path).and_then(|()| std::fs::read(&path));
+                existing(read)
+            }
             NativeFiles::Memory => Ok(None),
         }
     }

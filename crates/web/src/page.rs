@@ -146,7 +146,7 @@ impl SeatWorld for Page {
 
 impl World for Page {
     fn files(&self) -> Self {
-        self.clone()
+        *self
     }
 
     fn respond(&self, request: u32, status: u16, body: &str) {

@@ -44,11 +44,11 @@ struct Question<W: SeatWorld> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wants {
     /// Begin a match.
-    ToPlay,
+    Play,
     /// Resume this open match.
-    ToResume(MatchId),
+    Resume(MatchId),
     /// Resume this open match, although the host's player asks for a new one.
-    ToResumeInstead(MatchId),
+    ResumeInstead(MatchId),
 }
 
 /// The answer to a question.
@@ -157,7 +157,7 @@ impl<W: SeatWorld> Admission<W> {
             fingerprint: line.met.peer.fingerprint().to_string(),
             message: text,
         });
-        self.begin(line, Wants::ToResumeInstead(of), now);
+        self.begin(line, Wants::ResumeInstead(of), now);
     }
 
     fn begin(&mut self, line: PolledConnection<W::Sockets>, wants: Wants, now: Duration) {
@@ -171,7 +171,7 @@ impl<W: SeatWorld> Admission<W> {
     /// Whether the player decides whether to resume a match.
     pub(super) fn decides(&self) -> bool {
         let wants = self.question.as_ref().map(|question| question.wants);
-        matches!(wants, Some(Wants::ToResumeInstead(_)))
+        matches!(wants, Some(Wants::ResumeInstead(_)))
     }
 
     /// Ends a question that nobody can answer any more. Returns the peer whose open match was not resumed, because the
@@ -192,7 +192,7 @@ impl<W: SeatWorld> Admission<W> {
             true => "The player has left.",
             false => "You did not answer in time.",
         };
-        if let Wants::ToResumeInstead(_) = question.wants {
+        if let Wants::ResumeInstead(_) = question.wants {
             own.world.report(&lapsed(&question.line.met.peer, why));
             return self.question.take().map(|question| question.line);
         }
@@ -241,7 +241,7 @@ impl<W: SeatWorld> Admission<W> {
         now: Duration,
     ) -> Option<Answered<W>> {
         let wants = self.question.as_ref()?.wants;
-        if let Wants::ToResumeInstead(_) = wants {
+        if let Wants::ResumeInstead(_) = wants {
             let line = self.question.take()?.line;
             let agrees = true;
             return Some(Answered {
@@ -326,8 +326,8 @@ fn announced<W: SeatWorld>(
         format!(", calling itself {alias},")
     };
     let wants = match wants {
-        Wants::ToPlay => "play",
-        Wants::ToResume(_) | Wants::ToResumeInstead(_) => "resume your open match",
+        Wants::Play => "play",
+        Wants::Resume(_) | Wants::ResumeInstead(_) => "resume your open match",
     };
     let before = match standing {
         Some(Event::AskAgain { message, .. }) => format!(". {message}"),

@@ -1,6 +1,8 @@
 //! Matches that continue other ones: which match may still be resumed, and what this player checks before it agrees
 //! that a match is continued without absent seats.
 
+use std::io::{self, ErrorKind};
+
 use anyhow::{Context, anyhow, bail, ensure};
 use dealerless_connection::identity::PublicIdentity;
 use dealerless_table::log::{Disagreement, Journal, MatchId, Past, Settled};
@@ -28,16 +30,26 @@ impl Successor {
     }
 }
 
+fn is_in_use<T>(opened: io::Result<T>) -> bool {
+    opened.is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
+}
+
 /// The matches that continue another one, also those that another program or another part of this one plays. Skips
-/// damaged records.
+/// records that are damaged or no files.
 ///
 /// # Errors
-/// If a record cannot be read.
+/// If a record cannot be read because it is in use.
 fn successors<F: Files>(own: &Stored<F>) -> anyhow::Result<Vec<Successor>> {
     let mut all = Vec::new();
     for (name, _) in records(own)? {
-        let bytes = own.files.read_file(&name);
-        let bytes = bytes.with_context(|| format!("cannot read {}", own.files.shown(&name)))?;
+        let bytes = match own.files.read_file(&name) {
+            // A system may not let a program read what another one uses.
+            Err(error) if is_in_use(own.files.open_file(&name)) => {
+                let cannot = format!("cannot read {}", own.files.shown(&name));
+                return Err(error).context(cannot);
+            }
+            bytes => bytes.ok().flatten(),
+        };
         let key = own.identity.file_key();
         if let Some(bytes) = bytes
             && let Ok((sitting, is_begun)) = Journal::<F::File>::sitting(&bytes, key)

@@ -68,6 +68,12 @@ pub(super) struct Complete<W: SeatWorld> {
     pub(super) addresses: Vec<GuestAddresses>,
 }
 
+/// A guest that does not agree, and the connection to its host.
+pub(super) struct Declined<W: SeatWorld> {
+    pub(super) line: Box<PolledConnection<W::Sockets>>,
+    pub(super) why: anyhow::Error,
+}
+
 impl<W: SeatWorld> Gathered<W> {
     /// Asks the host for a seat.
     ///
@@ -79,14 +85,17 @@ impl<W: SeatWorld> Gathered<W> {
         line: PolledConnection<W::Sockets>,
         (header, instead_of): (Header, Option<String>),
         now: Duration,
-    ) -> Result<Self, (Box<PolledConnection<W::Sockets>>, anyhow::Error)> {
+    ) -> Result<Self, Declined<W>> {
         let absentees = match &header.past {
             Some(past) => agree_to_past(own, &*ways, past, now),
             None => Ok(None),
         };
         let absentees = match absentees {
             Ok(absentees) => absentees,
-            Err(error) => return Err((Box::new(line), error)),
+            Err(why) => {
+                let line = Box::new(line);
+                return Err(Declined { line, why });
+            }
         };
         let mut gathered = Gathered {
             line,

@@ -493,8 +493,8 @@ impl<W: SeatWorld> Host<W> {
             Ok(true) => {
                 // The record is closed while the player is asked, so that another program can resume the match.
                 let asked = match arrival {
-                    Arrival::New(line) => (line, Wants::ToPlay),
-                    Arrival::Resuming(line, kept) => (line, Wants::ToResume(kept.id())),
+                    Arrival::New(line) => (line, Wants::Play),
+                    Arrival::Resuming(line, kept) => (line, Wants::Resume(kept.id())),
                 };
                 (self.admission).ask(own, asked, warning, &mut self.lobby, now);
             }
@@ -516,9 +516,9 @@ impl<W: SeatWorld> Host<W> {
     ) -> anyhow::Result<()> {
         let who = whose::<W>(&line);
         let arrival = match wants {
-            Wants::ToPlay => Ok(Some(Arrival::New(line))),
-            Wants::ToResume(of) => self.resumed(own, line, of, now),
-            Wants::ToResumeInstead(of) if agrees => {
+            Wants::Play => Ok(Some(Arrival::New(line))),
+            Wants::Resume(of) => self.resumed(own, line, of, now),
+            Wants::ResumeInstead(of) if agrees => {
                 return match self.resumed(own, line, of, now) {
                     Ok(Some(arrival)) => self.seat(own, arrival, now),
                     Ok(None) => Ok(()),
@@ -528,7 +528,7 @@ impl<W: SeatWorld> Host<W> {
                     }
                 };
             }
-            Wants::ToResumeInstead(of) => {
+            Wants::ResumeInstead(of) => {
                 if let Err(error) = self.close(own, line, of, now) {
                     self.did_not_sit(own, who, &error);
                 }

@@ -14,7 +14,7 @@ use dealerless_table::play::{Control, Seating, Term};
 use super::continued::settled;
 use super::errors::{AnswerIsNo, Differs, NotBegun};
 use super::finding::{Caller, Finder, Route, request};
-use super::gathered::{Complete, Gathered};
+use super::gathered::{Complete, Declined, Gathered};
 use super::matches::{self, Kept, NewMatch};
 use super::other_guests::{self, Ways, keys_of_guests, tell_absent_host};
 use super::own::Own;
@@ -369,7 +369,7 @@ impl<W: SeatWorld> Guest<W> {
             Offered::ToSeveral(header, ways) => {
                 match Gathered::begin(own, ways, line, (header, instead_of), now) {
                     Ok(gathered) => self.stage = Stage::Gathered(Box::new(gathered)),
-                    Err((line, why)) => self.decline(*line, why, now),
+                    Err(Declined { line, why }) => self.decline(*line, why, now),
                 }
             }
         }

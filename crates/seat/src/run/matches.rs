@@ -413,11 +413,10 @@ pub(super) fn destroy_old_inputs<F: Files>(own: &Stored<F>) -> anyhow::Result<()
         return Ok(());
     }
     let (kept, _) = all(own)?;
-    let old = kept
+    let mut old = kept
         .iter()
         .filter(|kept| kept.is_over() && is_old(kept.time));
-    old.map(|kept| Ok(destroy_inputs(&own.files, &kept.name)?))
-        .collect()
+    old.try_for_each(|kept| Ok(destroy_inputs(&own.files, &kept.name)?))
 }
 
 /// Whether a match was audited, or can be.
