@@ -134,7 +134,7 @@ impl Player {
         self.on_screen(Screen::asks_for_a_word)
     }
 
-    /// Tells the screen about a typed line that is not passed to [`read`](Self::read).
+    /// Tells the screen about a typed line that it does not read itself.
     pub(crate) fn typed(&mut self) {
         if let Some(mut screen) = self.screen() {
             screen.typed();
