@@ -563,10 +563,10 @@ impl<W: SeatWorld> Host<W> {
         let open = format!("{peer} wants to resume your open match {of} ({game}, {state})");
         if self.needs.is_program {
             own.notice(format!(
-                    "{open}. It is resumed, and the terms of this command are ignored. To begin a new \
-                     match instead, end this program and close the open one: dealerless resume --close {of}"
-                ),
-            );
+                "{open}. It is resumed, and the terms of this command are ignored. To begin a \
+                 new match instead, end this program and close the open one: dealerless resume \
+                 --close {of}"
+            ));
             return self.seat(own, Arrival::Resuming(line, kept), now);
         }
         let text = format!(
@@ -590,10 +590,9 @@ impl<W: SeatWorld> Host<W> {
             let peer = kept.peer_names();
             kept.close()?;
             own.notice(format!(
-                    "The open match is closed here; `dealerless resume {of}` continues it. Waiting for {peer} \
-                     to sit down to the new match."
-                ),
-            );
+                "The open match is closed here; `dealerless resume {of}` continues it. Waiting \
+                 for {peer} to sit down to the new match."
+            ));
         }
         self.admission.expect(&line.met.peer);
         self.lobby.decline(line, &Control::Unknown(of), now);
