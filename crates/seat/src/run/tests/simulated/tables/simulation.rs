@@ -1,7 +1,7 @@
 //! The programs of a table, and what happens to them until their match is over.
 
 use std::cell::{RefCell, RefMut};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{self, AssertUnwindSafe};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
@@ -51,8 +51,8 @@ struct Program {
     person: Person,
     timers: Timers,
     suspended_until: Duration,
-    /// Whether another player has said goodbye to it.
-    has_goodbye: bool,
+    /// The seats that have said goodbye to it.
+    goodbyes: BTreeSet<Seat>,
     /// Whether it has learned how the match has ended for it.
     is_done: bool,
 }
@@ -151,7 +151,7 @@ impl Simulation {
             person: Person::default(),
             timers: Timers::default(),
             suspended_until: Duration::ZERO,
-            has_goodbye: false,
+            goodbyes: BTreeSet::new(),
             is_done: false,
         };
         let programs = (0..seats).map(program).collect();
@@ -210,15 +210,53 @@ impl Simulation {
             has_heard && line(this).is_some()
         });
         let (mut last, closed) = (None, line(self));
-        self.programs[1].has_goodbye = false;
+        self.programs[1].goodbyes.clear();
         self.enter(1, |seat, _| {
             seat.lines.get_mut(&Seat::HOST).unwrap().core.close();
             last = checks::last_part(seat.log(), ONE);
         });
         self.play_until(|this| line(this) != closed);
-        let is_answered = self.programs[1].has_goodbye;
+        let is_answered = self.programs[1].goodbyes.contains(&Seat::HOST);
         assert!(!is_answered || checks::stored(&self.disks[0], ONE) >= last);
         is_answered
+    }
+
+    /// Plays to the end. Then seat 1 starts again and makes its last call, and the host starts again. The history
+    /// of the host and its goodbye arrive at seat 1 at once. Returns whether the host gets an answer.
+    pub(super) fn play_with_goodbye_in_the_last_call(&mut self) -> bool {
+        const ONE: Seat = Seat::new(1);
+        self.play();
+        self.starts(1);
+        self.starts(2);
+        let calls = |line: &String| line.contains(" 1 ") && line.contains("may not know yet");
+        self.play_until(|this| this.shared().trace.last().is_some_and(calls));
+        self.starts(0);
+        self.programs[0].goodbyes.clear();
+        let line = |this: &Self| {
+            let guest = this.programs[1].seat.as_ref()?;
+            guest.lines.get(&Seat::HOST).map(PolledConnection::number)
+        };
+        self.play_until(|this| line(this).is_some());
+        let (socket, until) = (
+            line(self).unwrap(),
+            self.shared().now + Duration::from_secs(2),
+        );
+        let mut at_once = Vec::new();
+        while self.shared().now < until {
+            let what = self.shared().next().expect("something happens");
+            match what {
+                Happening::OfSocket(to, OfSocket::Received(bytes)) if to == socket => {
+                    at_once.extend(bytes);
+                }
+                what => self.happens(what),
+            }
+        }
+        self.happens(Happening::OfSocket(socket, OfSocket::Received(at_once)));
+        self.play_until(|this| {
+            let host = this.programs[0].seat.as_ref();
+            host.is_none_or(|host| !host.lines.contains_key(&ONE))
+        });
+        self.programs[0].goodbyes.contains(&ONE)
     }
 
     /// Plays until something has happened. If a check fails, prints what has happened.
@@ -341,9 +379,10 @@ impl Simulation {
         };
         let ran = self.runs(program, |now| {
             work(&mut seat, now);
-            let mut lines = seat.lines.values();
-            let closed = Some(&ConnectionError::Closed);
-            let has_goodbye = lines.any(|line| line.core.ended() == closed);
+            let lines = seat.lines.iter();
+            let closed =
+                lines.filter(|(_, line)| line.core.ended() == Some(&ConnectionError::Closed));
+            let goodbyes: Vec<Seat> = closed.map(|(peer, _)| *peer).collect();
             let stopped = seat.step(now);
             let next = seat.timer(now);
             let mut lines = seat.lines.values();
@@ -356,12 +395,12 @@ impl Simulation {
                 let is_removed = matches!(stopped, Stopped::Over(End::Removed));
                 assert!(is_removed, "{error:#}");
             }
-            (seat, stopped, next, has_goodbye)
+            (seat, stopped, next, goodbyes)
         });
-        let Some((seat, stopped, next, has_goodbye)) = ran else {
+        let Some((seat, stopped, next, goodbyes)) = ran else {
             return;
         };
-        self.programs[program].has_goodbye |= has_goodbye;
+        self.programs[program].goodbyes.extend(goodbyes);
         let now = self.shared().now;
         // What could not be written was not sent.
         let log = (!self.disks[program].has_failed()).then(|| seat.log());
