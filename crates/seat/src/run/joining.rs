@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, anyhow, bail, ensure};
 use dealerless_connection::{
     CodeCall, ConnectionError, Dial, Happened, Invite, MeetingError, Place, PolledConnection,
-    SpokenCode, Stream,
+    SpokenCode, SpokenError, Stream,
 };
 use dealerless_table::log::{Header, MatchId, Sitting};
 use dealerless_table::play::{Control, Seating, Term};
@@ -497,7 +497,7 @@ impl<W: SeatWorld> Guest<W> {
         let stage = std::mem::replace(&mut self.stage, Stage::Changing);
         match stage {
             Stage::UsingCode(mut call) => {
-                call.step(now).with_context(|| self.at_relay())?;
+                call.step(now).map_err(|why| self.failed_code(why))?;
                 self.stage = Stage::UsingCode(call);
             }
             Stage::Settling if own.world.is_engine_settled() => self.call(own, now)?,
@@ -564,9 +564,18 @@ impl<W: SeatWorld> Guest<W> {
         Ok(false)
     }
 
-    fn at_relay(&self) -> String {
-        let relay = self.route.relay.as_ref();
-        relay.map_or_else(String::new, |relay| format!("at the relay {relay}"))
+    /// Names the relay, unless it has paired this guest with the host: then it is the right one.
+    fn failed_code(&self, why: SpokenError) -> anyhow::Error {
+        let is_paired = matches!(
+            why,
+            SpokenError::Wrong | SpokenError::WrongHost | SpokenError::Invite
+        );
+        match &self.route.relay {
+            Some(relay) if !is_paired => {
+                anyhow::Error::new(why).context(format!("at the relay {relay}"))
+            }
+            _ => why.into(),
+        }
     }
 
     fn wait_for_host(
@@ -773,7 +782,7 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
             Stage::Gathered(gathered) => gathered.happened(number, what, now),
             Stage::UsingCode(call) if call.has(number) => {
                 let invite = call.happened(what, now);
-                if let Some(invite) = invite.with_context(|| self.at_relay())? {
+                if let Some(invite) = invite.map_err(|why| self.failed_code(why))? {
                     self.got_invite(own, invite, now)?;
                 }
             }
