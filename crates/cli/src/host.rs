@@ -198,7 +198,7 @@ impl Hosting {
         })
     }
 
-    /// What the player is told first.
+    /// The first events for the player.
     fn announced(&self, open: &OpenDoor, invites: &[Invite], addresses: &[Address]) -> Vec<Event> {
         let guests = u8::try_from(invites.len())
             .ok()

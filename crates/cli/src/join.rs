@@ -145,7 +145,7 @@ enum HostName {
     Known(String),
 }
 
-/// The relay at which codes are used.
+/// The relay for codes.
 fn relay_of_codes(own: &Own) -> anyhow::Result<Place> {
     let relay = own.relays.own().context(
         "a code is used at the host's relay: give it with --relay, or set it once with `dealerless \

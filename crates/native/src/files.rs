@@ -14,7 +14,7 @@ use dealerless_connection::{Invites, system_rng};
 use dealerless_seat::run::{Files, RECORD, Stored};
 use dealerless_table::log::{MatchFolder, MatchId};
 
-/// What [`begin`](crate::begin) needs of a player: the identity, the known peers and the files, and the invites.
+/// The argument of [`begin`](crate::begin) for a player: its identity, known peers, files and invites.
 pub type Keeps = (Stored<NativeFiles>, Arc<Mutex<Invites>>);
 
 /// A new player with this name, who keeps nothing after the end of the program.

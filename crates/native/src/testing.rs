@@ -11,7 +11,7 @@ use dealerless_seat::run::Stored;
 
 use crate::NativeFiles;
 
-/// What [`begin`](crate::begin) needs of a player without invites.
+/// The argument of [`begin`](crate::begin) for a player without invites.
 pub fn keeps(
     files: NativeFiles,
     Credentials { identity, name }: Credentials,

@@ -79,7 +79,7 @@ pub(super) fn play(header: &Header, progress: &Progress) -> anyhow::Result<[Side
     Ok([host?, guest?])
 }
 
-/// What both players need: they are never asked.
+/// The needs of both players: no question, no pause.
 const NEEDS: PlayerNeeds = PlayerNeeds {
     pauses: false,
     each_second: false,

@@ -1,4 +1,4 @@
-//! A match that the host continues without absent seats, and how it tries to reach the absent players meanwhile.
+//! A match that the host continues without absent seats, and the calls to the absent players before that.
 
 use std::time::Duration;
 

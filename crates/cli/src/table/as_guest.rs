@@ -1,4 +1,4 @@
-//! What a guest of this program requires, and how it reaches the other players.
+//! The requirements of a guest of this program, and its connections to the other players.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(crate) struct AsGuest {
     ways: Arc<NativeWays>,
 }
 
-/// How this program reaches other players.
+/// The means of this program to reach other players.
 pub(crate) struct NativeWays {
     /// Numeric, so that nothing waits for the look-up of a name.
     listens_at: Vec<String>,

@@ -16,7 +16,7 @@ use super::own::Own;
 use super::reception::Reception;
 use super::world::SeatWorld;
 
-/// How long this side tries to reach the absent players before it agrees.
+/// Timeout for reaching the absent players, after which this side agrees.
 const TRIES: Duration = Duration::from_secs(5);
 
 /// The absent players, and the means to reach them.

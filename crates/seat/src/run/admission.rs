@@ -28,7 +28,7 @@ pub(super) struct Admission<W: SeatWorld> {
     expected: Vec<PublicIdentity>,
     /// The peers that the player was asked about.
     asked: HashSet<Fingerprint>,
-    /// The peers for which [`is_news`](Self::is_news) has returned `true`.
+    /// The peers that [`is_news`](Self::is_news) has reported as new.
     reported: HashSet<Fingerprint>,
     question: Option<Question<W>>,
 }

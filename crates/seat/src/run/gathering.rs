@@ -28,7 +28,7 @@ struct Guest<S: Sockets> {
     agreed: Option<GuestAddresses>,
 }
 
-/// What has happened since the last step.
+/// A change in the gathering since the last step.
 pub(super) enum Gathered<S: Sockets> {
     /// A guest has left or declined.
     Left(Name),

@@ -39,7 +39,7 @@ const FIRST_CODE: Duration = Duration::from_secs(30);
 /// The maximum number of guests at a time who are sent the end of a match.
 const FAREWELLS: usize = 16;
 
-/// What a host proposes, and whom it expects.
+/// The proposal of a host, and the guests that it expects.
 pub struct Hosted<W: SeatWorld> {
     /// The match.
     pub header: Header,
@@ -55,7 +55,7 @@ pub struct Hosted<W: SeatWorld> {
     pub expected: Vec<PublicIdentity>,
     /// The absent players of the match that is continued without them.
     pub absentees: Option<Absentees<W>>,
-    /// What the player is told first: the invites, and more. They wait for the code.
+    /// The first events for the player, such as the invites. They are reported once the code is known.
     pub announced: Vec<Event>,
     /// Whether the door offers a code for the invite.
     pub offers_code: bool,
@@ -305,6 +305,19 @@ impl<W: SeatWorld> Host<W> {
         }
     }
 
+    /// Returns the guest, if any. Reports an error as a guest that did not sit down.
+    fn or_report(
+        &mut self,
+        own: &Own<W>,
+        who: (PublicIdentity, Name),
+        served: anyhow::Result<Option<Arrival<W>>>,
+    ) -> Option<Arrival<W>> {
+        served.unwrap_or_else(|error| {
+            self.did_not_sit(own, who, &error);
+            None
+        })
+    }
+
     /// Declines a guest and continues to wait.
     fn does_not_sit(
         &mut self,
@@ -336,12 +349,10 @@ impl<W: SeatWorld> Host<W> {
             Ok(request) => self.serve(own, line, request, now),
             Err(why) => Err(why.into()),
         };
-        match served {
-            Ok(Some(arrival)) => self.ask_or_seat(own, arrival, warning, now)?,
-            Ok(None) => {}
-            Err(error) => self.did_not_sit(own, who, &error),
+        match self.or_report(own, who, served) {
+            Some(arrival) => self.ask_or_seat(own, arrival, warning, now),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Serves the request of a guest. Returns the guest if it can be seated.
@@ -519,13 +530,10 @@ impl<W: SeatWorld> Host<W> {
             Wants::Play => Ok(Some(Arrival::New(line))),
             Wants::Resume(of) => self.resumed(own, line, of, now),
             Wants::ResumeInstead(of) if agrees => {
-                return match self.resumed(own, line, of, now) {
-                    Ok(Some(arrival)) => self.seat(own, arrival, now),
-                    Ok(None) => Ok(()),
-                    Err(error) => {
-                        self.did_not_sit(own, who, &error);
-                        Ok(())
-                    }
+                let resumed = self.resumed(own, line, of, now);
+                return match self.or_report(own, who, resumed) {
+                    Some(arrival) => self.seat(own, arrival, now),
+                    None => Ok(()),
                 };
             }
             Wants::ResumeInstead(of) => {
@@ -535,12 +543,10 @@ impl<W: SeatWorld> Host<W> {
                 return Ok(());
             }
         };
-        match arrival {
-            Ok(Some(arrival)) => self.sits(own, arrival, None, now)?,
-            Ok(None) => {}
-            Err(error) => self.did_not_sit(own, who, &error),
+        match self.or_report(own, who, arrival) {
+            Some(arrival) => self.sits(own, arrival, None, now),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Seats a guest, unless the player must decide whether to resume its open match.

@@ -733,7 +733,7 @@ fn give_up<W: SeatWorld>(own: &Own<W>, record: Option<String>) -> anyhow::Result
     kept.map_or(Ok(()), |kept| kept.close().map(drop))
 }
 
-/// What a host proposes.
+/// The proposal of a host.
 enum Offered<W: SeatWorld> {
     ToTwo(Seating),
     ToSeveral(Header, Arc<dyn Ways<W>>),
