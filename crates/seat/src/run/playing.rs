@@ -749,7 +749,13 @@ impl<W: SeatWorld> SeatInPlay<W> {
                 self.world.detach_engine();
             }
         }
-        self.lines.values_mut().for_each(|line| line.core.close());
+        let is_over = matches!(stopped, Ok(Stopped::Over(_)));
+        for (peer, line) in &mut self.lines {
+            // A peer that lacks more than this side has sent requests it first.
+            if !is_over || self.table.play().have_exchanged(*peer) {
+                line.core.close();
+            }
+        }
         // A player who has signed the last step, and then closed the connection, has learned the end from others.
         let last = self.log().step().saturating_sub(1);
         for peer in std::mem::take(&mut self.closed) {
@@ -778,6 +784,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
             return false;
         };
         let (until, is_last_call) = (end.until, end.is_last_call);
+        let is_over = matches!(end.stopped, Ok(Stopped::Over(_)));
         // Nobody waits for a seat that was removed: the others play on.
         let calls = match &end.stopped {
             Ok(Stopped::Over(over)) => *over != End::Removed && !end.skips_last_call,
@@ -785,24 +792,26 @@ impl<W: SeatWorld> SeatInPlay<W> {
         };
         if is_last_call {
             // Errors change nothing: the match is over here.
-            while let Ok(Some(_)) = self.next(now) {}
-            while self.receive_message() {
-                let _ = self.next(now);
-            }
             let _ = self.look_for_connection(now);
-            let play = self.table.play();
-            for (peer, line) in &mut self.lines {
-                if play.has_heard(*peer) {
-                    line.core.close();
-                }
-            }
         } else {
             // The door still listens. A player who comes now waits for the last call.
             self.finder.step(now);
         }
-        let is_over =
+        if is_over {
+            while let Ok(Some(_)) = self.next(now) {}
+            while self.receive_message() {
+                let _ = self.next(now);
+            }
+            let play = self.table.play();
+            for (peer, line) in &mut self.lines {
+                if play.have_exchanged(*peer) {
+                    line.core.close();
+                }
+            }
+        }
+        let is_closed =
             |line: &PolledConnection<W::Sockets>| line.core.ended().is_some() || now >= until;
-        let closed = self.lines.iter().filter(|(_, line)| is_over(line));
+        let closed = self.lines.iter().filter(|(_, line)| is_closed(line));
         let closed: Vec<Seat> = closed.map(|(peer, _)| *peer).collect();
         for peer in closed {
             // Without a goodbye of the peer, the last messages may be lost.

@@ -178,6 +178,8 @@ pub enum ToDo {
 #[derive(Debug)]
 pub struct Resuming {
     received: Received,
+    /// The step from which the other side has first announced its history. 0 if it has none.
+    announced: Option<u64>,
     /// Whether this side has requested the whole history of the other side.
     has_requested: bool,
     /// Whether the other side may still request the whole history of this side.
@@ -204,6 +206,7 @@ impl Resuming {
     pub fn reconnection() -> Self {
         Resuming {
             received: Received::Nothing,
+            announced: None,
             has_requested: false,
             peer_may_request: true,
         }
@@ -213,6 +216,7 @@ impl Resuming {
     pub(crate) fn first_connection() -> Self {
         Resuming {
             received: Received::All,
+            announced: Some(0),
             has_requested: false,
             peer_may_request: false,
         }
@@ -222,6 +226,12 @@ impl Resuming {
     /// then, this side signs nothing.
     pub fn is_complete(&self) -> bool {
         matches!(self.received, Received::All)
+    }
+
+    /// Whether the other side may still request the whole history of this side, which has announced
+    /// it from step `from` on.
+    pub(crate) fn may_be_requested(&self, from: u64) -> bool {
+        self.peer_may_request && self.announced.is_none_or(|announced| announced < from)
     }
 
     /// Processes a message of the other side and returns the required action. `log` is this side's
@@ -267,6 +277,7 @@ impl Resuming {
         if resume.match_id != log.match_info().id() {
             return Err(CannotResume::OtherMatch);
         }
+        self.announced.get_or_insert(resume.from);
         let fits = log.hash_before(resume.from) == Some(resume.before);
         match (fits, self.has_requested) {
             (true, _) => {

@@ -523,3 +523,39 @@ fn guest_takes_back_from_another_guest_what_the_host_lacks() {
     world.play();
     world.check();
 }
+
+/// Two seats exchange their histories at the end of a match of three hands. If one of them starts from a file
+/// of the first hand, it requests the whole history.
+#[test]
+fn histories_are_exchanged_only_when_the_whole_history_was_sent_to_a_seat_that_lacks_hands() {
+    for lacks_hands in [false, true] {
+        let mut world = World::mesh(3, 3, 1);
+        world.play_to_the_choice_of(TWO);
+        world.sides[TWO.index()].play.write().unwrap();
+        let two = &mut world.sides[TWO.index()];
+        let (older, keys) = (two.file.bytes(), two.vault.kept().unwrap().unwrap());
+        world.thinks = None;
+        world.play();
+        if lacks_hands {
+            world.sides[TWO.index()].vault.keep(&keys).unwrap();
+            world.restore(TWO, older);
+        }
+        world.reconnect(Seat::HOST, TWO);
+        let have_exchanged = |world: &World, seat: Seat, peer| {
+            let side = &world.sides[seat.index()];
+            side.play.have_exchanged(peer)
+        };
+        let is_request = |(way, message): &(Way, LogMessage)| {
+            *way == (TWO, Seat::HOST) && *message == LogMessage::RequestAll
+        };
+        let requests = |world: &World| world.sent.iter().filter(|sent| is_request(sent)).count();
+        while !have_exchanged(&world, Seat::HOST, TWO) {
+            assert!(world.step());
+        }
+        assert_eq!(requests(&world), usize::from(lacks_hands));
+        world.play();
+        assert!(have_exchanged(&world, TWO, Seat::HOST));
+        assert_eq!(requests(&world), usize::from(lacks_hands));
+        world.check();
+    }
+}

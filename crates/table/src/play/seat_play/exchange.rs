@@ -43,8 +43,8 @@ pub(super) struct Exchange {
 struct Peer {
     /// The progress of the seat's history.
     history: Resuming,
-    /// Whether this seat has queued its own history for the peer, or has no history.
-    has_own: bool,
+    /// The step from which this seat has queued its own history for the peer. 0 if it had none.
+    own_from: Option<u64>,
     /// The step up to which requests on this connection were answered, and the statements of this
     /// step and of the ahead chain that were sent: their chains, and their places.
     answered: (u64, BTreeSet<(Option<Head>, StatementPlace)>),
@@ -72,7 +72,7 @@ impl Exchange {
     /// of this side. The history contains what is not forwarded.
     pub(super) fn forward(&mut self, from: Seat, message: &LogMessage) {
         for (seat, peer) in &mut self.peers {
-            if *seat != from && peer.has_own {
+            if *seat != from && peer.own_from.is_some() {
                 peer.unsent.push(message.clone());
             }
         }
@@ -203,7 +203,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     pub(super) fn answer(&mut self, to: Seat, from: u64) {
         let log = &self.own.log;
         let peer = self.exchange.peers.get_mut(&to);
-        let Some(peer) = peer.filter(|peer| peer.has_own && from <= log.step()) else {
+        let Some(peer) = peer.filter(|peer| peer.own_from.is_some() && from <= log.step()) else {
             return;
         };
         let (step, places) = &peer.answered;
@@ -224,16 +224,17 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Queues the history of this side from a step on, for `peer`.
     pub(super) fn send_history_from(&mut self, peer: Seat, from: u64) {
         let log = &self.own.log;
-        let resume = LogMessage::Resume(log.resume_from(from));
+        let resume = log.resume_from(from);
+        let from = resume.from;
         let statements = log.statements(from).into_iter();
-        let mut messages = vec![resume];
+        let mut messages = vec![LogMessage::Resume(resume)];
         messages.extend(statements.map(|statement| self.message(statement)));
         if self.has_several() {
             let evidence = log.evidence().iter().cloned().map(Box::new);
             messages.extend(evidence.map(LogMessage::Evidence));
         }
         if let Some(peer) = self.exchange.peers.get_mut(&peer) {
-            peer.has_own = true;
+            peer.own_from = Some(from);
             peer.unsent.extend(messages);
         }
     }

@@ -44,7 +44,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     fn connect(&mut self, peer: Seat, history: Resuming) {
         let connection = Peer {
-            has_own: history.is_complete(),
+            own_from: history.is_complete().then_some(0),
             history,
             answered: (0, BTreeSet::new()),
             unsent: Vec::new(),
@@ -69,7 +69,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             return Ok(());
         }
         let peers = self.exchange.peers.iter();
-        let lacking = peers.filter(|(_, peer)| !peer.has_own);
+        let lacking = peers.filter(|(_, peer)| peer.own_from.is_none());
         let lacking: Vec<Seat> = lacking.map(|(seat, _)| *seat).collect();
         if !lacking.is_empty() {
             self.own.write()?;
@@ -273,6 +273,17 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         peer.is_some_and(|peer| peer.history.is_complete())
     }
 
+    /// Whether `peer` is connected, has sent its complete history, and will not request the whole history
+    /// of this side. A peer whose log ends before the announced section requests it.
+    pub fn have_exchanged(&self, peer: Seat) -> bool {
+        let will_request = |peer: &Peer| {
+            let from = peer.own_from;
+            from.is_none_or(|from| peer.history.may_be_requested(from))
+        };
+        let connection = self.exchange.peers.get(&peer);
+        self.has_heard(peer) && connection.is_some_and(|peer| !will_request(peer))
+    }
+
     /// A seat whose connection was dropped because of an early statement, and the error.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn failed(&mut self) -> Option<(Seat, PlayError)> {
@@ -290,7 +301,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
         let request = LogMessage::RequestFrom(self.own.log.step());
         for peer in self.exchange.peers.values_mut() {
-            if peer.has_own && peer.history.is_complete() {
+            if peer.own_from.is_some() && peer.history.is_complete() {
                 peer.unsent.push(request.clone());
             }
         }
