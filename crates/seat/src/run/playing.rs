@@ -798,9 +798,13 @@ impl<W: SeatWorld> SeatInPlay<W> {
             self.finder.step(now);
         }
         if is_over {
-            while let Ok(Some(_)) = self.next(now) {}
-            while self.receive_message() {
-                let _ = self.next(now);
+            loop {
+                match self.next(now) {
+                    Ok(Some(TableEvent::ConnectionLost(peer, _))) => self.drop_line(peer),
+                    Ok(Some(_)) => {}
+                    Ok(None) | Err(_) if self.receive_message() => {}
+                    Ok(None) | Err(_) => break,
+                }
             }
             let play = self.table.play();
             for (peer, line) in &mut self.lines {
