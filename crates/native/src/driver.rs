@@ -14,14 +14,14 @@ use dealerless_connection::{
     Core, EngineConnection, EngineStream, Happened, Network, PolledConnection, Priority,
     SocketTask, network, system_rng,
 };
-use dealerless_seat::command::{Complaint, Said};
+use dealerless_seat::command::Said;
 use dealerless_seat::event::Event;
-use dealerless_seat::run::{Own, Program, SeatWorld};
+use dealerless_seat::run::{Input, Own, Program, SeatWorld, Stored};
 use dealerless_seat::seated::Time;
 use dealerless_table::Seat;
-use dealerless_table::play::{Binding, DealCircuit, Dealer, Done, Order, Orders as _};
+use dealerless_table::play::{Binding, DealCircuit, Dealer, Order, Orders as _};
 
-use super::files::{Keeps, NativeFiles};
+use super::files::NativeFiles;
 
 /// The timeout when nothing is due.
 const LONG: Duration = Duration::from_secs(3600);
@@ -104,7 +104,7 @@ struct Task {
     /// Something has changed for the engine, which waits in a thread of its own.
     changed: Condvar,
     is_over: AtomicBool,
-    inbox: Mutex<VecDeque<Input>>,
+    inbox: Mutex<VecDeque<Input<'static>>>,
     /// Whether the time left is shown each second.
     shows_time: bool,
 }
@@ -119,33 +119,13 @@ struct State {
     next_time: Duration,
 }
 
-/// An input of a program from other threads.
-pub enum Input {
-    /// A command of the player, for the given turn if there is one.
-    Said(Said, Option<u64>),
-    /// A line that is not a command.
-    Refused(Complaint),
-    /// The player asks what it costs to leave.
-    AskLeave,
-    /// The player's input has ended.
-    Ended,
-    /// The program is asked to end.
-    BreakOff,
-    /// The player cannot be told anything more.
-    OutputClosed,
-    /// A result of the engine on the connection with this number.
-    Done(u32, Done),
-    /// A session of the engine has written its final counts.
-    Settled,
-}
-
 /// The inputs of a program, from any thread.
 #[derive(Clone)]
 pub struct SeatInput(Weak<Task>);
 
 impl SeatInput {
     /// Passes an input to the program. Returns `false` if it does not exist any more.
-    pub fn put(&self, input: Input) -> bool {
+    pub fn put(&self, input: Input<'static>) -> bool {
         self.0.upgrade().map(|task| task.put(input)).is_some()
     }
 }
@@ -168,7 +148,7 @@ impl Drop for Playing {
 /// That of `begin`, or if the system cannot wait for events of sockets.
 pub fn begin(
     shows_time: bool,
-    (stored, invites): Keeps,
+    stored: Stored<NativeFiles>,
     begin: impl FnOnce(&Own<Native>, Duration) -> anyhow::Result<NativeProgram>,
 ) -> anyhow::Result<Playing> {
     let (world, told) = Native::new()?;
@@ -181,7 +161,7 @@ pub fn begin(
         shows_time,
     });
     let _ = world.0.task.set(Arc::downgrade(&task));
-    let own = Own::new(world.clone(), stored, invites);
+    let own = Own::new(world.clone(), stored);
     // The program is made under the lock: events of its sockets wait until it can process them.
     let mut state = task.lock();
     world.0.network.add(Arc::clone(&task) as _);
@@ -258,7 +238,8 @@ impl Playing {
                 && let Err(error) = self.tell(told, player)
             {
                 failed = Some(error);
-                self.task.put(Input::OutputClosed);
+                let closed = io::Error::from(ErrorKind::BrokenPipe);
+                self.task.put(Input::Failed(closed.into()));
             }
         };
         self.until_settled();
@@ -305,30 +286,27 @@ impl Task {
     }
 
     /// Queues an input. A program that has ended ignores it.
-    fn put(&self, input: Input) {
+    fn put(&self, input: Input<'static>) {
         locked(&self.inbox).push_back(input);
         self.world.0.network.wake();
     }
 
-    /// Does something with the program, and then all that is due.
-    fn with(
-        &self,
-        work: impl FnOnce(&mut NativeProgram, &mut Own<Native>) -> anyhow::Result<()>,
-        now: Duration,
-    ) {
+    /// Passes an input to the program, if there is one, and the queued inputs. Then does all that is due.
+    fn with(&self, first: Option<Input<'_>>, now: Duration) {
         let mut guard = self.lock();
         let state = &mut *guard;
         let Some((program, own)) = &mut state.program else {
             return;
         };
-        let mut ended = work(program, own).err().map(Err);
+        let first = first.and_then(|input| program.input(own, input, now).err());
+        let mut ended = first.map(Err);
         let inputs = std::mem::take(&mut *locked(&self.inbox));
         // Each input is answered before the next one is processed.
         for input in inputs.into_iter().map(Some).chain([None]) {
             if ended.is_some() {
                 break;
             }
-            let applied = input.map_or(Ok(()), |input| apply(input, program, own, now));
+            let applied = input.map_or(Ok(()), |input| program.input(own, input, now));
             let step = applied.and_then(|()| program.step(own, now));
             ended = step.map(|ended| ended.then_some(())).transpose();
         }
@@ -360,34 +338,6 @@ impl Task {
     }
 }
 
-/// Applies an input.
-///
-/// # Errors
-/// The program ends.
-fn apply(
-    input: Input,
-    program: &mut NativeProgram,
-    own: &mut Own<Native>,
-    now: Duration,
-) -> anyhow::Result<()> {
-    match input {
-        Input::Said(said, turn) => program.said(own, said, turn, now)?,
-        Input::Refused((code, message)) => own.world.report(&Event::refused(code, message)),
-        Input::AskLeave => match program.seat() {
-            Some(seat) => seat.ask_leave(),
-            None => program.said(own, Said::Leave { anyhow: false }, None, now)?,
-        },
-        Input::Ended => program.input_ended(own, now)?,
-        Input::BreakOff => program.break_off(now)?,
-        Input::OutputClosed => {
-            program.fail(io::Error::from(ErrorKind::BrokenPipe).into(), now)?;
-        }
-        Input::Done(connection, done) => program.engine_done(connection, done),
-        Input::Settled => {}
-    }
-    Ok(())
-}
-
 impl SocketTask for Task {
     fn has(&self, socket: u32) -> bool {
         let program = &mut self.lock().program;
@@ -395,11 +345,11 @@ impl SocketTask for Task {
     }
 
     fn happened(&self, socket: u32, what: Happened<'_>, now: Duration) {
-        self.with(|program, own| program.happened(own, socket, what, now), now);
+        self.with(Some(Input::Socket(socket, what)), now);
     }
 
     fn step(&self, now: Duration) {
-        self.with(|_, _| Ok(()), now);
+        self.with(None, now);
     }
 
     fn timer(&self) -> Duration {
@@ -488,7 +438,7 @@ impl Drop for Counted {
         outside.settled.notify_all();
         // The seat may wait for it to make a new connection.
         if let Some(task) = outside.task.get().and_then(Weak::upgrade) {
-            task.put(Input::Settled);
+            task.put(Input::EngineSettled);
         }
     }
 }
@@ -574,7 +524,7 @@ impl SeatWorld for Native {
         let stream = EngineStream::new(of_seat(&task));
         let channel = Channel::with_clock(stream, Deadlines::default(), system_time);
         let input = SeatInput(task);
-        let report = move |done| input.put(Input::Done(connection, done));
+        let report = move |done| input.put(Input::EngineDone(connection, done));
         let dealer = Dealer::start(channel, binding, system_rng(), set_background, report);
         *engine = EngineSession::Running(dealer);
         Ok(())

@@ -14,14 +14,11 @@ use dealerless_connection::{Invites, system_rng};
 use dealerless_seat::run::{Files, RECORD, Stored};
 use dealerless_table::log::{MatchFolder, MatchId};
 
-/// The argument of [`begin`](crate::begin) for a player: its identity, known peers, files and invites.
-pub type Keeps = (Stored<NativeFiles>, Arc<Mutex<Invites>>);
-
 /// A new player with this name, who keeps nothing after the end of the program.
 ///
 /// # Errors
 /// If there is no randomness for the identity.
-pub fn in_memory(name: &str) -> anyhow::Result<Keeps> {
+pub fn in_memory(name: &str) -> anyhow::Result<Stored<NativeFiles>> {
     let vault = MemoryVault::default;
     let identity = IdentityVaults {
         identity: &mut vault(),
@@ -37,14 +34,13 @@ pub fn in_memory(name: &str) -> anyhow::Result<Keeps> {
         succession,
         unix,
     )?;
-    let stored = Stored {
+    Ok(Stored {
         files: NativeFiles::Memory,
         identity: Arc::new(identity),
         peers: SharedPeers::new(peers),
+        invites: Arc::new(Mutex::new(Invites::open(Box::new(vault()))?)),
         name: Name::clean(name),
-    };
-    let invites = Invites::open(Box::new(vault()))?;
-    Ok((stored, Arc::new(Mutex::new(invites))))
+    })
 }
 
 /// The files of a player: in the folder of matches, or in memory until they are closed.

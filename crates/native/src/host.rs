@@ -22,7 +22,7 @@ pub fn host(
     needs: PlayerNeeds,
     now: Duration,
 ) -> anyhow::Result<(Host<Native>, Invite)> {
-    let mut door = door(own, &header);
+    let mut door = door(own, own.world.sockets(), &header);
     let at = own.world.sockets().listen(&[at], &mut door)?;
     let invite = own.invite(at.into_iter().map(Address::from).collect(), None)?;
     let hosted = Hosted::new(header, vec![invite.clone()]);

@@ -7,7 +7,7 @@
 //! | [`host()`] | a host of two that listens on this machine |
 //! | [`Player`] | its player, who is told the events of the match and may answer them |
 //! | [`SeatInput`], [`Input`] | its inputs, from any thread |
-//! | [`Keeps`], [`in_memory`] | what a player keeps: in a folder, or until the end of the program |
+//! | [`in_memory`] | a player who keeps nothing after the end of the program |
 //! | [`Native`], [`NativeFiles`] | the world of both: sockets, files and the engine |
 
 #![forbid(unsafe_code)]
@@ -19,6 +19,7 @@ mod host;
 #[doc(hidden)]
 pub mod testing;
 
-pub use driver::{Input, Native, NativeProgram, Player, Playing, SeatInput, begin};
-pub use files::{Keeps, NativeFiles, in_memory};
+pub use dealerless_seat::run::Input;
+pub use driver::{Native, NativeProgram, Player, Playing, SeatInput, begin};
+pub use files::{NativeFiles, in_memory};
 pub use host::host;

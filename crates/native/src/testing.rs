@@ -11,20 +11,20 @@ use dealerless_seat::run::Stored;
 
 use crate::NativeFiles;
 
-/// The argument of [`begin`](crate::begin) for a player without invites.
-pub fn keeps(
+/// A player without invites.
+pub fn stored(
     files: NativeFiles,
     Credentials { identity, name }: Credentials,
     peers: SharedPeers,
-) -> (Stored<NativeFiles>, Arc<Mutex<Invites>>) {
-    let stored = Stored {
+) -> Stored<NativeFiles> {
+    let invites = Invites::open(Box::new(MemoryVault::default()));
+    Stored {
         files,
         identity,
         peers,
+        invites: Arc::new(Mutex::new(invites.expect("no invites"))),
         name,
-    };
-    let invites = Invites::open(Box::new(MemoryVault::default()));
-    (stored, Arc::new(Mutex::new(invites.expect("no invites"))))
+    }
 }
 
 /// The answer of a player who checks or calls, shows, and passes.

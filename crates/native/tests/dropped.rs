@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dealerless_connection::testing::players::{Player, SOON, connection, invite};
 use dealerless_connection::{ConnectionError, Credentials};
-use dealerless_native::testing::keeps;
+use dealerless_native::testing::stored;
 use dealerless_native::{Native, NativeFiles, NativeProgram};
 use dealerless_seat::run::{Finder, InPlay, NewMatch, SeatFiles, SeatInPlay};
 use dealerless_seat::seat::PlayerNeeds;
@@ -22,18 +22,17 @@ fn dropped_seat_ends_the_connection() {
         identity: host.home.identity().clone(),
         name: host.name.clone(),
     };
-    let kept = keeps(NativeFiles::Memory, own.clone(), host.peers.clone());
+    let kept = stored(NativeFiles::Memory, own, host.peers.clone());
     let (header, _) = proposal(stakes_of(100, 2, 1));
-    let seating = Seating::of_meeting(&line.met, header, kept.0.player());
+    let seating = Seating::of_meeting(&line.met, header, kept.player());
     let Seating { sitting, circuit } = seating.unwrap();
     let playing = dealerless_native::begin(false, kept, |seat_of, now| {
-        let (world, of) = (&seat_of.world, sitting.match_info.id());
+        let of = sitting.match_info.id();
         let files: SeatFiles<Native> =
             NewMatch::create(seat_of, sitting)?.begin(seat_of, Some(circuit))?;
-        let finder = Finder::new(world, own, of, vec![line.met.peer.clone()]);
+        let finder = Finder::new(seat_of, of, vec![line.met.peer.clone()]);
         let needs = PlayerNeeds::default();
-        let peers = seat_of.peers.clone();
-        let mut seat = SeatInPlay::new(world, files, peers, needs, finder, now)?;
+        let mut seat = SeatInPlay::new(seat_of, files, needs, finder, now)?;
         seat.begin(line.into_polled().expect("nobody has taken it"), now)?;
         Ok(Box::new(InPlay(seat)) as NativeProgram)
     });

@@ -10,6 +10,7 @@ use std::time::Duration;
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::{Channel, Deadlines, Transport};
 use dealerless_connection::{PolledConnection, Priority, SystemRng, system_rng};
+use dealerless_seat::run::Input;
 use dealerless_table::Seat;
 use dealerless_table::play::{Binding, DealCircuit, Done, Engine, Order, SharedAttempts};
 
@@ -168,7 +169,8 @@ pub(crate) fn run() {
             }
         };
         if let Some(done) = done {
-            page::with_session(|session| session.engine_done(socket, done));
+            let done = Input::EngineDone(socket, done);
+            page::with_session(|session| session.input(done, host::now()));
         }
         STATE.with_borrow_mut(|state| match &mut state.session {
             Some(session) if session.socket == socket => {

@@ -9,7 +9,7 @@ use anyhow::Context;
 use dealerless::mpc::Attempts;
 use dealerless_connection::{Happened, Place, PolledConnection, Sockets};
 use dealerless_seat::event::Event;
-use dealerless_seat::run::{Files, SeatWorld, Session, World};
+use dealerless_seat::run::{Files, Input, SeatWorld, Session, World};
 use dealerless_seat::words::Narrator;
 use dealerless_table::Seat;
 use dealerless_table::play::{DealCircuit, Order};
@@ -50,7 +50,7 @@ pub(crate) fn with_line<R>(
 
 /// Something has happened to a socket.
 pub(crate) fn happened(socket: u32, what: Happened<'_>) {
-    with_session(|session| session.happened(socket, what, host::now()));
+    with_session(|session| session.input(Input::Socket(socket, what), host::now()));
 }
 
 /// A command of the player: a line of JSON.

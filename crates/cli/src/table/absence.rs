@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use dealerless_connection::identity::{Fingerprint, PublicIdentity};
-use dealerless_native::Native;
+use dealerless_native::{Input, Native};
 use dealerless_seat::event::Event;
 use dealerless_seat::run::{self, Absentees, Reception, in_words, kept_listeners, settled};
 use dealerless_table::Seat;
@@ -15,7 +15,7 @@ use super::input::TypedLine;
 use super::open::MatchFile;
 use super::own::Own;
 use super::player::Player;
-use super::posts::{Early, Post, Posts};
+use super::posts::{Early, Posts};
 use crate::failure::AnswerIsNo;
 
 /// An open match that the host continues without absent players.
@@ -92,9 +92,9 @@ fn continues(player: &mut Player, posts: &Posts) -> anyhow::Result<bool> {
     loop {
         let line = match posts.next() {
             Early::Typed(line) => line,
-            Early::Post(Post::InputEnded) => return Ok(false),
+            Early::Input(Input::Ended) => return Ok(false),
             // It is for a match, and no match has begun.
-            Early::Post(Post::BreakOff) => continue,
+            Early::Input(_) => continue,
         };
         player.typed();
         match line {

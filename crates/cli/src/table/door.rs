@@ -7,8 +7,9 @@ use std::sync::Arc;
 use anyhow::Context;
 use dealerless::net::system_time;
 use dealerless_connection::identity::{Address, PublicIdentity};
-use dealerless_connection::{Admits, Network, PolledDoor, Timing, network, own_addresses};
+use dealerless_connection::{Network, PolledDoor, network, own_addresses};
 use dealerless_seat::event::Event;
+use dealerless_seat::run::door;
 use dealerless_table::log::Header;
 
 use super::own::Own;
@@ -26,10 +27,7 @@ impl OpenDoor {
     /// If the door cannot listen on these addresses.
     pub(crate) fn open(own: &Own, header: &Header, listen: &[String]) -> anyhow::Result<Self> {
         let network = network().context("cannot wait for connections")?;
-        let (keys, admits) = (own.credentials(), Admits::Invited(own.peers.clone()));
-        let (invites, header) = (Arc::clone(&own.invites), header.encode());
-        let timing = Timing::default();
-        let mut door = PolledDoor::new(&network, keys, admits, invites, header, timing);
+        let mut door = door(own, &network, header);
         let listeners = network.listen(&resolve(listen)?, &mut door)?;
         Ok(OpenDoor { door, listeners })
     }

@@ -79,7 +79,6 @@ pub(crate) struct Own {
     /// Other processes cannot use the folder.
     _home: Arc<Home>,
     pub(crate) stored: Stored<NativeFiles>,
-    pub(crate) invites: Arc<Mutex<Invites>>,
     /// Whether to ask on a terminal for confirmation before the player gives a hand away.
     pub(crate) confirms: bool,
     pub(crate) relays: Relays,
@@ -106,10 +105,10 @@ impl Own {
                 files: NativeFiles::Folder(home.matches()),
                 identity: Arc::clone(home.identity()),
                 peers,
+                invites: Arc::new(Mutex::new(invites)),
                 name: Name::clean(""),
             },
             _home: home,
-            invites: Arc::new(Mutex::new(invites)),
             confirms: true,
             relays: Relays::default(),
         })

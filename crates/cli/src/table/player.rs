@@ -182,8 +182,8 @@ impl Player {
         own: &Own,
         begin: impl FnOnce(&run::Own<Native>, Duration) -> anyhow::Result<NativeProgram>,
     ) -> anyhow::Result<()> {
-        let keeps = (own.stored.clone(), own.invites.clone());
-        let playing = dealerless_native::begin(self.needs().each_second, keeps, begin)?;
+        let each_second = self.needs().each_second;
+        let playing = dealerless_native::begin(each_second, own.stored.clone(), begin)?;
         // The player has not seen an event yet: an answer to it belongs to the program.
         self.posts.go_to(playing.input());
         if self.listens_at_once {

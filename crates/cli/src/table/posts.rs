@@ -10,20 +10,11 @@ use dealerless_seat::event::Refusal;
 use super::input;
 use crate::failure::BROKEN_OFF;
 
-/// A message to a program, other than a typed line.
-#[derive(Clone, Copy)]
-pub(crate) enum Post {
-    /// The player's input has ended.
-    InputEnded,
-    /// The program is asked to end.
-    BreakOff,
-}
-
 /// A message that arrives before the program runs.
 pub(crate) enum Early {
     /// A line that may answer a question before the match.
     Typed(input::TypedLine),
-    Post(Post),
+    Input(Input<'static>),
 }
 
 /// The queue of messages to a program, for any thread.
@@ -41,15 +32,6 @@ enum Destination {
     Program(SeatInput),
 }
 
-impl From<Post> for Input {
-    fn from(post: Post) -> Self {
-        match post {
-            Post::InputEnded => Input::Ended,
-            Post::BreakOff => Input::BreakOff,
-        }
-    }
-}
-
 impl Default for Destination {
     fn default() -> Self {
         Destination::Waiting {
@@ -65,12 +47,12 @@ impl Posts {
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends or queues a message. Returns `false` if the program no longer exists.
-    pub(crate) fn put(&self, post: Post) -> bool {
+    /// Sends or queues an input. Returns `false` if the program no longer exists.
+    pub(crate) fn put(&self, input: Input<'static>) -> bool {
         match &mut *self.lock() {
-            Destination::Program(seat) => seat.put(post.into()),
+            Destination::Program(seat) => seat.put(input),
             Destination::Waiting { early, .. } => {
-                early.push_back(Early::Post(post));
+                early.push_back(Early::Input(input));
                 self.0.1.notify_all();
                 true
             }
@@ -99,8 +81,8 @@ impl Posts {
                 seat.put(Input::Refused((Refusal::NotAllowed, dropped)));
             }
             for early in early.drain(..) {
-                if let Early::Post(post) = early {
-                    seat.put(post.into());
+                if let Early::Input(input) = early {
+                    seat.put(input);
                 }
             }
         }
@@ -146,7 +128,7 @@ impl Posts {
         let mut asked = false;
         ctrlc::set_handler(move || {
             let is_running = matches!(&*posts.lock(), Destination::Program(_));
-            if asked || !is_running || !posts.put(Post::BreakOff) {
+            if asked || !is_running || !posts.put(Input::BreakOff) {
                 // This is safe: the file contains each part either completely or not at all.
                 std::process::exit(BROKEN_OFF.into());
             }

@@ -9,7 +9,7 @@ use dealerless_seat::command::{self, Complaint, Said};
 use dealerless_seat::event::Refusal;
 
 use super::input::{self, LONGEST, TypedLine};
-use super::posts::{Post, Posts};
+use super::posts::Posts;
 use super::screen::Screen;
 use crate::failure::BROKEN_OFF;
 
@@ -81,7 +81,7 @@ impl Reader {
                 // No match has begun, so there is nothing to break off.
                 std::process::exit(BROKEN_OFF.into());
             }
-            posts.put(Post::InputEnded);
+            posts.put(Input::Ended);
         };
         let thread = thread::Builder::new().name("player-input".into());
         thread.spawn(read).map(|_| ())

@@ -11,7 +11,7 @@ use dealerless_connection::identity::{Home, Name, SharedPeers};
 use dealerless_connection::storage::{Storage, Vault};
 use dealerless_connection::testing::{Connection, Door, Guest};
 use dealerless_connection::{Credentials, DoorEvent, Timing, system_rng};
-use dealerless_native::testing::{keeps, passive};
+use dealerless_native::testing::{passive, stored};
 use dealerless_native::{Native, NativeFiles, NativeProgram, Playing};
 use dealerless_seat::command::Said;
 use dealerless_seat::event::Event;
@@ -254,14 +254,12 @@ pub(crate) fn seat(
         setting,
         clock: file(),
     };
-    let peers = player.peers.clone();
-    let kept = keeps(NativeFiles::Memory, own.clone(), peers.clone());
+    let kept = stored(NativeFiles::Memory, own, player.peers.clone());
     let playing = dealerless_native::begin(false, kept, |seat_of, now| {
-        let world = &seat_of.world;
-        let finder = Finder::new(world, own, of.id(), vec![met.peer.clone()]);
+        let finder = Finder::new(seat_of, of.id(), vec![met.peer.clone()]);
         let finder = finds(seat_of, finder, of.id());
         let needs = PlayerNeeds::default();
-        let mut seat = SeatInPlay::new(world, files, peers, needs, finder, now)?;
+        let mut seat = SeatInPlay::new(seat_of, files, needs, finder, now)?;
         let line = connection.into_polled().expect("nobody has taken it");
         seat.begin(line, now)?;
         Ok(Box::new(InPlay(seat)) as NativeProgram)

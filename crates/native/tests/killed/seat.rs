@@ -14,7 +14,7 @@ use dealerless_connection::storage::{DiskStorage, FileVault};
 use dealerless_connection::testing::{Connection, Door, Guest};
 use dealerless_connection::time::unix;
 use dealerless_connection::{Credentials, DoorEvent, Timing, system_rng};
-use dealerless_native::testing::{keeps, passive};
+use dealerless_native::testing::{passive, stored};
 use dealerless_native::{Input, Native, NativeFiles, NativeProgram, Player};
 use dealerless_seat::command::Said;
 use dealerless_seat::event::{Ended, Event};
@@ -149,13 +149,12 @@ pub(crate) fn play() {
         None => called(&credentials, &of, &addresses[0]),
     });
     let folder = NativeFiles::Folder(home.matches());
-    let kept = keeps(folder, credentials.clone(), peers.clone());
+    let kept = stored(folder, credentials, peers);
     let playing = dealerless_native::begin(false, kept, |seat_of, now| {
-        let world = &seat_of.world;
         let players = of.players().iter().map(|player| player.identity.clone());
         let mut others: Vec<_> = players.clone().collect();
         others.remove(own.index());
-        let finder = Finder::new(world, credentials, of.id(), others);
+        let finder = Finder::new(seat_of, of.id(), others);
         let finder = players
             .zip(addresses)
             .fold(finder, |finder, (peer, address)| {
@@ -173,7 +172,7 @@ pub(crate) fn play() {
             None => finder,
         };
         let needs = PlayerNeeds::default();
-        let mut seat = SeatInPlay::new(world, files, peers, needs, finder, now)?;
+        let mut seat = SeatInPlay::new(seat_of, files, needs, finder, now)?;
         let polled =
             |connection: Connection| connection.into_polled().expect("nobody has taken it");
         match first.flatten() {

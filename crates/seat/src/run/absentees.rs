@@ -47,7 +47,7 @@ impl<W: SeatWorld> Absentees<W> {
     /// A finder of these seats, still without means.
     fn finder(own: &Own<W>, kept: &Kept<W::Files>, absent: &[Seat]) -> Finder<W> {
         let keys = absent.iter().map(|&seat| kept.identity(seat).clone());
-        Finder::new(&own.world, own.credentials(), kept.id(), keys.collect())
+        Finder::new(own, kept.id(), keys.collect())
     }
 
     /// Tries to reach these seats as a guest: listens for the other guests, and calls all.

@@ -4,16 +4,16 @@ use std::io;
 use std::time::Duration;
 
 use anyhow::Context;
-use dealerless_connection::{Happened, PolledConnection};
+use dealerless_connection::PolledConnection;
 
 use super::audit_exchange::AuditExchange;
 use super::matches::{self, AUDIT, beside};
 use super::own::Own;
 use super::playing::SeatInPlay;
-use super::program::{Program, refuse};
+use super::program::{Input, Program, input_before_match, refuse};
 use super::reception::notice;
 use super::world::{Files as _, SeatWorld};
-use crate::command::{Said, not_asked};
+use crate::command::not_asked;
 
 /// Timeout for the last message to be received.
 const SHORT: Duration = Duration::from_secs(5);
@@ -65,28 +65,15 @@ impl<W: SeatWorld> Program<W> for Auditor<W> {
         }
     }
 
-    fn happened(
-        &mut self,
-        _: &mut Own<W>,
-        number: u32,
-        what: Happened<'_>,
-        now: Duration,
-    ) -> anyhow::Result<()> {
-        match self.line(number) {
-            Some(line) => line.happened(what, now),
-            None => self.exchange.happened(number, what, now),
+    fn input(&mut self, own: &mut Own<W>, input: Input<'_>, now: Duration) -> anyhow::Result<()> {
+        match input {
+            Input::Socket(number, what) => match self.line(number) {
+                Some(line) => line.happened(what, now),
+                None => self.exchange.happened(number, what, now),
+            },
+            Input::Said(..) | Input::AskLeave => refuse(&own.world, not_asked()),
+            input => return input_before_match(&own.world, input),
         }
-        Ok(())
-    }
-
-    fn said(
-        &mut self,
-        own: &mut Own<W>,
-        _: Said,
-        _: Option<u64>,
-        _: Duration,
-    ) -> anyhow::Result<()> {
-        refuse(&own.world, not_asked());
         Ok(())
     }
 

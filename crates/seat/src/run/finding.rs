@@ -13,6 +13,7 @@ use dealerless_table::log::{MatchId, Past};
 use dealerless_table::play::Control;
 
 use super::lobby::Lobby;
+use super::own::Own;
 use super::reception::Reception;
 use super::world::SeatWorld;
 use crate::event::Event;
@@ -206,10 +207,10 @@ pub struct Finder<W: SeatWorld> {
 
 impl<W: SeatWorld> Finder<W> {
     /// Finds these players of a match.
-    pub fn new(world: &W, own: Credentials, of: MatchId, players: Vec<PublicIdentity>) -> Self {
+    pub fn new(own: &Own<W>, of: MatchId, players: Vec<PublicIdentity>) -> Self {
         Finder {
-            world: world.clone(),
-            own,
+            world: own.world.clone(),
+            own: own.credentials(),
             of,
             players,
             past: None,

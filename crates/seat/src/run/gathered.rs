@@ -299,7 +299,7 @@ impl<W: SeatWorld> Gathered<W> {
         } = door;
         let new = NewMatch::create(own, sitting)?;
         let of = new.sitting.match_info.id();
-        let finder = Finder::new(&own.world, own.credentials(), of, players);
+        let finder = Finder::new(own, of, players);
         self.agreed = Some(Agreed {
             new,
             finder: finder.waiting(door),

@@ -21,7 +21,7 @@ use super::matches::{self, Kept, NewMatch};
 use super::other_guests::{Ways, keep_listeners, keys_of_guests, tell_absent_host};
 use super::own::Own;
 use super::playing::{SeatFiles, SeatInPlay};
-use super::program::{InPlay, Program, ended, refuse};
+use super::program::{InPlay, Input, Program, ended, input_before_match, refuse};
 use super::reception::Reception;
 use super::world::SeatWorld;
 use crate::VERSION;
@@ -711,11 +711,10 @@ impl<W: SeatWorld> Host<W> {
     ) -> anyhow::Result<()> {
         let finder = self.finder(own, &files.sitting, now);
         self.hosted.absentees = None;
-        let peers = own.peers.clone();
-        let mut seat = SeatInPlay::new(&own.world, files, peers, self.needs, finder, now)?;
+        let mut seat = SeatInPlay::new(own, files, self.needs, finder, now)?;
         begin(&mut seat)?;
         if self.input_has_ended {
-            seat.input_ended(now);
+            seat.input(Input::Ended, now);
         }
         self.seat = Some(Box::new(seat));
         own.keep_hosting(None)
@@ -726,7 +725,7 @@ impl<W: SeatWorld> Host<W> {
         let (of, guests) = (sitting.match_info.id(), keys_of_guests(sitting));
         let past = sitting.match_info.header().past.as_ref();
         let lobby = std::mem::replace(&mut self.lobby, Lobby::new());
-        let finder = Finder::new(&own.world, own.credentials(), of, guests).after(past);
+        let finder = Finder::new(own, of, guests).after(past);
         let finder = match self.door.take() {
             Some(mut door) => {
                 door.end_codes();
@@ -793,12 +792,54 @@ impl<W: SeatWorld> Host<W> {
         }
         Ok(())
     }
+
+    /// Something has happened to a connection before the match.
+    fn happened(
+        &mut self,
+        own: &mut Own<W>,
+        number: u32,
+        what: Happened<'_>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        if let Some(line) = self.line(number) {
+            line.happened(what, now);
+        } else if let Some(absentees) = &mut self.hosted.absentees
+            && absentees.has(number)
+        {
+            absentees.happened(number, what, now);
+        } else if let Some(door) = &mut self.door {
+            door.pass(number, what, now);
+            self.take_events(own, now)?;
+        }
+        Ok(())
+    }
+
+    /// A command of the player before the match.
+    fn said(&mut self, own: &mut Own<W>, said: &Said, now: Duration) -> anyhow::Result<()> {
+        if W::IN_PAGE && matches!(said, Said::Leave { .. }) {
+            return Err(NotBegun.into());
+        }
+        match (self.admission).answer(own, said, &mut self.lobby, now) {
+            Ok(Some(answered)) => self.answered(own, answered, now)?,
+            Ok(None) => {}
+            Err(complaint) => refuse(&own.world, complaint),
+        }
+        Ok(())
+    }
+}
+
+/// The seat that sends the end of a match on the socket with this number.
+fn farewell<W: SeatWorld>(
+    farewells: &mut [Farewell<W>],
+    number: u32,
+) -> Option<&mut SeatInPlay<W>> {
+    let mut seats = farewells.iter_mut().map(|farewell| &mut *farewell.seat);
+    seats.find_map(|seat| seat.has(number).then_some(seat))
 }
 
 impl<W: SeatWorld> Program<W> for Host<W> {
     fn has(&mut self, number: u32) -> bool {
-        let mut farewells = self.farewells.iter_mut();
-        if farewells.any(|farewell| farewell.seat.has(number)) {
+        if farewell(&mut self.farewells, number).is_some() {
             return true;
         }
         if let Some(seat) = &mut self.seat {
@@ -824,64 +865,26 @@ impl<W: SeatWorld> Program<W> for Host<W> {
         self.seat.as_deref_mut()
     }
 
-    fn happened(
-        &mut self,
-        own: &mut Own<W>,
-        number: u32,
-        what: Happened<'_>,
-        now: Duration,
-    ) -> anyhow::Result<()> {
-        let mut farewells = self.farewells.iter_mut();
-        if let Some(farewell) = farewells.find_map(|one| one.seat.has(number).then_some(one)) {
-            farewell.seat.happened(number, what, now);
-        } else if let Some(seat) = &mut self.seat {
-            seat.happened(number, what, now);
-        } else if let Some(line) = self.line(number) {
-            line.happened(what, now);
-        } else if let Some(absentees) = &mut self.hosted.absentees
-            && absentees.has(number)
-        {
-            absentees.happened(number, what, now);
-        } else if let Some(door) = &mut self.door {
-            door.pass(number, what, now);
-            self.take_events(own, now)?;
-        }
-        Ok(())
-    }
-
-    fn said(
-        &mut self,
-        own: &mut Own<W>,
-        said: Said,
-        turn: Option<u64>,
-        now: Duration,
-    ) -> anyhow::Result<()> {
-        if let Some(seat) = &mut self.seat {
-            seat.said(said, turn);
+    fn input(&mut self, own: &mut Own<W>, input: Input<'_>, now: Duration) -> anyhow::Result<()> {
+        let farewell = match &input {
+            Input::Socket(number, _) => farewell(&mut self.farewells, *number),
+            _ => None,
+        };
+        if let Some(seat) = farewell.or(self.seat.as_deref_mut()) {
+            seat.input(input, now);
             return Ok(());
         }
-        if W::IN_PAGE && matches!(said, Said::Leave { .. }) {
-            return Err(NotBegun.into());
-        }
-        match (self.admission).answer(own, &said, &mut self.lobby, now) {
-            Ok(Some(answered)) => self.answered(own, answered, now)?,
-            Ok(None) => {}
-            Err(complaint) => refuse(&own.world, complaint),
-        }
-        Ok(())
-    }
-
-    fn input_ended(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<()> {
-        match &mut self.seat {
-            Some(seat) => seat.input_ended(now),
-            None if self.needs.is_program => return Err(NotBegun.into()),
-            None => {
+        match input {
+            Input::Socket(number, what) => self.happened(own, number, what, now),
+            Input::Said(said, _) => self.said(own, &said, now),
+            Input::AskLeave => self.said(own, &Said::Leave { anyhow: false }, now),
+            Input::Ended if !self.needs.is_program => {
                 // The match must see the end of the input, too.
                 self.input_has_ended = true;
-                self.answer_for_nobody(own, now)?;
+                self.answer_for_nobody(own, now)
             }
+            input => input_before_match(&own.world, input),
         }
-        Ok(())
     }
 
     fn step(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<bool> {
@@ -942,11 +945,10 @@ pub fn host_again<W: SeatWorld>(
         keys_of_guests(&files.sitting),
     );
     let past = files.sitting.match_info.header().past.clone();
-    let finder = Finder::new(&own.world, own.credentials(), of, players);
+    let finder = Finder::new(own, of, players);
     let finder = finder.after(past.as_ref()).waiting(door);
     let finder = tell_absent_host(own, finder, past.as_ref(), |host| ways?.route(host), now);
-    let peers = own.peers.clone();
-    let mut seat = SeatInPlay::new(&own.world, files, peers, needs, finder, now)?;
+    let mut seat = SeatInPlay::new(own, files, needs, finder, now)?;
     seat.reconnect(now)?;
     Ok(InPlay(seat))
 }

@@ -18,8 +18,8 @@ use super::gathered::{Complete, Declined, Gathered};
 use super::matches::{self, Kept, NewMatch};
 use super::other_guests::{self, Ways, keys_of_guests, tell_absent_host};
 use super::own::Own;
-use super::playing::{SeatFiles, SeatInPlay};
-use super::program::{Program, ended, refuse};
+use super::playing::SeatInPlay;
+use super::program::{Input, Program, ended, input_before_match, refuse};
 use super::world::SeatWorld;
 use crate::command::{Said, not_asked};
 use crate::event::Event;
@@ -396,7 +396,7 @@ impl<W: SeatWorld> Guest<W> {
         let sitting = &kept.opened.sitting;
         let (of, players, name) = (kept.id(), keys_of_guests(sitting), kept.name.clone());
         let past = sitting.match_info.header().past.clone();
-        let finder = Finder::new(&own.world, own.credentials(), of, players).after(past.as_ref());
+        let finder = Finder::new(own, of, players).after(past.as_ref());
         let finder = self.calling_host(finder, sitting);
         let (finder, at) = match self.requires.ways() {
             None => (finder, None),
@@ -411,25 +411,7 @@ impl<W: SeatWorld> Guest<W> {
         if let Some((listeners, addresses)) = at {
             other_guests::keep(own, &name, &listeners, &addresses)?;
         }
-        self.seat_of(own, files, finder, now)
-    }
-
-    /// The seat of a match.
-    fn seat_of(
-        &self,
-        own: &Own<W>,
-        files: SeatFiles<W>,
-        finder: Finder<W>,
-        now: Duration,
-    ) -> anyhow::Result<SeatInPlay<W>> {
-        SeatInPlay::new(
-            &own.world,
-            files,
-            own.peers.clone(),
-            self.needs,
-            finder,
-            now,
-        )
+        SeatInPlay::new(own, files, self.needs, finder, now)
     }
 
     /// Resumes an open match on a connection. One that is over here is only sent to the host, who does not know its
@@ -640,7 +622,8 @@ impl<W: SeatWorld> Guest<W> {
                 let finder = self.calling_host(finder.after(past), &new.sitting);
                 let finder = other_guests::find(finder, &new.sitting, &addresses, relay, now);
                 let finder = tell_absent_host(own, finder, past, |host| ways.route(host), now);
-                let mut seat = self.seat_of(own, new.begin(own, None)?, finder, now)?;
+                let files = new.begin(own, None)?;
+                let mut seat = SeatInPlay::new(own, files, self.needs, finder, now)?;
                 seat.begin(line, now)?;
                 seat.look_for_guests(now);
                 self.stage = Stage::Playing(Box::new(seat));
@@ -654,10 +637,10 @@ impl<W: SeatWorld> Guest<W> {
         give_up(own, offer.instead_of)?;
         let Seating { sitting, circuit } = offer.seating;
         let of = sitting.match_info.id();
-        let finder = Finder::new(&own.world, own.credentials(), of, Vec::new());
+        let finder = Finder::new(own, of, Vec::new());
         let finder = self.calling_host(finder, &sitting);
         let files = NewMatch::create(own, sitting)?.begin(own, Some(circuit))?;
-        let mut seat = self.seat_of(own, files, finder, now)?;
+        let mut seat = SeatInPlay::new(own, files, self.needs, finder, now)?;
         seat.begin(line, now)?;
         self.stage = Stage::Playing(Box::new(seat));
         Ok(())
@@ -725,6 +708,95 @@ impl<W: SeatWorld> Guest<W> {
         self.change(own, said, now)?;
         Ok(false)
     }
+
+    /// Something has happened to a connection before the match.
+    fn happened(
+        &mut self,
+        own: &mut Own<W>,
+        number: u32,
+        what: Happened<'_>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        match &mut self.stage {
+            Stage::Gathered(gathered) => gathered.happened(number, what, now),
+            Stage::UsingCode(call) if call.has(number) => {
+                let invite = call.happened(what, now);
+                if let Some(invite) = invite.map_err(|why| self.failed_code(why))? {
+                    self.got_invite(own, invite, now)?;
+                }
+            }
+            Stage::Calling(call) => {
+                let met = call.happened(number, what, now);
+                self.called(own, met, now)?;
+            }
+            _ => {
+                if let Some(line) = self.line(number) {
+                    line.happened(what, now);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A command of the player before the match.
+    fn said(&mut self, own: &mut Own<W>, said: &Said, now: Duration) -> anyhow::Result<()> {
+        match said {
+            Said::Sit { agree: false } | Said::Leave { .. } if self.refuses_seat(now) => {
+                return Ok(());
+            }
+            Said::Leave { .. } if W::IN_PAGE => return Err(NotBegun.into()),
+            _ => {}
+        }
+        match (std::mem::replace(&mut self.stage, Stage::Changing), said) {
+            (Stage::Asked(line, Question::Again), Said::Again {}) => {
+                return self.sit(own, *line, now);
+            }
+            (Stage::Asked(line, Question::Sit(offer)), Said::Sit { agree: true }) => {
+                self.ask_host(*line, *offer, now);
+            }
+            (Stage::Gathered(mut gathered), Said::Sit { agree: true }) if gathered.is_asked() => {
+                gathered.agrees();
+                self.stage = Stage::Gathered(gathered);
+            }
+            (stage, _) => {
+                self.stage = stage;
+                refuse(&own.world, not_asked());
+            }
+        }
+        Ok(())
+    }
+
+    /// Declines the match that the player is asked about. Returns `false` if there is none.
+    fn refuses_seat(&mut self, now: Duration) -> bool {
+        let line = match std::mem::replace(&mut self.stage, Stage::Changing) {
+            Stage::Asked(line, Question::Sit(_)) => *line,
+            Stage::Gathered(gathered) if gathered.is_asked() => gathered.line,
+            stage => {
+                self.stage = stage;
+                return false;
+            }
+        };
+        self.decline(line, AnswerIsNo(YOU_DECLINED).into(), now);
+        true
+    }
+
+    /// The input of the player has ended before the match: nobody can agree to one any more.
+    fn input_ended(&mut self, now: Duration) -> anyhow::Result<()> {
+        if self.refuses_seat(now) {
+            return Ok(());
+        }
+        match &self.stage {
+            Stage::Leaving { .. } => {}
+            // The terminal of a person may be closed until there is a question.
+            Stage::Asking(_) | Stage::Gathered(_) | Stage::Calling(_) | Stage::Settling
+                if !self.needs.is_program =>
+            {
+                self.input_has_ended = true;
+            }
+            _ => return Err(NotBegun.into()),
+        }
+        Ok(())
+    }
 }
 
 /// Closes the open match that this player gives up for another one.
@@ -770,106 +842,19 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
         }
     }
 
-    fn happened(
-        &mut self,
-        own: &mut Own<W>,
-        number: u32,
-        what: Happened<'_>,
-        now: Duration,
-    ) -> anyhow::Result<()> {
-        match &mut self.stage {
-            Stage::Playing(seat) | Stage::SendingEnd(seat, _) => seat.happened(number, what, now),
-            Stage::Gathered(gathered) => gathered.happened(number, what, now),
-            Stage::UsingCode(call) if call.has(number) => {
-                let invite = call.happened(what, now);
-                if let Some(invite) = invite.map_err(|why| self.failed_code(why))? {
-                    self.got_invite(own, invite, now)?;
-                }
-            }
-            Stage::Calling(call) => {
-                let met = call.happened(number, what, now);
-                self.called(own, met, now)?;
-            }
-            _ => {
-                if let Some(line) = self.line(number) {
-                    line.happened(what, now);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn said(
-        &mut self,
-        own: &mut Own<W>,
-        said: Said,
-        turn: Option<u64>,
-        now: Duration,
-    ) -> anyhow::Result<()> {
-        if let Some(seat) = self.seat() {
-            seat.said(said, turn);
-            return Ok(());
-        }
-        match (std::mem::replace(&mut self.stage, Stage::Changing), said) {
-            (Stage::Asked(line, Question::Again), Said::Again {}) => self.sit(own, *line, now),
-            (Stage::Asked(line, Question::Sit(offer)), Said::Sit { agree: true }) => {
-                self.ask_host(*line, *offer, now);
-                Ok(())
-            }
-            (Stage::Gathered(mut gathered), Said::Sit { agree: true }) if gathered.is_asked() => {
-                gathered.agrees();
-                self.stage = Stage::Gathered(gathered);
-                Ok(())
-            }
-            (
-                Stage::Asked(line, Question::Sit(_)),
-                Said::Sit { agree: false } | Said::Leave { .. },
-            ) => {
-                self.decline(*line, AnswerIsNo(YOU_DECLINED).into(), now);
-                Ok(())
-            }
-            (Stage::Gathered(gathered), Said::Sit { agree: false } | Said::Leave { .. })
-                if gathered.is_asked() =>
-            {
-                self.decline(gathered.line, AnswerIsNo(YOU_DECLINED).into(), now);
-                Ok(())
-            }
-            (_, Said::Leave { .. }) if W::IN_PAGE => Err(NotBegun.into()),
-            (stage, _) => {
-                self.stage = stage;
-                refuse(&own.world, not_asked());
-                Ok(())
-            }
-        }
-    }
-
-    fn input_ended(&mut self, _: &mut Own<W>, now: Duration) -> anyhow::Result<()> {
-        match std::mem::replace(&mut self.stage, Stage::Changing) {
-            Stage::Playing(mut seat) => {
+    fn input(&mut self, own: &mut Own<W>, input: Input<'_>, now: Duration) -> anyhow::Result<()> {
+        match (&mut self.stage, input) {
+            (Stage::SendingEnd(..), Input::Ended) => {}
+            (Stage::Playing(seat) | Stage::SendingEnd(seat, _), input) => {
                 // If the host declines the match, the player may be asked about another one.
-                self.input_has_ended = true;
-                seat.input_ended(now);
-                self.stage = Stage::Playing(seat);
+                self.input_has_ended |= matches!(input, Input::Ended);
+                seat.input(input, now);
             }
-            // Nobody can agree any more.
-            Stage::Asked(line, Question::Sit(_)) => {
-                self.decline(*line, AnswerIsNo(YOU_DECLINED).into(), now);
-            }
-            Stage::Gathered(gathered) if gathered.is_asked() => {
-                self.decline(gathered.line, AnswerIsNo(YOU_DECLINED).into(), now);
-            }
-            stage @ (Stage::Leaving { .. } | Stage::SendingEnd(..)) => self.stage = stage,
-            // The terminal of a person may be closed until there is a question.
-            stage @ (Stage::Asking(_)
-            | Stage::Gathered(_)
-            | Stage::Calling(_)
-            | Stage::Settling)
-                if !self.needs.is_program =>
-            {
-                self.input_has_ended = true;
-                self.stage = stage;
-            }
-            _ => return Err(NotBegun.into()),
+            (_, Input::Socket(number, what)) => self.happened(own, number, what, now)?,
+            (_, Input::Said(said, _)) => self.said(own, &said, now)?,
+            (_, Input::AskLeave) => self.said(own, &Said::Leave { anyhow: false }, now)?,
+            (_, Input::Ended) => self.input_ended(now)?,
+            (_, input) => input_before_match(&own.world, input)?,
         }
         Ok(())
     }
@@ -882,13 +867,13 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
                 Stage::Asked(..) => true,
                 Stage::Gathered(gathered) => gathered.is_asked(),
                 Stage::Playing(seat) if !is_playing => {
-                    seat.input_ended(now);
+                    seat.input(Input::Ended, now);
                     false
                 }
                 _ => false,
             };
             if is_asked {
-                self.input_ended(own, now)?;
+                self.input_ended(now)?;
             }
         }
         Ok(has_ended)

@@ -541,9 +541,8 @@ pub(super) fn sending_end<W: SeatWorld>(
         ..PlayerNeeds::default()
     };
     let players = vec![line.met.peer.clone()];
-    let finder = Finder::new(&own.world, own.credentials(), kept.id(), players);
-    let (files, peers) = (resume(own, kept)?, own.peers.clone());
-    let mut seat = SeatInPlay::new(&own.world, files, peers, needs, finder, now)?;
+    let finder = Finder::new(own, kept.id(), players);
+    let mut seat = SeatInPlay::new(own, resume(own, kept)?, needs, finder, now)?;
     seat.resume(line, now)?;
     Ok(seat)
 }

@@ -56,7 +56,7 @@ pub use matches::{
 pub use other_guests::{Ways, keep_listeners, kept_listeners};
 pub use own::{Own, Stored};
 pub use playing::{FileOf, SeatFiles, SeatInPlay, SeatSetting, ValueOf};
-pub use program::{InPlay, Program};
+pub use program::{InPlay, Input, Program};
 pub use reception::{Reception, door, notice};
 pub use session::Session;
 pub use world::{Files, SeatWorld, World};

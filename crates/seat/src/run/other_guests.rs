@@ -2,13 +2,12 @@
 //! waits for these connections, and the player is not told of them.
 
 use std::fmt::Write;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use dealerless_connection::identity::{Address, Peer, PublicIdentity};
 use dealerless_connection::storage::Vault as _;
-use dealerless_connection::{Admits, Place, PolledDoor, Timing};
+use dealerless_connection::{Admits, Place, PolledDoor};
 use dealerless_table::Seat;
 use dealerless_table::log::{Past, Sitting};
 use dealerless_table::play::GuestAddresses;
@@ -16,7 +15,7 @@ use dealerless_table::play::GuestAddresses;
 use super::finding::{Caller, Finder, Route};
 use super::matches::{GUESTS, Kept, LISTEN, beside};
 use super::own::{Own, Stored};
-use super::reception::Reception;
+use super::reception::{Reception, door_for};
 use super::world::{Files, SeatWorld};
 use crate::open_match::answer_after;
 use crate::seat::Other;
@@ -79,9 +78,7 @@ pub(super) fn open_door<W: SeatWorld>(
         invite: None,
         players,
     };
-    let (sockets, keys) = (own.world.sockets(), own.credentials());
-    let (invites, timing) = (Arc::clone(&own.invites), Timing::default());
-    let mut door = PolledDoor::new(sockets, keys, admits, invites, Vec::new(), timing);
+    let mut door = door_for(own, own.world.sockets(), admits, Vec::new());
     let (listeners, addresses) = ways.listen(own, &mut door, at)?;
     Ok(GuestDoor {
         door: Reception::of_door(own, door),

@@ -23,7 +23,7 @@ use crate::event::Event;
 use crate::json;
 use crate::peers::{self, Leaks, MetPeer};
 
-/// The identity, the known peers and the files of a player.
+/// The identity, the known peers, the invites and the files of a player.
 #[derive(Clone)]
 pub struct Stored<F> {
     /// The files of the matches.
@@ -32,6 +32,8 @@ pub struct Stored<F> {
     pub identity: Arc<Identity>,
     /// The known peers.
     pub peers: SharedPeers,
+    /// The invites.
+    pub invites: Arc<Mutex<Invites>>,
     /// The name of the player.
     pub name: Name,
 }
@@ -56,7 +58,6 @@ pub struct Own<W: SeatWorld> {
     /// The world.
     pub world: W,
     stored: Stored<W::Files>,
-    pub(super) invites: Arc<Mutex<Invites>>,
     pub(super) leaks: Arc<Mutex<Leaks>>,
     /// Whether the identity was moved away.
     is_moved: bool,
@@ -142,9 +143,9 @@ impl<W: World> Own<W> {
                 files,
                 identity: Arc::new(identity),
                 peers,
+                invites: Arc::new(Mutex::new(invites)),
                 name: Name::clean(&settings.name),
             },
-            invites: Arc::new(Mutex::new(invites)),
             leaks: Arc::default(),
             is_moved,
             settings,
@@ -175,11 +176,10 @@ pub(super) fn kept_peers<F: Files>(files: &F, identity: &Identity) -> anyhow::Re
 
 impl<W: SeatWorld> Own<W> {
     /// The player of a program that keeps relays with its known peers.
-    pub fn new(world: W, stored: Stored<W::Files>, invites: Arc<Mutex<Invites>>) -> Self {
+    pub fn new(world: W, stored: Stored<W::Files>) -> Self {
         Own {
             world,
             stored,
-            invites,
             leaks: Arc::default(),
             is_moved: false,
             settings: Settings::default(),

@@ -10,20 +10,21 @@ use anyhow::bail;
 use dealerless_connection::identity::{PublicIdentity, SharedPeers};
 use dealerless_connection::storage::Storage as _;
 use dealerless_connection::{
-    ConnectionError, Happened, PolledConnection, Side, Stream, SystemRng, system_rng,
+    ConnectionError, PolledConnection, Side, Stream, SystemRng, system_rng,
 };
 use dealerless_table::Seat;
 use dealerless_table::log::{End, MatchId, MatchLog, Phase, Sitting};
 use dealerless_table::play::{
-    Control, DealCircuit, Done, Event as Happens, Incoming, Moment, News, Order, Orders, PlayError,
+    Control, DealCircuit, Event as Happens, Incoming, Moment, News, Order, Orders, PlayError,
     Setting, TableCore, TableEvent, TimeLeft,
 };
 
 use super::finding::Finder;
-use super::program::refuse;
+use super::own::Own;
+use super::program::{Input, refuse};
 use super::world::{Files, SeatWorld};
 use crate::banks::Banks;
-use crate::command::{Said, nobody_asked};
+use crate::command::nobody_asked;
 use crate::ending::Breach;
 use crate::event::Event;
 use crate::open_match::declined_by_host;
@@ -64,8 +65,8 @@ pub struct SeatFiles<W: SeatWorld> {
     pub clock: FileOf<W>,
 }
 
-/// A seat of a match of 2 to 10, played until the match stops here. The caller reports what happens to the
-/// connections, and calls [`step`](Self::step) after it and at the time of [`timer`](Self::timer).
+/// A seat of a match of 2 to 10, played until the match stops here. The caller passes its [inputs](Self::input),
+/// and calls [`step`](Self::step) after each and at the time of [`timer`](Self::timer).
 pub struct SeatInPlay<W: SeatWorld> {
     world: W,
     pub(super) table: TableCore<FileOf<W>, ValueOf<W>, SystemRng>,
@@ -139,9 +140,8 @@ impl<W: SeatWorld> SeatInPlay<W> {
     /// # Errors
     /// If the files of the deck cannot be read.
     pub fn new(
-        world: &W,
+        own: &Own<W>,
         files: SeatFiles<W>,
-        peers: SharedPeers,
         needs: PlayerNeeds,
         finder: Finder<W>,
         now: Duration,
@@ -155,7 +155,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
             mut clock,
         } = files;
         let seated = Seated::of(&sitting, Some(shown), resumed);
-        let story = SeatStory::new(&sitting, &seated, &setting.log, peers.clone(), needs);
+        let story = SeatStory::new(&sitting, &seated, &setting.log, own.peers.clone(), needs);
         let was_over = matches!(setting.log.phase(), Phase::Over(_));
         let mut table = TableCore::new(setting, now)?;
         if needs.pauses {
@@ -167,12 +167,12 @@ impl<W: SeatWorld> SeatInPlay<W> {
         table.restore_banks(&left, own_turn);
         let banks = (Banks::of(&table), clock);
         let seat = SeatInPlay {
-            world: world.clone(),
+            world: own.world.clone(),
             record,
             table,
             story,
             needs,
-            peers,
+            peers: own.peers.clone(),
             of: sitting.match_info.id(),
             lines: BTreeMap::new(),
             answering: BTreeMap::new(),
@@ -346,19 +346,6 @@ impl<W: SeatWorld> SeatInPlay<W> {
         Ok(())
     }
 
-    /// A command of the player.
-    pub fn said(&mut self, said: Said, turn: Option<u64>) {
-        match said.command() {
-            Some(command) => self.table.receive(None, Incoming::Command(command, turn)),
-            None => refuse(&self.world, nobody_asked()),
-        }
-    }
-
-    /// Tells the player what it costs to leave.
-    pub fn ask_leave(&self) {
-        self.report(&self.story.ask_leave(&self.table));
-    }
-
     /// The time left for the player's own turn, in a match with a clock.
     pub fn own_time(&self) -> Option<TimeLeft> {
         let play = self.table.play();
@@ -382,20 +369,36 @@ impl<W: SeatWorld> SeatInPlay<W> {
         self.line(number).is_some() || self.finder.has(number)
     }
 
-    /// Something has happened to a connection.
-    pub fn happened(&mut self, number: u32, what: Happened<'_>, now: Duration) {
-        match self.line(number) {
-            Some(line) => line.happened(what, now),
-            None => self.finder.happened(number, what, now),
-        }
-    }
-
-    /// A result of the engine on the connection with this number.
-    pub fn engine_done(&mut self, number: u32, done: Done) {
-        let mut lines = self.lines.iter();
-        if let Some((peer, _)) = lines.find(|(_, line)| line.number() == number) {
-            let event = Incoming::Event(Happens::Done(done));
-            self.table.receive(Some(*peer), event);
+    /// Processes an input. The caller calls [`step`](Self::step) afterwards.
+    pub fn input(&mut self, input: Input<'_>, now: Duration) {
+        match (input, &mut self.end) {
+            (Input::Socket(number, what), _) => match self.line(number) {
+                Some(line) => line.happened(what, now),
+                None => self.finder.happened(number, what, now),
+            },
+            (Input::Said(said, turn), _) => match said.command() {
+                Some(command) => self.table.receive(None, Incoming::Command(command, turn)),
+                None => refuse(&self.world, nobody_asked()),
+            },
+            (Input::Refused(complaint), _) => refuse(&self.world, complaint),
+            (Input::AskLeave, _) => self.report(&self.story.ask_leave(&self.table)),
+            (Input::EngineDone(number, done), _) => {
+                let mut lines = self.lines.iter();
+                if let Some((peer, _)) = lines.find(|(_, line)| line.number() == number) {
+                    let event = Incoming::Event(Happens::Done(done));
+                    self.table.receive(Some(*peer), event);
+                }
+            }
+            (Input::Ended | Input::BreakOff, None) => self.stop(Ok(Stopped::BrokenOff), now),
+            // The peers may not know how the match has stopped. They learn it when they resume the match.
+            (Input::BreakOff, Some(end)) => {
+                end.until = now;
+                end.is_last_call = true;
+            }
+            (Input::Failed(error), None) => self.stop(Err(error), now),
+            (Input::Failed(_), Some(end)) if end.is_last_call => end.until = now,
+            (Input::Failed(_), Some(end)) => end.skips_last_call = true,
+            (Input::Ended, Some(_)) | (Input::EngineSettled, _) => {}
         }
     }
 
@@ -862,34 +865,6 @@ impl<W: SeatWorld> SeatInPlay<W> {
             .chain([self.finder.timer(), self.due])
             .chain(self.end.as_ref().map(|end| end.until));
         times.fold(timer, Duration::min)
-    }
-
-    /// The player ends the program. A match that has not stopped here stays open.
-    pub fn break_off(&mut self, now: Duration) {
-        match &mut self.end {
-            None => self.stop(Ok(Stopped::BrokenOff), now),
-            // The peers may not know how the match has stopped. They learn it when they resume the match.
-            Some(end) => {
-                end.until = now;
-                end.is_last_call = true;
-            }
-        }
-    }
-
-    /// The player's input has ended, which does not end a match that has stopped already.
-    pub fn input_ended(&mut self, now: Duration) {
-        if self.end.is_none() {
-            self.break_off(now);
-        }
-    }
-
-    /// The seat cannot continue for this reason.
-    pub fn fail(&mut self, error: anyhow::Error, now: Duration) {
-        match &mut self.end {
-            None => self.stop(Err(error), now),
-            Some(end) if end.is_last_call => end.until = now,
-            Some(end) => end.skips_last_call = true,
-        }
     }
 
     /// Reports to the player how the match has stopped.

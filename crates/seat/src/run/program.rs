@@ -25,29 +25,11 @@ pub trait Program<W: SeatWorld> {
     /// The seat, once a match is played.
     fn seat(&mut self) -> Option<&mut SeatInPlay<W>>;
 
-    /// Something has happened to a connection.
-    ///
-    /// # Errors
-    /// The program cannot continue.
-    fn happened(
-        &mut self,
-        own: &mut Own<W>,
-        number: u32,
-        what: Happened<'_>,
-        now: Duration,
-    ) -> anyhow::Result<()>;
-
-    /// A command of the player, for the given turn if there is one.
+    /// Processes an input. The caller calls [`step`](Self::step) afterwards.
     ///
     /// # Errors
     /// The program cannot continue, or the player ends it.
-    fn said(
-        &mut self,
-        own: &mut Own<W>,
-        said: Said,
-        turn: Option<u64>,
-        now: Duration,
-    ) -> anyhow::Result<()>;
+    fn input(&mut self, own: &mut Own<W>, input: Input<'_>, now: Duration) -> anyhow::Result<()>;
 
     /// Does all that is due. Returns whether the program has ended.
     ///
@@ -57,47 +39,42 @@ pub trait Program<W: SeatWorld> {
 
     /// The time of the next timer.
     fn timer(&mut self, now: Duration) -> Duration;
+}
 
-    /// A result of the engine on the connection with this number.
-    fn engine_done(&mut self, number: u32, done: Done) {
-        if let Some(seat) = self.seat() {
-            seat.engine_done(number, done);
-        }
-    }
-
-    /// The player ends the program.
-    ///
-    /// # Errors
-    /// [`NotBegun`], unless a match must end first.
-    fn break_off(&mut self, now: Duration) -> anyhow::Result<()> {
-        let seat = self.seat().ok_or(NotBegun)?;
-        seat.break_off(now);
-        Ok(())
-    }
-
+/// An input of a program.
+pub enum Input<'a> {
+    /// Something has happened to the socket with this number.
+    Socket(u32, Happened<'a>),
+    /// A command of the player, for the given turn if there is one.
+    Said(Said, Option<u64>),
+    /// A line of the player that is not a command.
+    Refused(Complaint),
+    /// The player asks what it costs to leave.
+    AskLeave,
     /// The player's input has ended, which does not end a match that has stopped already.
-    ///
-    /// # Errors
-    /// The same as of [`break_off`](Self::break_off).
-    fn input_ended(&mut self, _own: &mut Own<W>, now: Duration) -> anyhow::Result<()> {
-        let seat = self.seat().ok_or(NotBegun)?;
-        seat.input_ended(now);
-        Ok(())
-    }
+    Ended,
+    /// The player ends the program. A match that has not stopped here stays open.
+    BreakOff,
+    /// The program cannot continue for this reason, but a match must end first.
+    Failed(anyhow::Error),
+    /// A result of the engine on the connection with this number.
+    EngineDone(u32, Done),
+    /// A session of the engine has written its final counts.
+    EngineSettled,
+}
 
-    /// The program cannot continue for this reason.
-    ///
-    /// # Errors
-    /// This reason, unless a match must end first.
-    fn fail(&mut self, why: anyhow::Error, now: Duration) -> anyhow::Result<()> {
-        match self.seat() {
-            None => Err(why),
-            Some(seat) => {
-                seat.fail(why, now);
-                Ok(())
-            }
-        }
+/// Processes an input before a match, if all programs process it alike.
+///
+/// # Errors
+/// The input ends the program.
+pub(super) fn input_before_match(world: &impl SeatWorld, input: Input<'_>) -> anyhow::Result<()> {
+    match input {
+        Input::Refused(complaint) => refuse(world, complaint),
+        Input::Ended | Input::BreakOff => return Err(NotBegun.into()),
+        Input::Failed(why) => return Err(why),
+        _ => {}
     }
+    Ok(())
 }
 
 /// Reports to the player why a command was refused.
@@ -139,25 +116,8 @@ impl<W: SeatWorld> Program<W> for InPlay<W> {
         Some(&mut self.0)
     }
 
-    fn happened(
-        &mut self,
-        _: &mut Own<W>,
-        number: u32,
-        what: Happened<'_>,
-        now: Duration,
-    ) -> anyhow::Result<()> {
-        self.0.happened(number, what, now);
-        Ok(())
-    }
-
-    fn said(
-        &mut self,
-        _: &mut Own<W>,
-        said: Said,
-        turn: Option<u64>,
-        _: Duration,
-    ) -> anyhow::Result<()> {
-        self.0.said(said, turn);
+    fn input(&mut self, _: &mut Own<W>, input: Input<'_>, now: Duration) -> anyhow::Result<()> {
+        self.0.input(input, now);
         Ok(())
     }
 

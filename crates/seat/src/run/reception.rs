@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::{
-    Admits, DoorEvent, Happened, Invite, Place, PolledConnection, PolledDoor, Timing,
+    Admits, DoorEvent, Happened, Invite, Place, PolledConnection, PolledDoor, Sockets, Timing,
 };
 use dealerless_table::log::Header;
 
-use super::own::Own;
+use super::own::{Own, Stored};
 use super::world::SeatWorld;
 use crate::event::Event;
 use crate::peers::{Leaks, cannot_burn};
@@ -24,14 +24,19 @@ pub struct Reception<W: SeatWorld> {
 }
 
 /// A door for the guests of invites, and for known players. It does not listen yet.
-pub fn door<W: SeatWorld>(own: &Own<W>, header: &Header) -> PolledDoor<W::Sockets> {
-    door_for(own, Admits::Invited(own.peers.clone()), header)
+pub fn door<S: Sockets, F>(own: &Stored<F>, sockets: &S, header: &Header) -> PolledDoor<S> {
+    door_for(own, sockets, Admits::Invited(own.peers.clone()), header.encode())
 }
 
-fn door_for<W: SeatWorld>(own: &Own<W>, admits: Admits, header: &Header) -> PolledDoor<W::Sockets> {
+/// A door for these players, who receive this header. It does not listen yet.
+pub(super) fn door_for<S: Sockets, F>(
+    own: &Stored<F>,
+    sockets: &S,
+    admits: Admits,
+    header: Vec<u8>,
+) -> PolledDoor<S> {
     let (keys, invites) = (own.credentials(), Arc::clone(&own.invites));
-    let (header, timing) = (header.encode(), Timing::default());
-    PolledDoor::new(own.world.sockets(), keys, admits, invites, header, timing)
+    PolledDoor::new(sockets, keys, admits, invites, header, Timing::default())
 }
 
 /// A door that waits at a relay for this player only, or otherwise for the guest of an invite and known players.
@@ -49,7 +54,7 @@ pub(super) fn door_at_relay<W: SeatWorld>(
         },
         None => Admits::Invited(own.peers.clone()),
     };
-    let mut door = door_for(own, admits, header);
+    let mut door = door_for(own, own.world.sockets(), admits, header.encode());
     let relay = Place::Url(relay.to_owned());
     if let Some(invite) = invite {
         door.wait_for_invite(relay.clone(), invite, now);

@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use dealerless_connection::identity::PublicIdentity;
-use dealerless_connection::{Happened, Invite, Place, PolledConnection};
+use dealerless_connection::{Invite, Place, PolledConnection};
 use dealerless_table::Seat;
 use dealerless_table::log::Phase;
-use dealerless_table::play::Done;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -18,7 +17,7 @@ use super::matches::{self, Kept};
 use super::moving::{self, MoveRequest, SucceedRequest};
 use super::own::Own;
 use super::page::{self, HostRequest, InPage, NEEDS, route_at};
-use super::program::{Program, refuse};
+use super::program::{Input, Program};
 use super::world::World;
 use crate::VERSION;
 use crate::command;
@@ -54,7 +53,7 @@ enum Answer {
 }
 
 /// A player's session. It plays or audits at most one match at a time, and answers requests about stored
-/// matches. The caller reports everything that happens, and calls [`step`](Self::step) afterwards.
+/// matches. The caller passes everything that happens, and calls [`step`](Self::step) afterwards.
 pub struct Session<W: World> {
     own: Own<W>,
     running: Option<Running<W>>,
@@ -79,19 +78,11 @@ impl<W: World> Session<W> {
         self.running.as_mut()?.program.line(number)
     }
 
-    /// A result of the engine on the connection with this number.
-    pub fn engine_done(&mut self, connection: u32, done: Done) {
-        if let Some(running) = &mut self.running {
-            running.program.engine_done(connection, done);
-        }
-    }
-
-    /// Something has happened to the connection with this number.
-    pub fn happened(&mut self, connection: u32, what: Happened<'_>, now: Duration) {
-        let Some(Running { program, .. }) = &mut self.running else {
-            return;
-        };
-        if let Err(error) = program.happened(&mut self.own, connection, what, now) {
+    /// Passes an input to the program that runs, if there is one.
+    pub fn input(&mut self, input: Input<'_>, now: Duration) {
+        if let Some(Running { program, .. }) = &mut self.running
+            && let Err(error) = program.input(&mut self.own, input, now)
+        {
             self.ended(Err(error));
         }
     }
@@ -111,21 +102,15 @@ impl<W: World> Session<W> {
 
     /// A command of the player: a line of JSON.
     pub fn command(&mut self, line: &[u8], now: Duration) {
-        let Some(Running { program, .. }) = &mut self.running else {
-            return;
-        };
         let text = std::str::from_utf8(line).unwrap_or_default();
         if text.len() > MAX_COMMAND {
             return;
         }
-        match command::parse(text) {
-            Ok((said, turn)) => {
-                if let Err(error) = program.said(&mut self.own, said, turn, now) {
-                    self.ended(Err(error));
-                }
-            }
-            Err(complaint) => refuse(&self.own.world, complaint),
-        }
+        let input = match command::parse(text) {
+            Ok((said, turn)) => Input::Said(said, turn),
+            Err(complaint) => Input::Refused(complaint),
+        };
+        self.input(input, now);
     }
 
     /// A request, which [`World::respond`] answers now or later. `docs/browser-guest.md` describes the
@@ -242,7 +227,7 @@ impl<W: World> Session<W> {
             (true, "/move") => self.move_away(&json::read(body)?, now)?,
             (true, "/succeed") => self.succeed(&json::read(body)?, now)?,
             (true, "/end") => {
-                self.end(now);
+                self.input(Input::BreakOff, now);
                 json!({})
             }
             _ => return Ok(Answer::NotFound),
@@ -259,7 +244,7 @@ impl<W: World> Session<W> {
             .as_ref()
             .is_some_and(|running| running.audit.is_some())
         {
-            self.end(now);
+            self.input(Input::BreakOff, now);
         }
         ensure!(
             self.running.is_none(),
@@ -485,14 +470,6 @@ impl<W: World> Session<W> {
             now,
         )?);
         Ok(json!({}))
-    }
-
-    fn end(&mut self, now: Duration) {
-        if let Some(Running { program, .. }) = &mut self.running
-            && let Err(error) = program.break_off(now)
-        {
-            self.ended(Err(error));
-        }
     }
 
     fn play(&mut self, program: impl Program<W> + 'static) {

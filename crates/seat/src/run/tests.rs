@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use super::own::Own;
 use super::page::HostRequest;
 use super::reception::{Reception, door_at_relay};
-use super::{Files, SeatWorld, Session, World};
+use super::{Files, Input, SeatWorld, Session, World};
 use crate::event::Event;
 use crate::words::Narrator;
 
@@ -230,7 +230,7 @@ fn host_waits_on_one_connection_until_it_ends() {
     for number in 1..4 {
         let next = host.session.step(now).unwrap();
         assert_eq!(host.state().open, [number].into());
-        host.session.happened(number, Happened::Opened, now);
+        (host.session).input(Input::Socket(number, Happened::Opened), now);
         let sent = std::mem::take(&mut host.state().sent);
         assert!(sent.starts_with(b"please relay "));
         assert_eq!(next, now + PolledDoor::<Memory>::RENEW);
@@ -248,11 +248,8 @@ fn host_tries_a_relay_again_after_a_pause() {
     let mut host = Player::new(Memory::default());
     host.ask(true, "/host", &hosts(), HOUR);
     host.session.step(HOUR);
-    host.session.happened(
-        1,
-        Happened::Closed(io::ErrorKind::ConnectionRefused.into()),
-        HOUR,
-    );
+    let refused = Happened::Closed(io::ErrorKind::ConnectionRefused.into());
+    host.session.input(Input::Socket(1, refused), HOUR);
     let text = host.state().events.last().unwrap().to_string();
     assert!(text.contains("Still trying"), "{text}");
     let next = host.session.step(HOUR).unwrap();

@@ -11,9 +11,9 @@ use dealerless_connection::identity::{Identity, KnownPeers, Name, SharedPeers};
 use dealerless_connection::storage::MemoryVault;
 use dealerless_connection::testing::{Connection, Guest};
 use dealerless_connection::time::unix;
-use dealerless_connection::{ConnectionError, Invite, MeetingError, Timing};
+use dealerless_connection::{ConnectionError, Credentials, Invite, MeetingError, Timing};
 use dealerless_native::NativeFiles;
-use dealerless_seat::run::Stored;
+use dealerless_native::testing::stored;
 use dealerless_table::log::{Header, MatchId};
 use dealerless_table::play::{Control, Seating, Term};
 use serde_json::{Value, json};
@@ -174,12 +174,12 @@ impl Native {
     fn begins(&self, header: Header, connection: Connection, chooses: bool) -> Hosted {
         let (file, succession) = (MemoryVault::default(), self.identity.succession().clone());
         let peers = KnownPeers::open(Box::new(file), Path::new("peers"), succession, unix);
-        let stored = Stored {
-            files: NativeFiles::Folder(self.folder.path().into()),
+        let credentials = Credentials {
             identity: Arc::clone(&self.identity),
-            peers: SharedPeers::new(peers.unwrap()),
             name: self.name.clone(),
         };
+        let files = NativeFiles::Folder(self.folder.path().into());
+        let stored = stored(files, credentials, SharedPeers::new(peers.unwrap()));
         Hosted::begin(stored, header, connection, chooses)
     }
 

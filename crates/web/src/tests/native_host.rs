@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use dealerless_connection::identity::{Home, Name};
 use dealerless_connection::testing::{Connection, Door};
-use dealerless_connection::{DoorEvent, Network, PolledConnection, Timing, system_rng};
-use dealerless_native::testing::{keeps, passive};
+use dealerless_connection::{Credentials, DoorEvent, Network, PolledConnection, Timing, system_rng};
+use dealerless_native::testing::{passive, stored};
 use dealerless_native::{Input, Native, NativeFiles, NativeProgram, Player, SeatInput};
 use dealerless_seat::command::Said;
 use dealerless_seat::event::{Ask, Event};
@@ -101,12 +101,12 @@ impl NativeHost {
         let folder = memory.or_else(|_| tempfile::tempdir()).unwrap();
         let home = Arc::new(Home::open(folder.path(), None, &mut system_rng()).unwrap());
         let peers = home.known_peers().unwrap();
-        let stored = Stored {
-            files: NativeFiles::Folder(home.matches()),
+        let credentials = Credentials {
             identity: Arc::clone(home.identity()),
-            peers: peers.clone(),
             name: Name::clean("Anna"),
         };
+        let files = NativeFiles::Folder(home.matches());
+        let stored = stored(files, credentials, peers.clone());
         let listen = ["127.0.0.1:0".parse().unwrap()];
         let door = Door::open(
             home,
@@ -280,13 +280,11 @@ impl Hosted {
         chooses: bool,
         first: impl FnOnce(&mut SeatInPlay<Native>, Line, Duration) -> anyhow::Result<()>,
     ) {
-        let (own, peers) = (self.stored.credentials(), self.stored.peers.clone());
-        let kept = keeps(self.stored.files.clone(), own.clone(), peers.clone());
-        let playing = dealerless_native::begin(false, kept, |seat_of, now| {
+        let playing = dealerless_native::begin(false, self.stored.clone(), |seat_of, now| {
             let players = vec![connection.met.peer.clone()];
-            let finder = Finder::new(&seat_of.world, own, self.of, players);
+            let finder = Finder::new(seat_of, self.of, players);
             let needs = PlayerNeeds::default();
-            let mut seat = SeatInPlay::new(&seat_of.world, files, peers, needs, finder, now)?;
+            let mut seat = SeatInPlay::new(seat_of, files, needs, finder, now)?;
             let line = connection.into_polled().expect("nobody has taken it");
             first(&mut seat, line, now)?;
             Ok(Box::new(InPlay(seat)) as NativeProgram)

@@ -2,10 +2,11 @@
 
 use std::io::Read;
 
+use dealerless_native::Input;
 use dealerless_table::rules::{Stakes, Variety};
 
 use super::super::input::TypedLine;
-use super::super::posts::{Post, Posts};
+use super::super::posts::Posts;
 use super::seats::{met, player, sit};
 
 #[test]
@@ -17,7 +18,7 @@ fn early_commands_are_dropped_but_the_end_of_the_input_is_kept() {
     for line in [TypedLine::Text(leave), TypedLine::TooLong] {
         assert!(posts.typed(line).is_none());
     }
-    posts.put(Post::InputEnded);
+    posts.put(Input::Ended);
     let (player, mut front) = player();
     let error = sit(host, player.writing_to(&posts)).expect_err("the input has ended");
     assert!(error.is::<crate::failure::BrokenOff>(), "{error:#}");

@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use dealerless_connection::identity::{PublicIdentity, SharedPeers};
+use dealerless_native::Input;
 use dealerless_table::Seat;
 use dealerless_table::log::{LogMessage, MatchLog, PartKind, SignedPart};
 use dealerless_table::rules::{Stakes, Variety};
 
 use super::super::player::{Face, Player};
-use super::super::posts::{Post, Posts};
+use super::super::posts::Posts;
 use super::seats::{met, sit};
 
 /// The front end of a host whose guest has disconnected.
@@ -28,7 +29,7 @@ impl Front {
         if line.contains("Waiting up to 30 s") {
             let known = self.peers.lock().get(&self.guest).cloned();
             *self.counted.lock().unwrap() = known.map(|known| known.failed_checks);
-            self.posts.put(Post::BreakOff);
+            self.posts.put(Input::BreakOff);
         }
     }
 }

@@ -58,9 +58,8 @@ pub(super) fn sit(met: Met, player: Player) -> anyhow::Result<()> {
     let Seating { sitting, circuit } = met.seating;
     player.play(&met.own, |own, now| {
         let files = NewMatch::create(own, sitting)?.begin(own, Some(circuit))?;
-        let (of, peers) = (files.sitting.match_info.id(), own.peers.clone());
-        let finder = Finder::new(&own.world, own.credentials(), of, Vec::new());
-        let mut seat = SeatInPlay::new(&own.world, files, peers, needs, finder, now)?;
+        let finder = Finder::new(own, files.sitting.match_info.id(), Vec::new());
+        let mut seat = SeatInPlay::new(own, files, needs, finder, now)?;
         seat.begin(connection.into_polled().expect("nobody else has it"), now)?;
         Ok(Box::new(InPlay(seat)))
     })

@@ -17,7 +17,7 @@ use super::disk::{Disk, Files};
 use super::engine;
 use super::person::{Act, Person};
 use super::world::{Happening, OfSocket, Shared, Simulated};
-use crate::run::Session;
+use crate::run::{Input, Session};
 use crate::seat::LAST_CALL;
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -255,7 +255,7 @@ impl Simulation {
                     self.shared().close_socket(socket, true);
                 }
                 self.enter(program, |session, now| {
-                    session.happened(socket, what.happened(), now);
+                    session.input(Input::Socket(socket, what.happened()), now);
                 });
             }
             Happening::AtRelay(socket) => self.shared().at_relay(socket),
@@ -457,9 +457,9 @@ impl Simulation {
             self.shared().outside[program].engine = Some(session);
             done = result;
         }
-        self.enter(program, |session, _| {
+        self.enter(program, |session, now| {
             if let Some(done) = done {
-                session.engine_done(connection, done);
+                session.input(Input::EngineDone(connection, done), now);
             }
         });
     }

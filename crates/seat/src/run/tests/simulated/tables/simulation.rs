@@ -11,9 +11,7 @@ use dealerless::verifiable::trust_own_shuffles;
 use dealerless_connection::identity::{Name, SharedPeers};
 use dealerless_connection::random::seed_this_thread;
 use dealerless_connection::storage::MemoryVault;
-use dealerless_connection::{
-    Admits, ConnectionError, Invites, PolledConnection, PolledDoor, Timing, system_rng,
-};
+use dealerless_connection::{Admits, ConnectionError, Invites, PolledConnection, system_rng};
 use dealerless_table::Seat;
 use dealerless_table::log::{Clock as Limits, End, Phase};
 use dealerless_table::play::DeckSetting;
@@ -31,7 +29,8 @@ use super::super::world::{Happening, OfSocket, Shared, Simulated, address};
 use super::checks::{self, Checks};
 use crate::command;
 use crate::run::own::{Own, Stored, kept_peers};
-use crate::run::{Caller, Files as _, Finder, Reception, Route, SeatFiles, SeatInPlay};
+use crate::run::reception::door_for;
+use crate::run::{Caller, Files as _, Finder, Input, Reception, Route, SeatFiles, SeatInPlay};
 use crate::seat::{PlayerNeeds, Stopped};
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -323,7 +322,7 @@ impl Simulation {
                     self.shared().close_socket(socket, true);
                 }
                 self.enter(program, |seat, now| {
-                    seat.happened(socket, what.happened(), now);
+                    seat.input(Input::Socket(socket, what.happened()), now);
                 });
             }
             Happening::AtProgram(socket, other) => self.shared().at_program(socket, other),
@@ -358,7 +357,7 @@ impl Simulation {
             self.checks.left.insert(Seat::new(program as u8));
         }
         if let Ok((said, turn)) = command::parse(line) {
-            self.enter(program, |seat, _| seat.said(said, turn));
+            self.enter(program, |seat, now| seat.input(Input::Said(said, turn), now));
         }
     }
 
@@ -666,6 +665,7 @@ fn open(
         files: world.clone(),
         peers: SharedPeers::new(kept_peers(&world, &identity)?),
         identity,
+        invites: Arc::new(Mutex::new(Invites::open(Box::new(MemoryVault::default()))?)),
         name: Name::clean(&own.to_string()),
     };
     let others: Vec<Seat> = of.seats().filter(|seat| *seat != own).collect();
@@ -675,20 +675,12 @@ fn open(
         invite: None,
         players: players.clone(),
     };
-    let invites = Invites::open(Box::new(MemoryVault::default()))?;
-    let invites = Arc::new(Mutex::new(invites));
-    let mut door = PolledDoor::new(
-        &world,
-        stored.credentials(),
-        admits,
-        Arc::clone(&invites),
-        of.match_info.header().encode(),
-        Timing::default(),
-    );
+    let player = Own::new(world, stored);
+    let header = of.match_info.header().encode();
+    let mut door = door_for(&player, &player.world, admits, header);
     door.listen(listener);
-    let player = Own::new(world.clone(), stored, invites);
     let door = Reception::of_door(&player, door);
-    let mut finder = Finder::new(&world, player.credentials(), id, players).waiting(door);
+    let mut finder = Finder::new(&player, id, players).waiting(door);
     for other in others.into_iter().filter(|_| own != Seat::HOST) {
         let route = Route {
             invite: None,
@@ -706,8 +698,7 @@ fn open(
         pauses: true,
         ..PlayerNeeds::default()
     };
-    let peers = player.peers.clone();
-    let mut seat = SeatInPlay::new(&world, files, peers, needs, finder, now)?;
+    let mut seat = SeatInPlay::new(&player, files, needs, finder, now)?;
     match own {
         Seat::HOST => seat.reconnect(now)?,
         _ => {
