@@ -137,11 +137,8 @@ impl Files for NativeFiles {
         let NativeFiles::Folder(folder) = self else {
             return Ok(Vec::new());
         };
-        let files = MatchFolder(folder.clone()).list()?.into_iter();
-        let name = |path: &Path| {
-            let path = path.with_extension(&ending[1..]);
-            Some(path.file_name()?.to_str()?.to_owned())
-        };
+        let files = MatchFolder(folder.clone()).list_ending(ending)?.into_iter();
+        let name = |path: &Path| Some(path.file_name()?.to_str()?.to_owned());
         let names = files.filter_map(|file| Some((name(&file.path)?, seconds(file.changed))));
         Ok(names.collect())
     }

@@ -3,9 +3,8 @@
 use std::env;
 use std::io::{self, IsTerminal};
 use std::ops::Deref;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::ArgAction;
@@ -15,7 +14,7 @@ use dealerless_connection::Invites;
 use dealerless_connection::identity::{Fingerprint, Home, HomeError, Name, OldIdentity, Peer};
 use dealerless_connection::storage::{FileVault, Vault};
 use dealerless_native::NativeFiles;
-use dealerless_seat::run::{INPUTS, Stored};
+use dealerless_seat::run::{Stored, destroy_old_inputs};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use terminal_size::{Width, terminal_size};
@@ -184,9 +183,9 @@ impl FolderArgs {
     /// # Errors
     /// The errors of [`open`](Self::open), and if the known peers cannot be read.
     pub(crate) fn own(&self) -> anyhow::Result<Own> {
-        let home = self.open()?;
-        forget_old_inputs(&home.matches()).context("cannot remove old files of inputs")?;
-        Own::of(Arc::new(home))
+        let own = Own::of(Arc::new(self.open()?))?;
+        destroy_old_inputs(&own).context("cannot remove old files of inputs")?;
+        Ok(own)
     }
 
     pub(crate) fn folder(&self) -> anyhow::Result<PathBuf> {
@@ -212,25 +211,6 @@ pub(crate) fn keep_private(path: PathBuf, text: &str) -> anyhow::Result<()> {
 /// Whether the error is that another process uses the folder.
 pub(crate) fn is_in_use(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(HomeError::InUse(_)))
-}
-
-/// How long the inputs to the shuffles of a match are kept for an audit.
-const INPUTS_KEPT: Duration = Duration::from_secs(30 * 86_400);
-
-/// Removes the inputs that are older than [`INPUTS_KEPT`].
-fn forget_old_inputs(matches: &Path) -> io::Result<()> {
-    for entry in std::fs::read_dir(matches)? {
-        let path = entry?.path();
-        let old = || -> io::Result<bool> {
-            let age = path.metadata()?.modified()?.elapsed();
-            Ok(age.is_ok_and(|age| age > INPUTS_KEPT))
-        };
-        let is_inputs = path.to_str().is_some_and(|path| path.ends_with(INPUTS));
-        if is_inputs && old()? {
-            std::fs::remove_file(&path)?;
-        }
-    }
-    Ok(())
 }
 
 /// The system's folder for the data of programs.

@@ -2,9 +2,10 @@
 
 use crate::common;
 
+use std::fs::File;
 use std::path::Path;
 use std::process::{Command, Output};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use common::matches::file;
 use common::side::{Side, folders};
@@ -99,6 +100,35 @@ fn declined_audit_opens_nothing() {
     assert!(file(b.path(), "inputs").is_some());
     assert!(file(b.path(), "audit").is_none());
     drop(host.kill());
+}
+
+/// Makes the inputs of the only match in this folder look 31 days old. Returns whether the next command keeps them.
+fn keeps_old_inputs(folder: &Path) -> bool {
+    let inputs = File::options()
+        .write(true)
+        .open(file(folder, "inputs").unwrap());
+    let old = SystemTime::now() - Duration::from_secs(31 * 86_400);
+    inputs.unwrap().set_modified(old).unwrap();
+    let list = command(folder, &["resume", "--list"]);
+    assert_eq!(list.status.code(), Some(0));
+    file(folder, "inputs").is_some()
+}
+
+#[test]
+fn inputs_are_destroyed_after_30_days_unless_their_match_is_open() {
+    let [a, b] = folders();
+    let (mut host, invite) = Side::host(a.path(), &["--hands", "1"]);
+    let guest = Side::join(b.path(), &invite, &["--auto"]);
+    host.until("card");
+    drop([host, guest].map(Side::kill));
+    assert!(keeps_old_inputs(a.path()));
+
+    let [a, b] = folders();
+    play(a.path(), b.path(), "Bert");
+    assert!(!keeps_old_inputs(a.path()));
+    // Without its record, nobody needs them.
+    std::fs::remove_file(file(b.path(), "log").unwrap()).unwrap();
+    assert!(!keeps_old_inputs(b.path()));
 }
 
 /// Plays a match of one hand. The guest has this name.

@@ -402,21 +402,23 @@ pub fn destroy_inputs(files: &impl Files, record: &str) -> io::Result<()> {
 /// Retention time of the inputs to the shuffles of a match, in seconds.
 const INPUTS_KEPT: u64 = 30 * 86_400;
 
-/// Destroys the inputs of matches that are over and began long ago.
+/// Destroys old inputs, except those of open matches.
 ///
 /// # Errors
-/// If a file cannot be removed.
-pub(super) fn destroy_old_inputs<F: Files>(own: &Stored<F>) -> anyhow::Result<()> {
-    let is_old = |time| F::unix().saturating_sub(time) > INPUTS_KEPT;
-    let mut inputs = own.files.file_names(INPUTS)?.into_iter();
-    if !inputs.any(|(_, time)| is_old(time)) {
-        return Ok(());
+/// If the files cannot be listed, or one cannot be removed.
+pub fn destroy_old_inputs<F: Files>(own: &Stored<F>) -> anyhow::Result<()> {
+    for (name, time) in own.files.file_names(INPUTS)? {
+        let is_old = F::unix().saturating_sub(time) > INPUTS_KEPT;
+        let is_over = || match Kept::open(own, name.replace(INPUTS, RECORD)) {
+            Ok(kept) => kept.is_over(),
+            // Another program may be playing the match. Without a readable record, the inputs have no use.
+            Err(error) => !error.is::<io::Error>(),
+        };
+        if is_old && is_over() {
+            own.files.remove_file(&name)?;
+        }
     }
-    let (kept, _) = all(own)?;
-    let mut old = kept
-        .iter()
-        .filter(|kept| kept.is_over() && is_old(kept.time));
-    old.try_for_each(|kept| Ok(destroy_inputs(&own.files, &kept.name)?))
+    Ok(())
 }
 
 /// Whether a match was audited, or can be.

@@ -51,7 +51,7 @@ pub use hosting::{Host, Hosted, host_again};
 pub use joining::{AnyMatch, Guest, Requirements};
 pub use matches::{
     AUDIT, DECK, INPUTS, Kept, LISTEN, NewMatch, RECORD, Unread, all_open, beside, check,
-    destroy_inputs, find, forget, inputs, open_with, records, resume,
+    destroy_inputs, destroy_old_inputs, find, forget, inputs, open_with, records, resume,
 };
 pub use other_guests::{Ways, keep_listeners, kept_listeners};
 pub use own::{Own, Stored};

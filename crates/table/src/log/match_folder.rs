@@ -67,6 +67,14 @@ impl MatchFolder {
     /// # Errors
     /// If the folder cannot be read. A missing folder gives an empty list.
     pub fn list(&self) -> io::Result<Vec<MatchEntry>> {
+        self.list_ending(".log")
+    }
+
+    /// All files of matches whose names have this ending, in the order of [`list`](Self::list).
+    ///
+    /// # Errors
+    /// As [`list`](Self::list).
+    pub fn list_ending(&self, ending: &str) -> io::Result<Vec<MatchEntry>> {
         let entries = match fs::read_dir(&self.0) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             entries => entries?,
@@ -75,7 +83,7 @@ impl MatchFolder {
         for entry in entries {
             let entry = entry?;
             let name = entry.file_name();
-            let Some((of, peer)) = name.to_str().and_then(parse) else {
+            let Some((of, peer)) = name.to_str().and_then(|name| parse(name, ending)) else {
                 continue;
             };
             let path = entry.path();
@@ -115,9 +123,9 @@ fn file_name_part(peer: &str) -> String {
     }
 }
 
-/// Splits the name of a match file into the digits and the player. `None` for other names.
-fn parse(name: &str) -> Option<(&str, &str)> {
-    let (of, peer) = name.strip_suffix(".log")?.split_once('-')?;
+/// Splits the name of a file of a match into the digits and the player. `None` for other names.
+fn parse<'a>(name: &'a str, ending: &str) -> Option<(&'a str, &'a str)> {
+    let (of, peer) = name.strip_suffix(ending)?.split_once('-')?;
     let hex = of.len() == DIGITS && of.bytes().all(|byte| byte.is_ascii_hexdigit());
     hex.then_some((of, peer))
 }
