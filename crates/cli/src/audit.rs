@@ -68,9 +68,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let audited = match file.seat() {
         Seat::HOST => {
             let mut open = args.with.door(&own, &file)?;
-            player.play(&own, |seat_of, now| {
+            player.play(&own, |run_own, now| {
                 // The door is answered from now on.
-                seat_of.world.report(&open.listening());
+                run_own.world.report(&open.listening());
                 open.wait_at_relays(&own, &file.peers());
                 let exchange = exchange.waiting(open.door, until(now));
                 Ok(Box::new(Auditor::new(record, exchange)))

@@ -154,13 +154,13 @@ impl Hosting {
         });
         let needs = player.needs();
         let relay = own.relays.own().map(|relay| &relay.tcp);
-        player.play(own, |seat_of, now| {
+        player.play(own, |run_own, now| {
             let seats = self.header.stakes.seats();
             let offers_code = relay.is_some() && dead_relay.is_none() && seats == 2;
             let mut invites = Vec::new();
             for _ in 1..seats {
                 let at_relay = relay.cloned();
-                let invite = seat_of.invite(addresses.clone(), at_relay.clone())?;
+                let invite = run_own.invite(addresses.clone(), at_relay.clone())?;
                 if let Some(relay) = at_relay {
                     open.door.wait_for_invite(relay.into(), &invite, now);
                 }
@@ -179,7 +179,7 @@ impl Hosting {
             }
             // The old door may have had the address of the new one.
             let settling = self.settling.as_ref();
-            let absentees = settling.map(|settling| settling.try_to_reach(own, seat_of, now));
+            let absentees = settling.map(|settling| settling.try_to_reach(own, run_own, now));
             let hosted = Hosted {
                 header: self.header.clone(),
                 listeners: open.listens_at(),
@@ -193,8 +193,8 @@ impl Hosting {
                 wants_new: args.stakes.are_given(),
                 until,
             };
-            let door = Reception::of_door(seat_of, open.door);
-            Ok(Box::new(Host::new(seat_of, door, hosted, needs, now)))
+            let door = Reception::of_door(run_own, open.door);
+            Ok(Box::new(Host::new(run_own, door, hosted, needs, now)))
         })
     }
 

@@ -90,12 +90,12 @@ fn play(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
     if file.seat() == Seat::HOST {
         let mut open = args.with.door(own, &file)?;
         let ways = NativeWays::new(own, &[])?;
-        return player.play(own, |seat_of, now| {
+        return player.play(own, |run_own, now| {
             // The door is answered from now on.
-            seat_of.world.report(&open.listening());
+            run_own.world.report(&open.listening());
             open.wait_at_relays(own, &file.peers());
-            let door = Reception::of_door(seat_of, open.door);
-            let seat = host_again(seat_of, door, Some(&ways), (file, needs), now)?;
+            let door = Reception::of_door(run_own, open.door);
+            let seat = host_again(run_own, door, Some(&ways), (file, needs), now)?;
             Ok(Box::new(seat))
         });
     }

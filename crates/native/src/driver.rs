@@ -121,9 +121,9 @@ struct State {
 
 /// The inputs of a program, from any thread.
 #[derive(Clone)]
-pub struct SeatInput(Weak<Task>);
+pub struct ProgramInput(Weak<Task>);
 
-impl SeatInput {
+impl ProgramInput {
     /// Passes an input to the program. Returns `false` if it does not exist any more.
     pub fn put(&self, input: Input<'static>) -> bool {
         self.0.upgrade().map(|task| task.put(input)).is_some()
@@ -131,12 +131,12 @@ impl SeatInput {
 }
 
 /// A program that runs. Dropping it drops the program and closes its connections.
-pub struct Playing {
+pub struct RunningProgram {
     task: Arc<Task>,
     told: Receiver<Told>,
 }
 
-impl Drop for Playing {
+impl Drop for RunningProgram {
     fn drop(&mut self) {
         self.task.end();
     }
@@ -150,7 +150,7 @@ pub fn begin(
     shows_time: bool,
     stored: Stored<NativeFiles>,
     begin: impl FnOnce(&Own<Native>, Duration) -> anyhow::Result<NativeProgram>,
-) -> anyhow::Result<Playing> {
+) -> anyhow::Result<RunningProgram> {
     let (world, told) = Native::new()?;
     let task = Arc::new(Task {
         world: world.clone(),
@@ -168,7 +168,7 @@ pub fn begin(
     let begun = begin(&own, system_time()).map(|program| state.program = Some((program, own)));
     drop(state);
     world.0.network.wake();
-    let playing = Playing { task, told };
+    let playing = RunningProgram { task, told };
     begun.map(|()| playing)
 }
 
@@ -188,10 +188,10 @@ impl Native {
     }
 }
 
-impl Playing {
+impl RunningProgram {
     /// The inputs of the program.
-    pub fn input(&self) -> SeatInput {
-        SeatInput(Arc::downgrade(&self.task))
+    pub fn input(&self) -> ProgramInput {
+        ProgramInput(Arc::downgrade(&self.task))
     }
 
     /// Waits until the program has ended, at most this long. There is no player: all events are dropped.
@@ -523,7 +523,7 @@ impl SeatWorld for Native {
         };
         let stream = EngineStream::new(of_seat(&task));
         let channel = Channel::with_clock(stream, Deadlines::default(), system_time);
-        let input = SeatInput(task);
+        let input = ProgramInput(task);
         let report = move |done| input.put(Input::EngineDone(connection, done));
         let dealer = Dealer::start(channel, binding, system_rng(), set_background, report);
         *engine = EngineSession::Running(dealer);

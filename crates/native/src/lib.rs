@@ -3,10 +3,10 @@
 //!
 //! | item | |
 //! |---|---|
-//! | [`begin`], [`Playing`] | a [program](dealerless_seat::run::Program) that runs |
+//! | [`begin`], [`RunningProgram`] | a [program](dealerless_seat::run::Program) that runs |
 //! | [`host()`] | a host of two that listens on this machine |
 //! | [`Player`] | its player, who is told the events of the match and may answer them |
-//! | [`SeatInput`], [`Input`] | its inputs, from any thread |
+//! | [`ProgramInput`], [`Input`] | its inputs, from any thread |
 //! | [`in_memory`] | a player who keeps nothing after the end of the program |
 //! | [`Native`], [`NativeFiles`] | the world of both: sockets, files and the engine |
 
@@ -20,6 +20,6 @@ mod host;
 pub mod testing;
 
 pub use dealerless_seat::run::Input;
-pub use driver::{Native, NativeProgram, Player, Playing, SeatInput, begin};
+pub use driver::{Native, NativeProgram, Player, RunningProgram, ProgramInput, begin};
 pub use files::{NativeFiles, in_memory};
 pub use host::host;

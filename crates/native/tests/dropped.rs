@@ -26,13 +26,13 @@ fn dropped_seat_ends_the_connection() {
     let (header, _) = proposal(stakes_of(100, 2, 1));
     let seating = Seating::of_meeting(&line.met, header, kept.player());
     let Seating { sitting, circuit } = seating.unwrap();
-    let playing = dealerless_native::begin(false, kept, |seat_of, now| {
+    let playing = dealerless_native::begin(false, kept, |run_own, now| {
         let of = sitting.match_info.id();
         let files: SeatFiles<Native> =
-            NewMatch::create(seat_of, sitting)?.begin(seat_of, Some(circuit))?;
-        let finder = Finder::new(seat_of, of, vec![line.met.peer.clone()]);
+            NewMatch::create(run_own, sitting)?.begin(run_own, Some(circuit))?;
+        let finder = Finder::new(run_own, of, vec![line.met.peer.clone()]);
         let needs = PlayerNeeds::default();
-        let mut seat = SeatInPlay::new(seat_of, files, needs, finder, now)?;
+        let mut seat = SeatInPlay::new(run_own, files, needs, finder, now)?;
         seat.begin(line.into_polled().expect("nobody has taken it"), now)?;
         Ok(Box::new(InPlay(seat)) as NativeProgram)
     });

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use dealerless_connection::Invite;
-use dealerless_native::{Playing, in_memory};
+use dealerless_native::{RunningProgram, in_memory};
 use dealerless_seat::command::Said;
 use dealerless_seat::event::{Ask, Cost, Ended, Event, YourTurn};
 use dealerless_seat::run::{AnyMatch, Guest, Route};
@@ -57,7 +57,7 @@ pub(super) fn play(header: &Header, progress: &Progress) -> anyhow::Result<[Side
     let (kind, _) = (header.stakes.variety().poker()).context("a demo without chips")?;
     let (host, invite) = host(header)?;
     let seats = [host, guest(invite)?];
-    let play = |playing: Playing, own| {
+    let play = |playing: RunningProgram, own| {
         let mut watcher = Watcher {
             side: Side::default(),
             kind,
@@ -89,7 +89,7 @@ const NEEDS: PlayerNeeds = PlayerNeeds {
 };
 
 /// A new player, who waits on this machine. Also returns its invite.
-fn host(header: &Header) -> anyhow::Result<(Playing, Invite)> {
+fn host(header: &Header) -> anyhow::Result<(RunningProgram, Invite)> {
     let mut invite = None;
     let playing = dealerless_native::begin(false, in_memory(NAMES[0])?, |own, now| {
         let at = (Ipv4Addr::LOCALHOST, 0).into();
@@ -101,7 +101,7 @@ fn host(header: &Header) -> anyhow::Result<(Playing, Invite)> {
 }
 
 /// A new player, who joins with an invite.
-fn guest(invite: Invite) -> anyhow::Result<Playing> {
+fn guest(invite: Invite) -> anyhow::Result<RunningProgram> {
     let route = Route::to_host(invite);
     dealerless_native::begin(false, in_memory(NAMES[1])?, |own, now| {
         let guest = Guest::joining(own, Box::new(AnyMatch), NEEDS, route, now)?;
@@ -117,7 +117,7 @@ struct Watcher<'a> {
     begun: Instant,
     /// When something has happened last.
     heard: Instant,
-    playing: &'a Playing,
+    playing: &'a RunningProgram,
     progress: &'a Progress,
 }
 

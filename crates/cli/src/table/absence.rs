@@ -51,12 +51,12 @@ impl Settling {
     pub(crate) fn try_to_reach(
         &self,
         own: &Own,
-        seat_of: &run::Own<Native>,
+        run_own: &run::Own<Native>,
         now: Duration,
     ) -> anyhow::Result<Absentees<Native>> {
         let file = MatchFile::open(own, self.file.clone())?;
-        let door = old_door(own, &file).map(|open| Reception::of_door(seat_of, open.door));
-        Ok(Absentees::of_host(seat_of, &file, &self.absent, door, now))
+        let door = old_door(own, &file).map(|open| Reception::of_door(run_own, open.door));
+        Ok(Absentees::of_host(run_own, &file, &self.absent, door, now))
     }
 
     /// Shows the settlement. Asks a person whether to continue with it; a program has named the match.

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use dealerless_native::{Input, SeatInput};
+use dealerless_native::{Input, ProgramInput};
 use dealerless_seat::event::Refusal;
 
 use super::input;
@@ -29,7 +29,7 @@ enum Destination {
         has_reader: bool,
     },
     /// A program runs.
-    Program(SeatInput),
+    Program(ProgramInput),
 }
 
 impl Default for Destination {
@@ -60,7 +60,7 @@ impl Posts {
     }
 
     /// Queues a typed line if no program runs. Otherwise returns the line with the program's input.
-    pub(crate) fn typed(&self, line: input::TypedLine) -> Option<(input::TypedLine, SeatInput)> {
+    pub(crate) fn typed(&self, line: input::TypedLine) -> Option<(input::TypedLine, ProgramInput)> {
         match &mut *self.lock() {
             Destination::Program(seat) => Some((line, seat.clone())),
             Destination::Waiting { early, .. } => {
@@ -72,7 +72,7 @@ impl Posts {
     }
 
     /// Sends the queued messages and all later ones to a program. Queued lines are dropped, and the player is told.
-    pub(crate) fn go_to(&self, seat: SeatInput) {
+    pub(crate) fn go_to(&self, seat: ProgramInput) {
         let mut place = self.lock();
         if let Destination::Waiting { early, .. } = &mut *place {
             let is_typed = |early: &Early| matches!(early, Early::Typed(_));

@@ -4,7 +4,7 @@ use std::io::{self, BufRead};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use dealerless_native::{Input, SeatInput};
+use dealerless_native::{Input, ProgramInput};
 use dealerless_seat::command::{self, Complaint, Said};
 use dealerless_seat::event::Refusal;
 
@@ -45,7 +45,7 @@ impl Reader {
     }
 
     /// Passes a line to a seat as a command.
-    fn send(&self, line: TypedLine, seat: &SeatInput) {
+    fn send(&self, line: TypedLine, seat: &ProgramInput) {
         let input = match (self.read(line), self) {
             (Ok(None), _) => return,
             (Ok(Some((Said::Leave { anyhow: false }, _))), Reader::Screen(_)) => Input::AskLeave,

@@ -12,7 +12,7 @@ use dealerless_connection::storage::{Storage, Vault};
 use dealerless_connection::testing::{Connection, Door, Guest};
 use dealerless_connection::{Credentials, DoorEvent, Timing, system_rng};
 use dealerless_native::testing::{passive, stored};
-use dealerless_native::{Native, NativeFiles, NativeProgram, Playing};
+use dealerless_native::{Native, NativeFiles, NativeProgram, RunningProgram};
 use dealerless_seat::command::Said;
 use dealerless_seat::event::Event;
 use dealerless_seat::run::{FileOf, Finder, InPlay, Own, SeatFiles, SeatInPlay};
@@ -214,7 +214,7 @@ pub(crate) fn seat(
     connection: Connection,
     syncs: &Syncs,
     finds: impl FnOnce(&Own<Native>, Finder<Native>, MatchId) -> Finder<Native>,
-) -> Playing {
+) -> RunningProgram {
     let met = Arc::clone(&connection.met);
     (player.peers.lock())
         .remember(&met.peer, &met.peer_name, &[], None)
@@ -255,11 +255,11 @@ pub(crate) fn seat(
         clock: file(),
     };
     let kept = stored(NativeFiles::Memory, own, player.peers.clone());
-    let playing = dealerless_native::begin(false, kept, |seat_of, now| {
-        let finder = Finder::new(seat_of, of.id(), vec![met.peer.clone()]);
-        let finder = finds(seat_of, finder, of.id());
+    let playing = dealerless_native::begin(false, kept, |run_own, now| {
+        let finder = Finder::new(run_own, of.id(), vec![met.peer.clone()]);
+        let finder = finds(run_own, finder, of.id());
         let needs = PlayerNeeds::default();
-        let mut seat = SeatInPlay::new(seat_of, files, needs, finder, now)?;
+        let mut seat = SeatInPlay::new(run_own, files, needs, finder, now)?;
         let line = connection.into_polled().expect("nobody has taken it");
         seat.begin(line, now)?;
         Ok(Box::new(InPlay(seat)) as NativeProgram)

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use dealerless_connection::testing::{Connection, Door, Guest};
 use dealerless_connection::{DoorEvent, Timing};
 use dealerless_native::testing::passive;
-use dealerless_native::{Native, Playing};
+use dealerless_native::{Native, RunningProgram};
 use dealerless_seat::command::Said;
 use dealerless_seat::event::Event;
 use dealerless_seat::run::{Caller, Finder, Own, Reception, Route};
@@ -48,7 +48,7 @@ pub(crate) fn resume(link: Link) -> [Duration; 2] {
 }
 
 /// A host that waits at its door when a connection is lost.
-fn sit_host(player: &Player, door: Door) -> Playing {
+fn sit_host(player: &Player, door: Door) -> RunningProgram {
     let Some(DoorEvent::Connection(connection)) = door.next(TIMEOUT) else {
         panic!("the guest did not connect");
     };
@@ -60,7 +60,7 @@ fn sit_host(player: &Player, door: Door) -> Playing {
 }
 
 /// A guest that calls its host when a connection is lost.
-fn sit_guest(player: &Player, connection: Connection, proxy: &Proxy) -> Playing {
+fn sit_guest(player: &Player, connection: Connection, proxy: &Proxy) -> RunningProgram {
     let host = connection.met.peer.clone();
     let calls = |_: &Own<Native>, finder: Finder<Native>, of| {
         let route = Route {
@@ -74,7 +74,7 @@ fn sit_guest(player: &Player, connection: Connection, proxy: &Proxy) -> Playing 
     seat(player, connection, &Syncs::default(), calls)
 }
 
-fn play<'a>(playing: &Playing, cut: Option<&'a dyn Fn()>) -> Resuming<'a> {
+fn play<'a>(playing: &RunningProgram, cut: Option<&'a dyn Fn()>) -> Resuming<'a> {
     let mut resuming = Resuming {
         cut,
         own: 0,

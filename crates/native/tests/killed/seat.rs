@@ -150,11 +150,11 @@ pub(crate) fn play() {
     });
     let folder = NativeFiles::Folder(home.matches());
     let kept = stored(folder, credentials, peers);
-    let playing = dealerless_native::begin(false, kept, |seat_of, now| {
+    let playing = dealerless_native::begin(false, kept, |run_own, now| {
         let players = of.players().iter().map(|player| player.identity.clone());
         let mut others: Vec<_> = players.clone().collect();
         others.remove(own.index());
-        let finder = Finder::new(seat_of, of.id(), others);
+        let finder = Finder::new(run_own, of.id(), others);
         let finder = players
             .zip(addresses)
             .fold(finder, |finder, (peer, address)| {
@@ -168,11 +168,11 @@ pub(crate) fn play() {
             });
         let door = door.and_then(|door| door.into_polled().0);
         let finder = match door {
-            Some(door) => finder.waiting(Reception::of_door(seat_of, door)),
+            Some(door) => finder.waiting(Reception::of_door(run_own, door)),
             None => finder,
         };
         let needs = PlayerNeeds::default();
-        let mut seat = SeatInPlay::new(seat_of, files, needs, finder, now)?;
+        let mut seat = SeatInPlay::new(run_own, files, needs, finder, now)?;
         let polled =
             |connection: Connection| connection.into_polled().expect("nobody has taken it");
         match first.flatten() {

@@ -34,7 +34,7 @@ enum Proposal {
 }
 
 /// A match that this player has agreed to, and the door for the other guests.
-struct Agreed<W: SeatWorld> {
+struct Agreement<W: SeatWorld> {
     new: NewMatch<W::Files>,
     finder: Finder<W>,
     listeners: Vec<String>,
@@ -49,7 +49,7 @@ pub(super) struct Gathered<W: SeatWorld> {
     pub(super) instead_of: Option<String>,
     absentees: Option<Absentees<W>>,
     proposal: Option<Proposal>,
-    agreed: Option<Agreed<W>>,
+    agreed: Option<Agreement<W>>,
     /// The number of players who are there, as the player was told.
     present: u8,
     /// The number of messages of the host.
@@ -210,7 +210,7 @@ impl<W: SeatWorld> Gathered<W> {
         let addresses = match control {
             Control::Begins(addresses) => addresses,
             control => {
-                if let Some(Agreed { new, .. }) = agreed {
+                if let Some(Agreement { new, .. }) = agreed {
                     new.remove(own)?;
                 }
                 return self.told(own, control, asks).map(|()| None);
@@ -221,7 +221,7 @@ impl<W: SeatWorld> Gathered<W> {
         else {
             bail!("the host began a match without a list of players")
         };
-        let Agreed {
+        let Agreement {
             new,
             finder,
             listeners,
@@ -300,7 +300,7 @@ impl<W: SeatWorld> Gathered<W> {
         let new = NewMatch::create(own, sitting)?;
         let of = new.sitting.match_info.id();
         let finder = Finder::new(own, of, players);
-        self.agreed = Some(Agreed {
+        self.agreed = Some(Agreement {
             new,
             finder: finder.waiting(door),
             listeners,

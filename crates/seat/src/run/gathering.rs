@@ -29,7 +29,7 @@ struct Guest<S: Sockets> {
 }
 
 /// A change in the gathering since the last step.
-pub(super) enum Gathered<S: Sockets> {
+pub(super) enum Change<S: Sockets> {
     /// A guest has left or declined.
     Left(Name),
     /// All guests are there, and each of them was asked to agree to the list of players.
@@ -135,7 +135,7 @@ impl<S: Sockets> Gathering<S> {
     }
 
     /// Processes the answers of the guests. With `may_propose`, proposes the list of players once all are there.
-    pub(super) fn step(&mut self, may_propose: bool, now: Duration) -> Option<Gathered<S>> {
+    pub(super) fn step(&mut self, may_propose: bool, now: Duration) -> Option<Change<S>> {
         self.guests
             .iter_mut()
             .for_each(|guest| guest.line.flush(now));
@@ -162,7 +162,7 @@ impl<S: Sockets> Gathering<S> {
             if !stays {
                 let gone = self.guests.remove(place);
                 self.begin_anew(now);
-                return Some(Gathered::Left(gone.line.met.peer_name.clone()));
+                return Some(Change::Left(gone.line.met.peer_name.clone()));
             }
         }
         if !self.is_full() {
@@ -178,7 +178,7 @@ impl<S: Sockets> Gathering<S> {
         }
         let (sitting, _) = self.proposed.take()?;
         let guests = std::mem::take(&mut self.guests).into_iter();
-        Some(Gathered::Complete(Box::new(Agreed {
+        Some(Change::Complete(Box::new(Agreed {
             sitting,
             lines: guests.map(|guest| guest.line).collect(),
             addresses,
@@ -186,7 +186,7 @@ impl<S: Sockets> Gathering<S> {
     }
 
     /// Sends each guest the list of all players. Those of the match before keep their order.
-    fn propose(&mut self, now: Duration) -> Option<Gathered<S>> {
+    fn propose(&mut self, now: Duration) -> Option<Change<S>> {
         if let Some(past) = &self.header.past {
             let host = self.own.0.fingerprint();
             let place =
@@ -201,7 +201,7 @@ impl<S: Sockets> Gathering<S> {
         let mut rosters = Roster::of_guests((identity, name), nonce, &guests).into_iter();
         let sitting = match rosters.next()?.sitting(self.header.clone()) {
             Ok(sitting) => sitting,
-            Err(error) => return Some(Gathered::CannotBegin(error)),
+            Err(error) => return Some(Change::CannotBegin(error)),
         };
         for (guest, roster) in self.guests.iter_mut().zip(rosters) {
             let roster = Control::Roster(Box::new(roster)).encode();
@@ -209,7 +209,7 @@ impl<S: Sockets> Gathering<S> {
             guest.line.flush(now);
         }
         self.proposed = Some((sitting, now + ANSWER));
-        Some(Gathered::Proposed)
+        Some(Change::Proposed)
     }
 
     /// The connections to all guests.

@@ -15,7 +15,7 @@ use super::admission::{Admission, Answered, Wants};
 use super::continued::went_on;
 use super::errors::NotBegun;
 use super::finding::Finder;
-use super::gathering::{Agreed, Gathered, Gathering};
+use super::gathering::{Agreed, Change, Gathering};
 use super::lobby::{Arrived, Lobby};
 use super::matches::{self, Kept, NewMatch};
 use super::other_guests::{Ways, keep_listeners, keys_of_guests, tell_absent_host};
@@ -676,15 +676,15 @@ impl<W: SeatWorld> Host<W> {
         }
         match gathering.step(may_propose, now) {
             None => {}
-            Some(Gathered::Left(name)) => {
+            Some(Change::Left(name)) => {
                 let (left, wanted) = (gathering.present(), gathering.wanted());
                 let text = format!("{name} has left: {left} of {wanted} players are here.");
                 own.notice(text);
             }
-            Some(Gathered::CannotBegin(error)) => return Err(error.into()),
-            Some(Gathered::Proposed) => own
+            Some(Change::CannotBegin(error)) => return Err(error.into()),
+            Some(Change::Proposed) => own
                 .notice("All players are here. Waiting for them to agree to the list of players."),
-            Some(Gathered::Complete(mut agreed)) => {
+            Some(Change::Complete(mut agreed)) => {
                 self.admission_lapses(own, "All seats are taken.", now);
                 let new = NewMatch::create(own, agreed.sitting.clone())?;
                 keep_listeners(own, &new.name, &self.hosted.listeners)?;

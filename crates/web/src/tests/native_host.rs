@@ -10,7 +10,7 @@ use dealerless_connection::identity::{Home, Name};
 use dealerless_connection::testing::{Connection, Door};
 use dealerless_connection::{Credentials, DoorEvent, Network, PolledConnection, Timing, system_rng};
 use dealerless_native::testing::{passive, stored};
-use dealerless_native::{Input, Native, NativeFiles, NativeProgram, Player, SeatInput};
+use dealerless_native::{Input, Native, NativeFiles, NativeProgram, Player, ProgramInput};
 use dealerless_seat::command::Said;
 use dealerless_seat::event::{Ask, Event};
 use dealerless_seat::run::{
@@ -173,7 +173,7 @@ impl Drop for NativeHost {
 pub(crate) struct Hosted {
     pub(crate) of: MatchId,
     stored: Stored<NativeFiles>,
-    playing: Option<(SeatInput, JoinHandle<()>)>,
+    playing: Option<(ProgramInput, JoinHandle<()>)>,
 }
 
 struct Hosting {
@@ -280,11 +280,11 @@ impl Hosted {
         chooses: bool,
         first: impl FnOnce(&mut SeatInPlay<Native>, Line, Duration) -> anyhow::Result<()>,
     ) {
-        let playing = dealerless_native::begin(false, self.stored.clone(), |seat_of, now| {
+        let playing = dealerless_native::begin(false, self.stored.clone(), |run_own, now| {
             let players = vec![connection.met.peer.clone()];
-            let finder = Finder::new(seat_of, self.of, players);
+            let finder = Finder::new(run_own, self.of, players);
             let needs = PlayerNeeds::default();
-            let mut seat = SeatInPlay::new(seat_of, files, needs, finder, now)?;
+            let mut seat = SeatInPlay::new(run_own, files, needs, finder, now)?;
             let line = connection.into_polled().expect("nobody has taken it");
             first(&mut seat, line, now)?;
             Ok(Box::new(InPlay(seat)) as NativeProgram)
