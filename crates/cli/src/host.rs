@@ -15,7 +15,7 @@ use dealerless_native::Native;
 use dealerless_seat::VERSION;
 use dealerless_seat::event::Event;
 use dealerless_seat::peers::BLOCKED;
-use dealerless_seat::run::{Host, Hosted, Reception, Ways, must_not_be_continued};
+use dealerless_seat::run::{Host, Hosted, Ways, must_not_be_continued};
 use dealerless_seat::seated::opens;
 use dealerless_seat::words;
 use dealerless_table::log::Header;
@@ -193,8 +193,7 @@ impl Hosting {
                 wants_new: args.stakes.are_given(),
                 until,
             };
-            let door = Reception::of_door(run_own, open.door);
-            Ok(Box::new(Host::new(run_own, door, hosted, needs, now)))
+            Ok(Box::new(Host::new(run_own, open.door, hosted, needs, now)))
         })
     }
 

@@ -123,7 +123,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     player.play(&own, |own, now| {
         let guest = match calls {
             Calls::AtRelay(code, relay) => {
-                Guest::using_code(own, requires, needs, (code, relay), now)
+                Guest::using_code(own, requires, needs, code, relay, now)
             }
             Calls::Host(route) => Guest::joining(own, requires, needs, route, now)?,
         };

@@ -8,8 +8,7 @@ use dealerless_seat::VERSION;
 use dealerless_seat::ending::{closed, unsettled_at};
 use dealerless_seat::event::Event;
 use dealerless_seat::run::{
-    DECK, Files as _, Guest, RECORD, Reception, SeatWorld as _, Unread, all_open, beside, check,
-    host_again,
+    DECK, Files as _, Guest, RECORD, SeatWorld as _, Unread, all_open, beside, check, host_again,
 };
 use dealerless_seat::seated::Seated;
 use dealerless_seat::stored::{OpenMatch, UnreadMatch, open_matches};
@@ -94,15 +93,14 @@ fn play(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
             // The door is answered from now on.
             run_own.world.report(&open.listening());
             open.wait_at_relays(own, &file.peers());
-            let door = Reception::of_door(run_own, open.door);
-            let seat = host_again(run_own, door, Some(&ways), (file, needs), now)?;
+            let seat = host_again(run_own, open.door, Some(&ways), file, needs, now)?;
             Ok(Box::new(seat))
         });
     }
     let route = args.with.route(own, file.peer())?;
     let requires = Box::new(AsGuest::new(NativeWays::new(own, args.with.listen())?));
     player.play(own, |own, now| {
-        let guest = Guest::resuming(own, requires, needs, (route, file), now)?;
+        let guest = Guest::resuming(own, requires, needs, route, file, now)?;
         Ok(Box::new(guest))
     })
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dealerless_connection::Invite;
 use dealerless_connection::identity::Address;
-use dealerless_seat::run::{Host, Hosted, Own, Reception, SeatWorld as _, door};
+use dealerless_seat::run::{Host, Hosted, Own, SeatWorld as _, door};
 use dealerless_seat::seat::PlayerNeeds;
 use dealerless_table::log::Header;
 
@@ -26,6 +26,6 @@ pub fn host(
     let at = own.world.sockets().listen(&[at], &mut door)?;
     let invite = own.invite(at.into_iter().map(Address::from).collect(), None)?;
     let hosted = Hosted::new(header, vec![invite.clone()]);
-    let host = Host::new(own, Reception::of_door(own, door), hosted, needs, now);
+    let host = Host::new(own, door, hosted, needs, now);
     Ok((host, invite))
 }

@@ -20,6 +20,6 @@ mod host;
 pub mod testing;
 
 pub use dealerless_seat::run::Input;
-pub use driver::{Native, NativeProgram, Player, RunningProgram, ProgramInput, begin};
+pub use driver::{Native, NativeProgram, Player, ProgramInput, RunningProgram, begin};
 pub use files::{NativeFiles, in_memory};
 pub use host::host;

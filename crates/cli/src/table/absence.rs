@@ -6,7 +6,7 @@ use anyhow::Context;
 use dealerless_connection::identity::{Fingerprint, PublicIdentity};
 use dealerless_native::{Input, Native};
 use dealerless_seat::event::Event;
-use dealerless_seat::run::{self, Absentees, Reception, in_words, kept_listeners, settled};
+use dealerless_seat::run::{self, Absentees, in_words, kept_listeners, settled};
 use dealerless_table::Seat;
 use dealerless_table::log::Past;
 
@@ -55,7 +55,7 @@ impl Settling {
         now: Duration,
     ) -> anyhow::Result<Absentees<Native>> {
         let file = MatchFile::open(own, self.file.clone())?;
-        let door = old_door(own, &file).map(|open| Reception::of_door(run_own, open.door));
+        let door = old_door(own, &file).map(|open| open.door);
         Ok(Absentees::of_host(run_own, &file, &self.absent, door, now))
     }
 

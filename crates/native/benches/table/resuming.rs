@@ -9,7 +9,7 @@ use dealerless_native::testing::passive;
 use dealerless_native::{Native, RunningProgram};
 use dealerless_seat::command::Said;
 use dealerless_seat::event::Event;
-use dealerless_seat::run::{Caller, Finder, Own, Reception, Route};
+use dealerless_seat::run::{Caller, Finder, Own, Route};
 use dealerless_table::log::MatchId;
 
 use crate::match_of_two::{Player, Syncs, door, seat};
@@ -52,9 +52,9 @@ fn sit_host(player: &Player, door: Door) -> RunningProgram {
     let Some(DoorEvent::Connection(connection)) = door.next(TIMEOUT) else {
         panic!("the guest did not connect");
     };
-    let waits = |own: &Own<Native>, finder: Finder<Native>, _: MatchId| {
+    let waits = |_: &Own<Native>, finder: Finder<Native>, _: MatchId| {
         let door = door.into_polled().0.expect("nobody has taken it");
-        finder.waiting(Reception::of_door(own, door))
+        finder.waiting(door)
     };
     seat(player, *connection, &Syncs::default(), waits)
 }

@@ -19,7 +19,7 @@ use dealerless_native::{Input, Native, NativeFiles, NativeProgram, Player};
 use dealerless_seat::command::Said;
 use dealerless_seat::event::{Ended, Event};
 use dealerless_seat::run::{
-    BrokenOff, Caller, FileOf, Finder, InPlay, Reception, Route, SeatFiles, SeatInPlay, ValueOf,
+    BrokenOff, Caller, FileOf, Finder, InPlay, Route, SeatFiles, SeatInPlay, ValueOf,
 };
 use dealerless_seat::seat::PlayerNeeds;
 use dealerless_table::Seat;
@@ -168,7 +168,7 @@ pub(crate) fn play() {
             });
         let door = door.and_then(|door| door.into_polled().0);
         let finder = match door {
-            Some(door) => finder.waiting(Reception::of_door(run_own, door)),
+            Some(door) => finder.waiting(door),
             None => finder,
         };
         let needs = PlayerNeeds::default();

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use anyhow::bail;
-use dealerless_connection::Happened;
+use dealerless_connection::{Happened, PolledDoor};
 use dealerless_connection::identity::{Name, PublicIdentity};
 use dealerless_table::Seat;
 use dealerless_table::log::MatchId;
@@ -13,7 +13,6 @@ use super::finding::{Caller, Finder};
 use super::matches::Kept;
 use super::other_guests::{self, Ways};
 use super::own::Own;
-use super::reception::Reception;
 use super::world::SeatWorld;
 
 /// Timeout for reaching the absent players, after which this side agrees.
@@ -69,8 +68,8 @@ impl<W: SeatWorld> Absentees<W> {
             finder = finder.calling(Caller::new(kept.id(), host.clone(), route));
         }
         let relay = ways.relay();
-        let by = (&[][..], relay.as_ref());
-        let (finder, _) = other_guests::find_again(own, ways, finder, kept, by, now)?;
+        let relay = relay.as_ref();
+        let (finder, _) = other_guests::find_again(own, ways, finder, kept, &[], relay, now)?;
         Ok(Self::new(kept, absent, finder, now))
     }
 
@@ -79,7 +78,7 @@ impl<W: SeatWorld> Absentees<W> {
         own: &Own<W>,
         kept: &Kept<W::Files>,
         absent: &[Seat],
-        door: Option<Reception<W>>,
+        door: Option<PolledDoor<W::Sockets>>,
         now: Duration,
     ) -> Self {
         let finder = Self::finder(own, kept, absent);

@@ -110,7 +110,8 @@ impl<W: SeatWorld> Admission<W> {
     pub(super) fn ask(
         &mut self,
         own: &Own<W>,
-        (line, wants): (PolledConnection<W::Sockets>, Wants),
+        line: PolledConnection<W::Sockets>,
+        wants: Wants,
         warning: Option<String>,
         lobby: &mut Lobby<W::Sockets>,
         now: Duration,
@@ -146,7 +147,8 @@ impl<W: SeatWorld> Admission<W> {
     pub(super) fn ask_instead(
         &mut self,
         own: &Own<W>,
-        (line, of): (PolledConnection<W::Sockets>, MatchId),
+        line: PolledConnection<W::Sockets>,
+        of: MatchId,
         text: String,
         lobby: &mut Lobby<W::Sockets>,
         now: Duration,

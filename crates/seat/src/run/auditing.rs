@@ -7,11 +7,11 @@ use anyhow::Context;
 use dealerless_connection::PolledConnection;
 
 use super::audit_exchange::AuditExchange;
+use super::door;
 use super::matches::{self, AUDIT, beside};
 use super::own::Own;
 use super::playing::SeatInPlay;
 use super::program::{Input, Program, input_before_match, refuse};
-use super::reception::notice;
 use super::world::{Files as _, SeatWorld};
 use crate::command::not_asked;
 
@@ -78,11 +78,7 @@ impl<W: SeatWorld> Program<W> for Auditor<W> {
     }
 
     fn step(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<bool> {
-        let tell = |event| {
-            if let Some(event) = notice(event, &own.leaks, W::IN_PAGE) {
-                own.world.report(&event);
-            }
-        };
+        let tell = |event| door::report(&own.world, &own.leaks, event);
         if let Some((opened, line)) = self.exchange.step(now, tell)? {
             // The other player receives the last message even if this side cannot write its file.
             self.ending = Some(Ending {

@@ -2,22 +2,24 @@
 //! its door.
 
 use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use dealerless_connection::identity::{Address, PublicIdentity};
 use dealerless_connection::{
-    Credentials, Dial, Happened, Invite, MeetingError, Message, Place, PolledConnection, Sockets,
-    Stream, Timing, system_rng,
+    Credentials, Dial, DoorEvent, Happened, Invite, MeetingError, Message, Place, PolledConnection,
+    PolledDoor, Sockets, Stream, Timing, system_rng,
 };
 use dealerless_table::log::{MatchId, Past};
 use dealerless_table::play::Control;
 
+use super::door;
 use super::lobby::Lobby;
 use super::own::Own;
-use super::reception::Reception;
 use super::world::SeatWorld;
 use crate::event::Event;
 use crate::open_match::{answer_after, went_on_without_host};
+use crate::peers::Leaks;
 use crate::retry::{HOST_PAUSE, pause};
 
 /// The addresses, the relay and the keys or invite by which another player is called.
@@ -198,7 +200,8 @@ pub struct Finder<W: SeatWorld> {
     /// went on.
     past: Option<Past>,
     callers: Vec<Caller<W>>,
-    door: Option<Reception<W>>,
+    door: Option<PolledDoor<W::Sockets>>,
+    leaks: Arc<Mutex<Leaks>>,
     lobby: Lobby<W::Sockets>,
     /// The players who have reported that the others went on without this host.
     reported: Vec<PublicIdentity>,
@@ -216,6 +219,7 @@ impl<W: SeatWorld> Finder<W> {
             past: None,
             callers: Vec::new(),
             door: None,
+            leaks: Arc::clone(&own.leaks),
             lobby: Lobby::new(),
             reported: Vec::new(),
             found: VecDeque::new(),
@@ -231,7 +235,7 @@ impl<W: SeatWorld> Finder<W> {
 
     /// Answers at this door.
     #[must_use]
-    pub fn waiting(self, door: Reception<W>) -> Self {
+    pub fn waiting(self, door: PolledDoor<W::Sockets>) -> Self {
         let door = Some(door);
         Finder { door, ..self }
     }
@@ -246,7 +250,7 @@ impl<W: SeatWorld> Finder<W> {
     /// Also waits for a player at a relay, if there is a door.
     pub(super) fn wait_at_relay(&mut self, relay: &Place, peer: &PublicIdentity, now: Duration) {
         if let Some(door) = &mut self.door {
-            door.wait_for_known(relay, peer, now);
+            door.wait_for_known(relay.clone(), peer, now);
         }
     }
 
@@ -259,7 +263,7 @@ impl<W: SeatWorld> Finder<W> {
     /// Stops looking for everybody.
     pub(super) fn stop(&mut self) {
         self.callers.iter_mut().for_each(Caller::stop);
-        self.door.iter_mut().for_each(Reception::stop);
+        self.door.iter_mut().for_each(PolledDoor::stop);
         self.lobby.clear();
         self.found.clear();
     }
@@ -414,16 +418,18 @@ impl<W: SeatWorld> Finder<W> {
             }
         }
         if let Some(door) = &mut self.door {
-            let arrived = door.happened(number, what, now);
-            self.arrived(arrived, now);
+            door.happened(number, what, now);
+            self.take_events(now);
         }
     }
 
-    /// Takes the players who have come to the door.
-    fn arrived(&mut self, mut arrived: Option<PolledConnection<W::Sockets>>, now: Duration) {
-        while let Some(line) = arrived {
-            self.admit(line, now);
-            arrived = self.door.as_mut().and_then(|door| door.step(now));
+    /// Handles all events at the door.
+    fn take_events(&mut self, now: Duration) {
+        while let Some(event) = self.door.as_mut().and_then(PolledDoor::next_event) {
+            match event {
+                DoorEvent::Connection(line) => self.admit(*line, now),
+                event => door::report(&self.world, &self.leaks, event),
+            }
         }
     }
 
@@ -436,8 +442,8 @@ impl<W: SeatWorld> Finder<W> {
                 self.called(index, line);
             }
         }
-        let arrived = self.door.as_mut().and_then(|door| door.step(now));
-        self.arrived(arrived, now);
+        self.door.iter_mut().for_each(|door| door.step(now));
+        self.take_events(now);
         while let Some(arrived) = self.lobby.step(now) {
             if let Ok(request) = arrived.request {
                 self.asked(arrived.line, request, now);
@@ -448,7 +454,7 @@ impl<W: SeatWorld> Finder<W> {
     /// The time of the next timer.
     pub fn timer(&self) -> Duration {
         let callers = self.callers.iter().map(Caller::timer);
-        let door = self.door.as_ref().map(Reception::timer);
+        let door = self.door.as_ref().map(PolledDoor::timer);
         let found = self.found.iter().map(PolledConnection::timer);
         let times = callers.chain(door).chain(found);
         let times = times.chain([self.lobby.timer()]);

@@ -83,7 +83,8 @@ impl<W: SeatWorld> Gathered<W> {
         own: &Own<W>,
         ways: Arc<dyn Ways<W>>,
         line: PolledConnection<W::Sockets>,
-        (header, instead_of): (Header, Option<String>),
+        header: Header,
+        instead_of: Option<String>,
         now: Duration,
     ) -> Result<Self, Declined<W>> {
         let absentees = match &header.past {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{anyhow, bail, ensure};
 use dealerless_connection::identity::{Name, PublicIdentity};
 use dealerless_connection::{
-    ConnectionError, DoorEvent, Happened, Invite, Place, PolledConnection, SpokenCode, Stream,
+    ConnectionError, DoorEvent, Happened, Invite, Place, PolledConnection, PolledDoor, SpokenCode, Stream,
 };
 use dealerless_table::log::{Header, MatchId, Sitting};
 use dealerless_table::play::{Control, Seating, Term};
@@ -13,6 +13,7 @@ use dealerless_table::play::{Control, Seating, Term};
 use super::absentees::Absentees;
 use super::admission::{Admission, Answered, Wants};
 use super::continued::went_on;
+use super::door;
 use super::errors::NotBegun;
 use super::finding::Finder;
 use super::gathering::{Agreed, Change, Gathering};
@@ -22,7 +23,6 @@ use super::other_guests::{Ways, keep_listeners, keys_of_guests, tell_absent_host
 use super::own::Own;
 use super::playing::{SeatFiles, SeatInPlay};
 use super::program::{InPlay, Input, Program, ended, input_before_match, refuse};
-use super::reception::Reception;
 use super::world::SeatWorld;
 use crate::VERSION;
 use crate::command::Said;
@@ -101,7 +101,7 @@ pub struct Host<W: SeatWorld> {
     needs: PlayerNeeds,
     hosted: Hosted<W>,
     /// The door, until the match begins.
-    door: Option<Reception<W>>,
+    door: Option<PolledDoor<W::Sockets>>,
     admission: Admission<W>,
     /// The guests who have come, if the match has several guests.
     gathering: Option<Gathering<W::Sockets>>,
@@ -152,7 +152,7 @@ impl<W: SeatWorld> Host<W> {
     /// A host that waits at a door.
     pub fn new(
         own: &Own<W>,
-        door: Reception<W>,
+        door: PolledDoor<W::Sockets>,
         mut hosted: Hosted<W>,
         needs: PlayerNeeds,
         now: Duration,
@@ -196,7 +196,7 @@ impl<W: SeatWorld> Host<W> {
     /// # Errors
     /// If the host cannot wait any more.
     fn take_events(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<()> {
-        while let Some(event) = self.door.as_mut().and_then(Reception::next_event) {
+        while let Some(event) = self.door.as_mut().and_then(PolledDoor::next_event) {
             self.at_door(own, event, now)?;
         }
         Ok(())
@@ -233,12 +233,7 @@ impl<W: SeatWorld> Host<W> {
                 }
                 own.notice(text);
             }
-            event => {
-                let door = self.door.as_ref();
-                if let Some(event) = door.and_then(|door| door.notice_of(event)) {
-                    own.world.report(&event);
-                }
-            }
+            event => door::report(&own.world, &own.leaks, event),
         }
         Ok(())
     }
@@ -287,7 +282,7 @@ impl<W: SeatWorld> Host<W> {
         let is_known = own.peers.lock().get(&line.met.peer).is_some();
         let warning = own.recognise(line, relay.filter(|_| is_invited))?;
         if let (Some(relay), Some(door), false) = (relay, &mut self.door, is_known) {
-            door.wait_for_known(relay, &line.met.peer, now);
+            door.wait_for_known(relay.clone(), &line.met.peer, now);
         }
         Ok(warning)
     }
@@ -503,11 +498,11 @@ impl<W: SeatWorld> Host<W> {
             Ok(false) => self.sits(own, arrival, warning, now)?,
             Ok(true) => {
                 // The record is closed while the player is asked, so that another program can resume the match.
-                let asked = match arrival {
+                let (line, wants) = match arrival {
                     Arrival::New(line) => (line, Wants::Play),
                     Arrival::Resuming(line, kept) => (line, Wants::Resume(kept.id())),
                 };
-                (self.admission).ask(own, asked, warning, &mut self.lobby, now);
+                (self.admission).ask(own, line, wants, warning, &mut self.lobby, now);
             }
             Err(error) => self.does_not_sit(own, arrival.into_line(), &error, now),
         }
@@ -579,7 +574,7 @@ impl<W: SeatWorld> Host<W> {
             "{open}. This command asks for a new match. Type `resume` to continue the open match, or \
              `new` to close it here and begin the new one."
         );
-        (self.admission).ask_instead(own, (line, of), text, &mut self.lobby, now);
+        (self.admission).ask_instead(own, line, of, text, &mut self.lobby, now);
         Ok(())
     }
 
@@ -764,7 +759,7 @@ impl<W: SeatWorld> Host<W> {
             absentees.must_be_absent()?;
         }
         if let Some(door) = &mut self.door {
-            door.do_due(now);
+            door.step(now);
         }
         self.take_events(own, now)?;
         if let Some(line) = self.admission.step(own, &mut self.lobby, now) {
@@ -808,7 +803,7 @@ impl<W: SeatWorld> Host<W> {
         {
             absentees.happened(number, what, now);
         } else if let Some(door) = &mut self.door {
-            door.pass(number, what, now);
+            door.happened(number, what, now);
             self.take_events(own, now)?;
         }
         Ok(())
@@ -916,7 +911,7 @@ impl<W: SeatWorld> Program<W> for Host<W> {
         let times = [
             Some(farewells),
             Some(self.hosted.until),
-            self.door.as_ref().map(Reception::timer),
+            self.door.as_ref().map(PolledDoor::timer),
             Some(self.lobby.timer()),
             Some(self.admission.timer()),
             gathering.map(Gathering::timer),
@@ -934,9 +929,10 @@ impl<W: SeatWorld> Program<W> for Host<W> {
 /// If the match cannot be resumed here.
 pub fn host_again<W: SeatWorld>(
     own: &Own<W>,
-    door: Reception<W>,
+    door: PolledDoor<W::Sockets>,
     ways: Option<&dyn Ways<W>>,
-    (kept, needs): (Kept<W::Files>, PlayerNeeds),
+    kept: Kept<W::Files>,
+    needs: PlayerNeeds,
     now: Duration,
 ) -> anyhow::Result<InPlay<W>> {
     let files: SeatFiles<W> = matches::resume(own, kept)?;

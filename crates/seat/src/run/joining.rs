@@ -181,7 +181,8 @@ impl<W: SeatWorld> Guest<W> {
         own: &Own<W>,
         requires: Box<dyn Requirements<W>>,
         needs: PlayerNeeds,
-        (code, relay): (SpokenCode, Place),
+        code: SpokenCode,
+        relay: Place,
         now: Duration,
     ) -> Self {
         let call = CodeCall::new(own.world.sockets(), &relay, code, now);
@@ -202,7 +203,8 @@ impl<W: SeatWorld> Guest<W> {
         own: &Own<W>,
         requires: Box<dyn Requirements<W>>,
         needs: PlayerNeeds,
-        (route, kept): (Route, Kept<W::Files>),
+        route: Route,
+        kept: Kept<W::Files>,
         now: Duration,
     ) -> anyhow::Result<Self> {
         let mut guest = Guest::new(requires, needs, route, Stage::Changing);
@@ -319,7 +321,7 @@ impl<W: SeatWorld> Guest<W> {
                     own.notice(text);
                     kept.name
                 });
-                self.consider(own, line, (offered, given_up), now);
+                self.consider(own, line, offered, given_up, now);
             }
         }
         Ok(())
@@ -350,7 +352,8 @@ impl<W: SeatWorld> Guest<W> {
         &mut self,
         own: &Own<W>,
         line: PolledConnection<W::Sockets>,
-        (offered, instead_of): (Offered<W>, Option<String>),
+        offered: Offered<W>,
+        instead_of: Option<String>,
         now: Duration,
     ) {
         match offered {
@@ -367,7 +370,7 @@ impl<W: SeatWorld> Guest<W> {
                 self.stage = Stage::Asked(Box::new(line), Question::Sit(Box::new(offer)));
             }
             Offered::ToSeveral(header, ways) => {
-                match Gathered::begin(own, ways, line, (header, instead_of), now) {
+                match Gathered::begin(own, ways, line, header, instead_of, now) {
                     Ok(gathered) => self.stage = Stage::Gathered(Box::new(gathered)),
                     Err(Declined { line, why }) => self.decline(*line, why, now),
                 }
@@ -401,8 +404,9 @@ impl<W: SeatWorld> Guest<W> {
         let (finder, at) = match self.requires.ways() {
             None => (finder, None),
             Some(ways) => {
-                let by = (listen, self.route.relay.as_ref());
-                let (finder, at) = other_guests::find_again(own, &*ways, finder, &kept, by, now)?;
+                let relay = self.route.relay.as_ref();
+                let (finder, at) =
+                    other_guests::find_again(own, &*ways, finder, &kept, listen, relay, now)?;
                 let route = |host: &_| ways.route(host);
                 (tell_absent_host(own, finder, past.as_ref(), route, now), at)
             }

@@ -501,7 +501,7 @@ impl<F: Files> NewMatch<F> {
         circuit: Option<Arc<DealCircuit>>,
     ) -> anyhow::Result<SeatFiles<W>> {
         let log = MatchLog::new(self.sitting.match_info.clone(), self.sitting.seat);
-        let setting = setting::<W>(own, &self.sitting, &self.name, (self.journal, log), circuit)?;
+        let setting = setting::<W>(own, &self.sitting, &self.name, self.journal, log, circuit)?;
         files(own, &self.name, self.sitting, setting, false)
     }
 }
@@ -523,7 +523,7 @@ pub fn resume<W: SeatWorld>(
         }
         None => (opened.sitting, None),
     };
-    let setting = setting::<W>(own, &sitting, &name, (opened.journal, opened.log), circuit)?;
+    let setting = setting::<W>(own, &sitting, &name, opened.journal, opened.log, circuit)?;
     files(own, &name, sitting, setting, true)
 }
 
@@ -585,7 +585,8 @@ fn setting<W: SeatWorld>(
     own: &Stored<W::Files>,
     sitting: &Sitting,
     name: &str,
-    (journal, log): (Journal<FileOf<W>>, MatchLog),
+    journal: Journal<FileOf<W>>,
+    log: MatchLog,
     circuit: Option<Arc<DealCircuit>>,
 ) -> anyhow::Result<SeatSetting<W>> {
     let value = |ending| -> anyhow::Result<ValueOf<W>> {

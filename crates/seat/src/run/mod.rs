@@ -10,7 +10,7 @@
 //! | `absentees`, `continued` | matches that are continued without absent players |
 //! | `playing` | a seat in play |
 //! | `auditing`, `audit_exchange` | an audit of a match that is over |
-//! | `reception`, `lobby`, `finding` | a door; the players who have come to it; how the players of a match find each other again |
+//! | `door`, `lobby`, `finding` | a door; the players who have come to it; how the players of a match find each other again |
 //! | `own`, `matches` | the identity, the known peers and the settings; the stored matches |
 //! | `session`, `page`, `moving` | a page: its requests, its terms and limits, and how its identity moves |
 //! | `errors` | exit codes and advice |
@@ -20,6 +20,7 @@ mod admission;
 mod audit_exchange;
 mod auditing;
 mod continued;
+mod door;
 mod errors;
 mod finding;
 mod gathered;
@@ -34,7 +35,6 @@ mod own;
 mod page;
 mod playing;
 mod program;
-mod reception;
 mod session;
 mod world;
 
@@ -45,6 +45,7 @@ pub use absentees::Absentees;
 pub use audit_exchange::{AuditExchange, NotAuditing, OpenedInputs};
 pub use auditing::Auditor;
 pub use continued::{in_words, must_not_be_continued, settled, went_on};
+pub use door::door;
 pub use errors::{AnswerIsNo, BrokenOff, Differs, NotBegun};
 pub use finding::{Caller, Finder, Route};
 pub use hosting::{Host, Hosted, host_again};
@@ -57,6 +58,5 @@ pub use other_guests::{Ways, keep_listeners, kept_listeners};
 pub use own::{Own, Stored};
 pub use playing::{FileOf, SeatFiles, SeatInPlay, SeatSetting, ValueOf};
 pub use program::{InPlay, Input, Program};
-pub use reception::{Reception, door, notice};
 pub use session::Session;
 pub use world::{Files, SeatWorld, World};

@@ -12,10 +12,10 @@ use dealerless_table::Seat;
 use dealerless_table::log::{Past, Sitting};
 use dealerless_table::play::GuestAddresses;
 
+use super::door::door_for;
 use super::finding::{Caller, Finder, Route};
 use super::matches::{GUESTS, Kept, LISTEN, beside};
 use super::own::{Own, Stored};
-use super::reception::{Reception, door_for};
 use super::world::{Files, SeatWorld};
 use crate::open_match::answer_after;
 use crate::seat::Other;
@@ -57,7 +57,7 @@ pub trait Ways<W: SeatWorld>: Send + Sync {
 
 /// The door of a guest.
 pub(super) struct GuestDoor<W: SeatWorld> {
-    pub(super) door: Reception<W>,
+    pub(super) door: PolledDoor<W::Sockets>,
     /// The addresses of its listeners.
     pub(super) listeners: Vec<String>,
     /// The addresses at which others may reach it.
@@ -81,7 +81,7 @@ pub(super) fn open_door<W: SeatWorld>(
     let mut door = door_for(own, own.world.sockets(), admits, Vec::new());
     let (listeners, addresses) = ways.listen(own, &mut door, at)?;
     Ok(GuestDoor {
-        door: Reception::of_door(own, door),
+        door,
         listeners,
         addresses,
     })
@@ -143,7 +143,8 @@ pub(super) fn find_again<W: SeatWorld>(
     ways: &dyn Ways<W>,
     finder: Finder<W>,
     kept: &Kept<W::Files>,
-    (listen, relay): (&[String], Option<&Place>),
+    listen: &[String],
+    relay: Option<&Place>,
     now: Duration,
 ) -> anyhow::Result<(Finder<W>, Option<At>)> {
     let sitting = &kept.opened.sitting;

@@ -18,13 +18,13 @@ use serde_json::{Value, json};
 
 use super::audit_exchange::AuditExchange;
 use super::auditing::Auditor;
+use super::door::door_at_relay;
 use super::finding::Route;
 use super::hosting::{Host, Hosted, host_again};
 use super::joining::Requirements;
 use super::matches::{self, Kept};
 use super::own::Own;
 use super::program::InPlay;
-use super::reception::{Reception, door_at_relay};
 use super::world::{Files, SeatWorld};
 use crate::game_name::GameName;
 use crate::records::decks::Decks;
@@ -194,12 +194,12 @@ fn waiting<W: SeatWorld>(
     now: Duration,
 ) -> Host<W> {
     let relay = kept.request.relay;
-    let door = door_at_relay(own, &relay, &header, (Some(&invite), None), now);
+    let door = door_at_relay(own, &relay, &header, Some(&invite), None, now);
     let hosted = Hosted {
         relay: Some(Place::Url(relay)),
         ..Hosted::new(header, vec![invite])
     };
-    Host::new(own, Reception::at_relay(own, door), hosted, NEEDS, now)
+    Host::new(own, door, hosted, NEEDS, now)
 }
 
 /// A host that resumes a match.
@@ -213,9 +213,8 @@ pub(super) fn resuming<W: SeatWorld>(
     now: Duration,
 ) -> anyhow::Result<InPlay<W>> {
     let header = kept.opened.sitting.match_info.header();
-    let door = door_at_relay(own, relay, header, (None, Some(kept.peer())), now);
-    let door = Reception::at_relay(own, door);
-    host_again(own, door, None, (kept, NEEDS), now)
+    let door = door_at_relay(own, relay, header, None, Some(kept.peer()), now);
+    host_again(own, door, None, kept, NEEDS, now)
 }
 
 /// The audit of a match at this relay.
@@ -237,7 +236,7 @@ pub(super) fn auditing<W: SeatWorld>(
     }
     let exchange = AuditExchange::new(&kept.opened.log, seat, &inputs)?;
     let exchange = if seat == Seat::HOST {
-        let door = door_at_relay(own, &relay, header, (None, Some(peer)), now);
+        let door = door_at_relay(own, &relay, header, None, Some(peer), now);
         exchange.waiting(door, until)
     } else {
         let route = route_at(relay, None, Some(peer.clone()));

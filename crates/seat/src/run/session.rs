@@ -369,8 +369,8 @@ impl<W: World> Session<W> {
         if let Ok(code) = join.whom.parse() {
             let relay = join.relay.context(ENTER_RELAY)?;
             self.own.world.report(&Event::Hello { version: VERSION });
-            let at = (code, Place::Url(relay));
-            let guest = Guest::using_code(&self.own, Box::new(InPage), NEEDS, at, now);
+            let (requires, relay) = (Box::new(InPage), Place::Url(relay));
+            let guest = Guest::using_code(&self.own, requires, NEEDS, code, relay, now);
             self.play(guest);
             return Ok(json!({}));
         }
@@ -387,13 +387,8 @@ impl<W: World> Session<W> {
         let relay = relay.context(ENTER_RELAY)?.to_owned();
         let route = route_at(relay, invite, peer);
         self.own.world.report(&Event::Hello { version: VERSION });
-        self.play(Guest::joining(
-            &self.own,
-            Box::new(InPage),
-            NEEDS,
-            route,
-            now,
-        )?);
+        let guest = Guest::joining(&self.own, Box::new(InPage), NEEDS, route, now)?;
+        self.play(guest);
         Ok(json!({}))
     }
 
@@ -461,14 +456,9 @@ impl<W: World> Session<W> {
             self.play(page::resuming(&self.own, &relay, kept, now)?);
             return Ok(json!({}));
         }
-        let of = (route_at(relay, None, Some(peer)), kept);
-        self.play(Guest::resuming(
-            &self.own,
-            Box::new(InPage),
-            NEEDS,
-            of,
-            now,
-        )?);
+        let (requires, route) = (Box::new(InPage), route_at(relay, None, Some(peer)));
+        let guest = Guest::resuming(&self.own, requires, NEEDS, route, kept, now)?;
+        self.play(guest);
         Ok(json!({}))
     }
 

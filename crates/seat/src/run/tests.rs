@@ -19,9 +19,9 @@ use dealerless_table::Seat;
 use dealerless_table::play::{DealCircuit, Order};
 use serde_json::{Value, json};
 
+use super::door::door_at_relay;
 use super::own::Own;
 use super::page::HostRequest;
-use super::reception::{Reception, door_at_relay};
 use super::{Files, Input, SeatWorld, Session, World};
 use crate::event::Event;
 use crate::words::Narrator;
@@ -260,18 +260,17 @@ fn host_tries_a_relay_again_after_a_pause() {
 }
 
 #[test]
-fn reception_that_has_stopped_has_no_timer_and_waits_again_at_once() {
+fn door_that_has_stopped_has_no_timer_and_waits_again_at_once() {
     let (identity, second) = (Identity::from_seed([1; 32]), Duration::from_secs(1));
     let request: HostRequest = serde_json::from_value(hosts()).unwrap();
     let (header, peer) = (request.header().unwrap(), Some(identity.public()));
     let own = Own::open(Memory::default()).unwrap();
-    let door = door_at_relay(&own, "wss://relay", &header, (None, peer), HOUR);
-    let mut reception = Reception::at_relay(&own, door);
-    assert_eq!(reception.timer(), HOUR);
-    reception.stop();
-    assert_eq!(reception.timer(), Duration::MAX);
-    reception.begin(second);
-    assert_eq!(reception.timer(), second);
+    let mut door = door_at_relay(&own, "wss://relay", &header, None, peer, HOUR);
+    assert_eq!(door.timer(), HOUR);
+    door.stop();
+    assert_eq!(door.timer(), Duration::MAX);
+    door.begin(second);
+    assert_eq!(door.timer(), second);
 }
 
 #[test]

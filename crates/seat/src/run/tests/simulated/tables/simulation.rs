@@ -28,9 +28,9 @@ use super::super::simulation::brief;
 use super::super::world::{Happening, OfSocket, Shared, Simulated, address};
 use super::checks::{self, Checks};
 use crate::command;
+use crate::run::door::door_for;
 use crate::run::own::{Own, Stored, kept_peers};
-use crate::run::reception::door_for;
-use crate::run::{Caller, Files as _, Finder, Input, Reception, Route, SeatFiles, SeatInPlay};
+use crate::run::{Caller, Files as _, Finder, Input, Route, SeatFiles, SeatInPlay};
 use crate::seat::{PlayerNeeds, Stopped};
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -679,7 +679,6 @@ fn open(
     let header = of.match_info.header().encode();
     let mut door = door_for(&player, &player.world, admits, header);
     door.listen(listener);
-    let door = Reception::of_door(&player, door);
     let mut finder = Finder::new(&player, id, players).waiting(door);
     for other in others.into_iter().filter(|_| own != Seat::HOST) {
         let route = Route {
