@@ -1,0 +1,364 @@
+//! The requests of the guests who have come to a host, and the decision who sits down.
+
+use std::time::Duration;
+
+use anyhow::{bail, ensure};
+use dealerless_connection::identity::{Name, PublicIdentity};
+use dealerless_connection::{ConnectionError, PolledConnection};
+use dealerless_table::log::MatchId;
+use dealerless_table::play::{Control, Term};
+
+use super::{Farewell, Host};
+use crate::game_name::GameName;
+use crate::open_match::{answer_after, went_on_without_host};
+use crate::peers::is_blocked;
+use crate::run::absentees::Absentees;
+use crate::run::admission::{Answered, Wants};
+use crate::run::continued::went_on;
+use crate::run::lobby::Arrived;
+use crate::run::matches::{self, Kept};
+use crate::run::own::Own;
+use crate::run::world::SeatWorld;
+use crate::seat::LAST_CALL;
+
+/// The maximum number of guests at a time who are sent the end of a match.
+const FAREWELLS: usize = 16;
+
+/// A guest that takes the seat.
+pub(super) enum Arrival<W: SeatWorld> {
+    /// A guest that begins a new match.
+    New(PolledConnection<W::Sockets>),
+    /// A guest that resumes an open match.
+    Resuming(PolledConnection<W::Sockets>, Box<Kept<W::Files>>),
+}
+
+impl<W: SeatWorld> Arrival<W> {
+    pub(super) fn line(&self) -> &PolledConnection<W::Sockets> {
+        let (Arrival::New(line) | Arrival::Resuming(line, _)) = self;
+        line
+    }
+
+    pub(super) fn into_line(self) -> PolledConnection<W::Sockets> {
+        let (Arrival::New(line) | Arrival::Resuming(line, _)) = self;
+        line
+    }
+}
+
+pub(super) fn whose<W: SeatWorld>(line: &PolledConnection<W::Sockets>) -> (PublicIdentity, Name) {
+    (line.met.peer.clone(), line.met.peer_name.clone())
+}
+
+impl<W: SeatWorld> Host<W> {
+    pub(super) fn did_not_sit(
+        &mut self,
+        own: &Own<W>,
+        (peer, name): (PublicIdentity, Name),
+        error: &anyhow::Error,
+    ) {
+        if self.admission.is_news(&peer) {
+            own.notice(format!(
+                "{name} did not sit down ({error:#}). Still waiting."
+            ));
+        }
+    }
+
+    /// Returns the guest, if any. Reports an error as a guest that did not sit down.
+    fn or_report(
+        &mut self,
+        own: &Own<W>,
+        who: (PublicIdentity, Name),
+        served: anyhow::Result<Option<Arrival<W>>>,
+    ) -> Option<Arrival<W>> {
+        served.unwrap_or_else(|error| {
+            self.did_not_sit(own, who, &error);
+            None
+        })
+    }
+
+    /// Declines a guest and continues to wait.
+    pub(super) fn does_not_sit(
+        &mut self,
+        own: &Own<W>,
+        line: PolledConnection<W::Sockets>,
+        error: &anyhow::Error,
+        now: Duration,
+    ) {
+        self.did_not_sit(own, whose::<W>(&line), error);
+        self.lobby.decline(line, &Control::Declined, now);
+    }
+
+    /// A peer in the lobby has sent its request, or has left.
+    ///
+    /// # Errors
+    /// If the host cannot play.
+    pub(super) fn asked(
+        &mut self,
+        own: &mut Own<W>,
+        Arrived {
+            line,
+            request,
+            warning,
+        }: Arrived<W::Sockets>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let who = whose::<W>(&line);
+        let served = match request {
+            Ok(request) => self.serve(own, line, request, now),
+            Err(why) => Err(why.into()),
+        };
+        match self.or_report(own, who, served) {
+            Some(arrival) => self.ask_or_seat(own, arrival, warning, now),
+            None => Ok(()),
+        }
+    }
+
+    /// Serves the request of a guest. Returns the guest if it can be seated.
+    fn serve(
+        &mut self,
+        own: &Own<W>,
+        line: PolledConnection<W::Sockets>,
+        request: Control,
+        now: Duration,
+    ) -> anyhow::Result<Option<Arrival<W>>> {
+        if is_blocked(&own.peers.lock(), &line.met.peer) {
+            self.lobby.decline(line, &Control::Declined, now);
+            return Ok(None);
+        }
+        match request {
+            Control::Sit => self.new_match(own, line, now),
+            Control::Resume(of) => self.resumed(own, line, of, now),
+            Control::Audit(of) => {
+                self.lobby.decline(line, &Control::Unknown(of), now);
+                Ok(None)
+            }
+            Control::WentOn(of, chips) => {
+                self.went_on_without_host(own, line, of, chips, now)?;
+                Ok(None)
+            }
+            Control::Declines(Term::All) => bail!("the guest declined the terms"),
+            Control::Declines(term) => bail!("the guest requires {term}"),
+            _ => bail!(ConnectionError::Broken(
+                "a first message that is not a request"
+            )),
+        }
+    }
+
+    /// Serves a guest that wants to begin a match, which is allowed if the two players have no open match.
+    fn new_match(
+        &mut self,
+        own: &Own<W>,
+        line: PolledConnection<W::Sockets>,
+        now: Duration,
+    ) -> anyhow::Result<Option<Arrival<W>>> {
+        let settled = self.hosted.absentees.as_ref().map(Absentees::of);
+        match matches::open_with(own, &line.met.peer, settled)? {
+            Some(kept) if kept.has_peer_parts() => {
+                let fits = kept.must_be_with(&line.met.peer);
+                self.lobby.decline(line, &Control::Open(kept.id()), now);
+                return fits.map(|()| None);
+            }
+            // The guest has signed no part of this match and does not know it.
+            Some(kept) => kept.forget(own)?,
+            None => {}
+        }
+        Ok(Some(Arrival::New(line)))
+    }
+
+    /// The match with this id in which this side connects to a player.
+    fn found(
+        own: &Own<W>,
+        of: &MatchId,
+        peer: &PublicIdentity,
+    ) -> anyhow::Result<Option<Kept<W::Files>>> {
+        let kept = matches::find(own, of)?;
+        Ok(kept.filter(|kept| kept.connects_to(peer)))
+    }
+
+    /// Serves a guest that wants to resume a match. A match that was closed here can only be resumed with `resume` on
+    /// this side.
+    fn resumed(
+        &mut self,
+        own: &Own<W>,
+        line: PolledConnection<W::Sockets>,
+        of: MatchId,
+        now: Duration,
+    ) -> anyhow::Result<Option<Arrival<W>>> {
+        let peer = &line.met.peer;
+        let settles = self.hosted.absentees.as_ref().map(Absentees::of) == Some(of);
+        let answer = if settles {
+            let past = self.hosted.header.past.as_ref();
+            let answer = past.and_then(|past| answer_after(past, peer));
+            Some(answer.unwrap_or(Control::Unknown(of)))
+        } else {
+            went_on(own, &of, peer)?
+        };
+        if let Some(answer) = answer {
+            self.lobby.decline(line, &answer, now);
+            return Ok(None);
+        }
+        match Self::found(own, &of, peer)? {
+            Some(kept) if kept.is_over() => self.send_end(own, line, kept, now)?,
+            Some(kept) if !kept.opened.is_closed() => {
+                return Ok(Some(Arrival::Resuming(line, Box::new(kept))));
+            }
+            _ => self.lobby.decline(line, &Control::Unknown(of), now),
+        }
+        Ok(None)
+    }
+
+    /// Sends the end of a match to a guest that does not know it. One that does not receive it connects again.
+    fn send_end(
+        &mut self,
+        own: &Own<W>,
+        line: PolledConnection<W::Sockets>,
+        kept: Kept<W::Files>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let peer = line.met.peer.clone();
+        let is_sending = self.farewells.iter().any(|other| other.peer == peer);
+        ensure!(
+            !is_sending && self.farewells.len() < FAREWELLS,
+            "the end of the last match is already being sent"
+        );
+        let seat = matches::sending_end(own, kept, line, now)?;
+        self.farewells.push(Farewell {
+            peer,
+            seat: Box::new(seat),
+            until: now + LAST_CALL,
+        });
+        Ok(())
+    }
+
+    /// Tells the player that the others have continued an open match of this host without it, by the word of one of
+    /// them.
+    fn went_on_without_host(
+        &mut self,
+        own: &Own<W>,
+        line: PolledConnection<W::Sockets>,
+        of: MatchId,
+        chips: u64,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let kept = Self::found(own, &of, &line.met.peer)?;
+        let is_open = kept.is_some_and(|kept| !kept.is_over());
+        if is_open && self.admission.is_news(&line.met.peer) {
+            own.notice(went_on_without_host(&line.met.peer_name, &of, chips));
+        }
+        self.lobby.decline(line, &Control::Taken, now);
+        Ok(())
+    }
+
+    /// Asks the player about a guest if necessary, otherwise seats the guest.
+    fn ask_or_seat(
+        &mut self,
+        own: &mut Own<W>,
+        arrival: Arrival<W>,
+        warning: Option<String>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        match self.admission.asks_about(own, arrival.line()) {
+            Ok(false) => self.sits(own, arrival, warning, now)?,
+            Ok(true) => {
+                // The record is closed while the player is asked, so that another program can resume the match.
+                let (line, wants) = match arrival {
+                    Arrival::New(line) => (line, Wants::Play),
+                    Arrival::Resuming(line, kept) => (line, Wants::Resume(kept.id())),
+                };
+                (self.admission).ask(own, line, wants, warning, &mut self.lobby, now);
+            }
+            Err(error) => self.does_not_sit(own, arrival.into_line(), &error, now),
+        }
+        Ok(())
+    }
+
+    /// The player has answered about a peer.
+    pub(super) fn answered(
+        &mut self,
+        own: &mut Own<W>,
+        Answered {
+            line,
+            wants,
+            agrees,
+        }: Answered<W>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let who = whose::<W>(&line);
+        let arrival = match wants {
+            Wants::Play => Ok(Some(Arrival::New(line))),
+            Wants::Resume(of) => self.resumed(own, line, of, now),
+            Wants::ResumeInstead(of) if agrees => {
+                let resumed = self.resumed(own, line, of, now);
+                return match self.or_report(own, who, resumed) {
+                    Some(arrival) => self.seat(own, arrival, now),
+                    None => Ok(()),
+                };
+            }
+            Wants::ResumeInstead(of) => {
+                if let Err(error) = self.close(own, line, of, now) {
+                    self.did_not_sit(own, who, &error);
+                }
+                return Ok(());
+            }
+        };
+        match self.or_report(own, who, arrival) {
+            Some(arrival) => self.sits(own, arrival, None, now),
+            None => Ok(()),
+        }
+    }
+
+    /// Seats a guest, unless the player must decide whether to resume its open match.
+    fn sits(
+        &mut self,
+        own: &mut Own<W>,
+        arrival: Arrival<W>,
+        warning: Option<String>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        if let Some(text) = warning {
+            own.notice(text);
+        }
+        let (line, kept) = match arrival {
+            Arrival::Resuming(line, kept) if self.hosted.wants_new => (line, kept),
+            arrival => return self.seat(own, arrival, now),
+        };
+        let game = GameName::of(&kept.opened.sitting.match_info.header().stakes);
+        let (of, state, peer) = (kept.id(), kept.state(), &line.met.peer_name);
+        let open = format!("{peer} wants to resume your open match {of} ({game}, {state})");
+        if self.needs.is_program {
+            own.notice(format!(
+                "{open}. It is resumed, and the terms of this command are ignored. To begin a \
+                 new match instead, end this program and close the open one: dealerless resume \
+                 --close {of}"
+            ));
+            return self.seat(own, Arrival::Resuming(line, kept), now);
+        }
+        let text = format!(
+            "{open}. This command asks for a new match. Type `resume` to continue the open match, or \
+             `new` to close it here and begin the new one."
+        );
+        (self.admission).ask_instead(own, line, of, text, &mut self.lobby, now);
+        Ok(())
+    }
+
+    /// Closes an open match here, so that the guest can begin another one.
+    fn close(
+        &mut self,
+        own: &Own<W>,
+        line: PolledConnection<W::Sockets>,
+        of: MatchId,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let kept = Self::found(own, &of, &line.met.peer)?;
+        if let Some(kept) = kept.filter(|kept| !kept.is_over() && !kept.opened.is_closed()) {
+            let peer = kept.peer_names();
+            kept.close()?;
+            own.notice(format!(
+                "The open match is closed here; `dealerless resume {of}` continues it. Waiting \
+                 for {peer} to sit down to the new match."
+            ));
+        }
+        self.admission.expect(&line.met.peer);
+        self.lobby.decline(line, &Control::Unknown(of), now);
+        Ok(())
+    }
+}

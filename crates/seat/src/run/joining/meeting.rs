@@ -1,0 +1,252 @@
+//! A guest until it asks its host for a seat: the call, the question to its player, and the check of the proposal.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, bail, ensure};
+use dealerless_connection::{Invite, MeetingError, Place, PolledConnection, SpokenError, Stream};
+use dealerless_table::log::Header;
+use dealerless_table::play::{Control, Seating, Term};
+
+use super::{Asking, Guest, HostSaid, Offer, Question, Stage};
+use crate::event::Event;
+use crate::open_match::{elsewhere, instead_of};
+use crate::peers::{BLOCKED, all_keys, is_blocked, question};
+use crate::run::errors::{AnswerIsNo, Differs};
+use crate::run::gathered::{Declined, Gathered};
+use crate::run::matches::{self, Kept};
+use crate::run::other_guests::Ways;
+use crate::run::own::Own;
+use crate::run::world::SeatWorld;
+use crate::seated::Seated;
+
+/// Timeout for the host to receive the last message of a guest that does not sit down.
+const GOODBYE: Duration = Duration::from_secs(2);
+
+/// The proposal of a host.
+enum Offered<W: SeatWorld> {
+    ToTwo(Seating),
+    ToSeveral(Header, Arc<dyn Ways<W>>),
+}
+
+impl<W: SeatWorld> Guest<W> {
+    /// Calls the host.
+    pub(super) fn call(&mut self, own: &Own<W>, now: Duration) -> anyhow::Result<()> {
+        let (sockets, keys) = (own.world.sockets(), own.credentials());
+        let call = self.route.call(sockets, keys, 0, now);
+        let call = call.map_err(|error| self.failed(error))?;
+        self.stage = Stage::Calling(Box::new(call));
+        Ok(())
+    }
+
+    /// The host has given its invite for the code.
+    pub(super) fn got_invite(
+        &mut self,
+        own: &Own<W>,
+        invite: Invite,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        if !W::IN_PAGE {
+            self.route.addresses = invite.addresses().to_vec();
+            let relay = invite.relay().cloned().map(Place::from);
+            self.route.relay = relay.or(self.route.relay.take());
+        }
+        self.route.invite = Some(Box::new(invite));
+        self.by_code = true;
+        self.call(own, now)
+    }
+
+    /// The error of a guest that has not met its host.
+    fn failed(&self, error: MeetingError) -> anyhow::Error {
+        let again = if W::IN_PAGE {
+            "join with"
+        } else {
+            "run `dealerless join"
+        };
+        let end = if W::IN_PAGE { "" } else { "`" };
+        match &self.route.invite {
+            Some(invite) if self.by_code => anyhow::Error::new(error)
+                .context(format!("the code is used; to retry, {again} {invite}{end}")),
+            _ => error.into(),
+        }
+    }
+
+    /// Names the relay, unless it has paired this guest with the host: then it is the right one.
+    pub(super) fn failed_code(&self, why: SpokenError) -> anyhow::Error {
+        let is_paired = matches!(
+            why,
+            SpokenError::Wrong | SpokenError::WrongHost | SpokenError::Invite
+        );
+        match &self.route.relay {
+            Some(relay) if !is_paired => {
+                anyhow::Error::new(why).context(format!("at the relay {relay}"))
+            }
+            _ => why.into(),
+        }
+    }
+
+    /// The host has answered, or cannot be reached.
+    pub(super) fn called(
+        &mut self,
+        own: &mut Own<W>,
+        met: Result<Option<PolledConnection<W::Sockets>>, MeetingError>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let Some(line) = met.map_err(|error| self.failed(error))? else {
+            return Ok(());
+        };
+        let in_invite = self.route.invite.as_ref().and_then(|invite| invite.relay());
+        let in_invite = in_invite.cloned().map(Place::from);
+        if let Some(text) = own.recognise(&line, in_invite.as_ref())? {
+            own.notice(text);
+        }
+        let question = {
+            let (peers, met) = (own.peers.lock(), &line.met);
+            ensure!(!is_blocked(&peers, &met.peer), BLOCKED);
+            question(&peers, &met.peer, &met.peer_name)?
+        };
+        self.route.peer = Some(line.met.peer.clone());
+        match question {
+            Some(Event::AskAgain { message, .. }) if self.needs.never_asked => bail!(message),
+            Some(question) => {
+                own.world.report(&question);
+                self.stage = Stage::Asked(Box::new(line), Question::Again);
+                Ok(())
+            }
+            None => self.sit(own, line, now),
+        }
+    }
+
+    /// Resumes the open match with this host, or asks the player about the one that it proposes.
+    pub(super) fn sit(
+        &mut self,
+        own: &mut Own<W>,
+        line: PolledConnection<W::Sockets>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let peer = &line.met.peer;
+        let mut kept = match self.host_said {
+            Some(HostSaid::Open(of)) => {
+                let keys = all_keys(&own.peers.lock(), peer);
+                let is_with_host = |kept: &Kept<_>| keys.iter().any(|keys| kept.connects_to(keys));
+                let kept = matches::find(own, &of)?.filter(is_with_host);
+                Some(kept.with_context(|| elsewhere(&of))?)
+            }
+            _ => matches::open_with(own, peer, None)?,
+        };
+        if let Some(kept) = &kept {
+            kept.must_be_with(peer)?;
+        }
+        let given_up = kept.take_if(
+            |kept| matches!(self.host_said, Some(HostSaid::Unknown(of)) if of == kept.id()),
+        );
+        if let Some(kept) = kept {
+            return self.resume(own, line, kept, now);
+        }
+        match self.offered(own, &line) {
+            Err(why) => self.decline(line, why, now),
+            Ok(offered) => {
+                // The record is closed, because the host may continue this match.
+                let given_up = given_up.map(|kept| {
+                    let text = instead_of(&kept.opened);
+                    own.notice(text);
+                    kept.name
+                });
+                self.consider(own, line, offered, given_up, now);
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the host's proposal before anything has begun.
+    fn offered(
+        &self,
+        own: &Own<W>,
+        line: &PolledConnection<W::Sockets>,
+    ) -> anyhow::Result<Offered<W>> {
+        let header = Seating::proposal(&line.met.header)?;
+        let ways = match header.sealed() {
+            Some(_) => None,
+            None => Some(self.requires.ways().context(
+                "this page plays matches of two; to play with more, use the program `dealerless`",
+            )?),
+        };
+        self.requires.check(own, &header)?;
+        Ok(match ways {
+            Some(ways) => Offered::ToSeveral(header, ways),
+            None => Offered::ToTwo(Seating::of_meeting(&line.met, header, own.player())?),
+        })
+    }
+
+    /// Asks the player about the host's proposal, or the host for a seat.
+    fn consider(
+        &mut self,
+        own: &Own<W>,
+        line: PolledConnection<W::Sockets>,
+        offered: Offered<W>,
+        instead_of: Option<String>,
+        now: Duration,
+    ) {
+        match offered {
+            Offered::ToTwo(seating) => {
+                let offer = Offer {
+                    seating,
+                    instead_of,
+                };
+                if !self.requires.asks() {
+                    return self.ask_host(line, offer, now);
+                }
+                let terms = Seated::of(&offer.seating.sitting, None, false);
+                own.world.report(&Event::AskSit(Box::new(terms)));
+                self.stage = Stage::Asked(Box::new(line), Question::Sit(Box::new(offer)));
+            }
+            Offered::ToSeveral(header, ways) => {
+                match Gathered::begin(own, ways, line, header, instead_of, now) {
+                    Ok(gathered) => self.stage = Stage::Gathered(Box::new(gathered)),
+                    Err(Declined { line, why }) => self.decline(*line, why, now),
+                }
+            }
+        }
+    }
+
+    pub(super) fn ask_host(
+        &mut self,
+        mut line: PolledConnection<W::Sockets>,
+        offer: Offer,
+        now: Duration,
+    ) {
+        let request = Control::Sit.encode();
+        let sent = line.core.send(Stream::Control, &request);
+        self.stage = Stage::Asking(Box::new(Asking {
+            line,
+            offer,
+            since: now,
+            // If the connection has ended, an answer that came before is still read.
+            is_sent: sent.is_ok(),
+            is_told: false,
+        }));
+    }
+
+    /// Tells the host which term this guest does not accept, and ends.
+    pub(super) fn decline(
+        &mut self,
+        mut line: PolledConnection<W::Sockets>,
+        why: anyhow::Error,
+        now: Duration,
+    ) {
+        let differs = why.downcast_ref().map(|differs: &Differs| differs.term);
+        let declines = why.is::<AnswerIsNo>() || W::IN_PAGE;
+        if let Some(term) = differs.or(declines.then_some(Term::All)) {
+            // The reason matters more than whether the host receives it.
+            let declines = Control::Declines(term).encode();
+            let _ = line.core.send(Stream::Control, &declines);
+        }
+        line.core.close();
+        line.flush(now);
+        self.stage = Stage::Leaving {
+            line: Box::new(line),
+            until: now + GOODBYE,
+            why,
+        };
+    }
+}
