@@ -10,11 +10,12 @@ use dealerless_connection::{
     Credentials, Dial, DoorEvent, Happened, Invite, MeetingError, Message, Place, PolledConnection,
     PolledDoor, Sockets, Stream, Timing, system_rng,
 };
-use dealerless_table::log::{MatchId, Past};
+use dealerless_table::log::{MatchId, Past, Sitting};
 use dealerless_table::play::Control;
 
 use super::door;
 use super::lobby::Lobby;
+use super::other_guests::keys_of_guests;
 use super::own::Own;
 use super::world::SeatWorld;
 use crate::event::Event;
@@ -198,7 +199,7 @@ pub struct Finder<W: SeatWorld> {
     players: Vec<PublicIdentity>,
     /// The match before, if it was settled without absent players. One who resumes it is told that the table
     /// went on.
-    past: Option<Past>,
+    pub(super) past: Option<Past>,
     callers: Vec<Caller<W>>,
     door: Option<PolledDoor<W::Sockets>>,
     leaks: Arc<Mutex<Leaks>>,
@@ -226,11 +227,13 @@ impl<W: SeatWorld> Finder<W> {
         }
     }
 
-    /// Also answers the players who were absent in the match before.
-    #[must_use]
-    pub fn after(self, past: Option<&Past>) -> Self {
-        let past = past.filter(|past| !past.without.is_empty()).cloned();
-        Finder { past, ..self }
+    /// Finds the other guests of a match. Also answers the players who were absent in the match before.
+    pub(super) fn of_guests(own: &Own<W>, sitting: &Sitting) -> Self {
+        let past = sitting.match_info.header().past.clone();
+        Finder {
+            past: past.filter(|past| !past.without.is_empty()),
+            ..Finder::new(own, sitting.match_info.id(), keys_of_guests(sitting))
+        }
     }
 
     /// Answers at this door.

@@ -292,7 +292,7 @@ impl<W: SeatWorld> Gathered<W> {
     fn agree(&mut self, own: &Own<W>, sitting: Sitting, now: Duration) -> anyhow::Result<()> {
         let players = keys_of_guests(&sitting);
         let ways = &*self.ways;
-        let door = other_guests::open_door(own, ways, players.clone(), ways.listens_at())?;
+        let door = other_guests::open_door(own, ways, players, ways.listens_at())?;
         let GuestDoor {
             door,
             listeners,
@@ -300,7 +300,7 @@ impl<W: SeatWorld> Gathered<W> {
         } = door;
         let new = NewMatch::create(own, sitting)?;
         let of = new.sitting.match_info.id();
-        let finder = Finder::new(own, of, players);
+        let finder = Finder::of_guests(own, &new.sitting);
         self.agreed = Some(Agreement {
             new,
             finder: finder.waiting(door),

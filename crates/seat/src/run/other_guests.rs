@@ -168,19 +168,15 @@ pub(super) fn find_again<W: SeatWorld>(
 /// its guests do not resume the match any more.
 pub(super) fn tell_absent_host<W: SeatWorld>(
     own: &Stored<W::Files>,
-    finder: Finder<W>,
-    past: Option<&Past>,
+    mut finder: Finder<W>,
     route: impl FnOnce(&Peer) -> Option<Route>,
     now: Duration,
 ) -> Finder<W> {
-    match absent_host(own, past, route) {
-        Some((host, caller)) => {
-            let mut finder = finder.calling(caller);
-            finder.look_for(&host, now);
-            finder
-        }
-        None => finder,
+    if let Some((host, caller)) = absent_host(own, finder.past.as_ref(), route) {
+        finder = finder.calling(caller);
+        finder.look_for(&host, now);
     }
+    finder
 }
 
 fn absent_host<W: SeatWorld>(

@@ -142,17 +142,12 @@ impl<W: SeatWorld> Host<W> {
 
     /// The finder of the match, with the door and all who are there.
     fn finder(&mut self, own: &Own<W>, sitting: &Sitting, now: Duration) -> Finder<W> {
-        let (of, guests) = (sitting.match_info.id(), keys_of_guests(sitting));
-        let past = sitting.match_info.header().past.as_ref();
+        let mut finder = Finder::of_guests(own, sitting);
+        if let Some(mut door) = self.door.take() {
+            door.end_codes();
+            finder = finder.waiting(door);
+        }
         let lobby = std::mem::replace(&mut self.lobby, Lobby::new());
-        let finder = Finder::new(own, of, guests).after(past);
-        let finder = match self.door.take() {
-            Some(mut door) => {
-                door.end_codes();
-                finder.waiting(door)
-            }
-            None => finder,
-        };
         let mut finder = finder.taking_over(lobby, now);
         for guest in keys_of_guests(sitting) {
             if let Some(relay) = &self.hosted.relay {
@@ -160,7 +155,7 @@ impl<W: SeatWorld> Host<W> {
             }
         }
         let ways = self.hosted.ways.as_deref();
-        tell_absent_host(own, finder, past, |host| ways?.route(host), now)
+        tell_absent_host(own, finder, |host| ways?.route(host), now)
     }
 }
 
@@ -177,14 +172,8 @@ pub fn host_again<W: SeatWorld>(
     now: Duration,
 ) -> anyhow::Result<InPlay<W>> {
     let files: SeatFiles<W> = matches::resume(own, kept)?;
-    let (of, players) = (
-        files.sitting.match_info.id(),
-        keys_of_guests(&files.sitting),
-    );
-    let past = files.sitting.match_info.header().past.clone();
-    let finder = Finder::new(own, of, players);
-    let finder = finder.after(past.as_ref()).waiting(door);
-    let finder = tell_absent_host(own, finder, past.as_ref(), |host| ways?.route(host), now);
+    let finder = Finder::of_guests(own, &files.sitting).waiting(door);
+    let finder = tell_absent_host(own, finder, |host| ways?.route(host), now);
     let mut seat = SeatInPlay::new(own, files, needs, finder, now)?;
     seat.reconnect(now)?;
     Ok(InPlay(seat))

@@ -17,7 +17,7 @@ use crate::run::errors::AnswerIsNo;
 use crate::run::finding::{Caller, Finder, request};
 use crate::run::gathered::{Complete, Gathered};
 use crate::run::matches::{self, Kept, NewMatch};
-use crate::run::other_guests::{self, keys_of_guests, tell_absent_host};
+use crate::run::other_guests::{self, tell_absent_host};
 use crate::run::own::Own;
 use crate::run::playing::SeatInPlay;
 use crate::run::program::ended;
@@ -44,18 +44,16 @@ impl<W: SeatWorld> Guest<W> {
         now: Duration,
     ) -> anyhow::Result<SeatInPlay<W>> {
         let sitting = &kept.opened.sitting;
-        let (of, players, name) = (kept.id(), keys_of_guests(sitting), kept.name.clone());
-        let past = sitting.match_info.header().past.clone();
-        let finder = Finder::new(own, of, players).after(past.as_ref());
-        let finder = self.calling_host(finder, sitting);
+        let name = kept.name.clone();
+        let finder = self.calling_host(Finder::of_guests(own, sitting), sitting);
         let (finder, at) = match self.requires.ways() {
             None => (finder, None),
             Some(ways) => {
                 let relay = self.route.relay.as_ref();
                 let (finder, at) =
                     other_guests::find_again(own, &*ways, finder, &kept, listen, relay, now)?;
-                let route = |host: &_| ways.route(host);
-                (tell_absent_host(own, finder, past.as_ref(), route, now), at)
+                let finder = tell_absent_host(own, finder, |host| ways.route(host), now);
+                (finder, at)
             }
         };
         let files = matches::resume(own, kept)?;
@@ -147,11 +145,10 @@ impl<W: SeatWorld> Guest<W> {
                     ..
                 } = *gathered;
                 give_up(own, instead_of)?;
-                let past = new.sitting.match_info.header().past.as_ref();
                 let relay = self.route.relay.as_ref();
-                let finder = self.calling_host(finder.after(past), &new.sitting);
+                let finder = self.calling_host(finder, &new.sitting);
                 let finder = other_guests::find(finder, &new.sitting, &addresses, relay, now);
-                let finder = tell_absent_host(own, finder, past, |host| ways.route(host), now);
+                let finder = tell_absent_host(own, finder, |host| ways.route(host), now);
                 let files = new.begin(own, None)?;
                 let mut seat = SeatInPlay::new(own, files, self.needs, finder, now)?;
                 seat.begin(line, now)?;
@@ -166,9 +163,7 @@ impl<W: SeatWorld> Guest<W> {
         let Asking { line, offer, .. } = asking;
         give_up(own, offer.instead_of)?;
         let Seating { sitting, circuit } = offer.seating;
-        let of = sitting.match_info.id();
-        let finder = Finder::new(own, of, Vec::new());
-        let finder = self.calling_host(finder, &sitting);
+        let finder = self.calling_host(Finder::of_guests(own, &sitting), &sitting);
         let files = NewMatch::create(own, sitting)?.begin(own, Some(circuit))?;
         let mut seat = SeatInPlay::new(own, files, self.needs, finder, now)?;
         seat.begin(line, now)?;
