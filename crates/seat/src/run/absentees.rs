@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use anyhow::bail;
-use dealerless_connection::{Happened, PolledDoor};
+use dealerless_connection::PolledDoor;
 use dealerless_connection::identity::{Name, PublicIdentity};
 use dealerless_table::Seat;
 use dealerless_table::log::MatchId;
@@ -23,7 +23,7 @@ pub struct Absentees<W: SeatWorld> {
     of: MatchId,
     players: Vec<(PublicIdentity, Name)>,
     since: Duration,
-    finder: Finder<W>,
+    pub(super) finder: Finder<W>,
     returned: Option<Name>,
 }
 
@@ -123,26 +123,5 @@ impl<W: SeatWorld> Absentees<W> {
     /// When this side has tried long enough.
     pub(super) fn tried_at(&self) -> Duration {
         self.since + TRIES
-    }
-
-    /// Stops listening, so that the next match can use the same port. This side still calls.
-    pub(super) fn stop_listening(&mut self) {
-        self.finder.close_door();
-    }
-
-    pub(super) fn has(&mut self, number: u32) -> bool {
-        self.finder.has(number)
-    }
-
-    pub(super) fn happened(&mut self, number: u32, what: Happened<'_>, now: Duration) {
-        self.finder.happened(number, what, now);
-    }
-
-    pub(super) fn step(&mut self, now: Duration) {
-        self.finder.step(now);
-    }
-
-    pub(super) fn timer(&self) -> Duration {
-        self.finder.timer()
     }
 }

@@ -145,7 +145,7 @@ impl<W: SeatWorld> Gathered<W> {
     ) -> anyhow::Result<Option<Complete<W>>> {
         self.line.flush(now);
         if let Some(absentees) = &mut self.absentees {
-            absentees.step(now);
+            absentees.finder.step(now);
         }
         if let Some(agreed) = &mut self.agreed {
             agreed.finder.step(now);
@@ -164,7 +164,7 @@ impl<W: SeatWorld> Gathered<W> {
                             return Ok(None);
                         }
                         // The door for the next match may use the same port.
-                        absentees.stop_listening();
+                        absentees.finder.close_door();
                     }
                     self.agree(own, sitting, now)?;
                 }
@@ -326,7 +326,7 @@ impl<W: SeatWorld> Gathered<W> {
     pub(super) fn has(&mut self, number: u32) -> bool {
         let (absentees, agreed) = (self.absentees.as_mut(), self.agreed.as_mut());
         self.line.number() == number
-            || absentees.is_some_and(|absentees| absentees.has(number))
+            || absentees.is_some_and(|absentees| absentees.finder.has(number))
             || agreed.is_some_and(|agreed| agreed.finder.has(number))
     }
 
@@ -334,9 +334,9 @@ impl<W: SeatWorld> Gathered<W> {
         if self.line.number() == number {
             self.line.happened(what, now);
         } else if let Some(absentees) = &mut self.absentees
-            && absentees.has(number)
+            && absentees.finder.has(number)
         {
-            absentees.happened(number, what, now);
+            absentees.finder.happened(number, what, now);
         } else if let Some(agreed) = &mut self.agreed {
             agreed.finder.happened(number, what, now);
         }
@@ -348,7 +348,7 @@ impl<W: SeatWorld> Gathered<W> {
         let times = [
             Some(self.line.timer()),
             absentees.filter(|_| accepted).map(Absentees::tried_at),
-            absentees.map(Absentees::timer),
+            absentees.map(|absentees| absentees.finder.timer()),
             self.agreed.as_ref().map(|agreed| agreed.finder.timer()),
         ];
         times.into_iter().flatten().min().unwrap_or(Duration::MAX)

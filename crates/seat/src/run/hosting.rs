@@ -277,7 +277,7 @@ impl<W: SeatWorld> Host<W> {
             self.announce(own, None);
         }
         if let Some(absentees) = &mut self.hosted.absentees {
-            absentees.step(now);
+            absentees.finder.step(now);
             absentees.must_be_absent()?;
         }
         if let Some(door) = &mut self.door {
@@ -321,9 +321,9 @@ impl<W: SeatWorld> Host<W> {
         if let Some(line) = self.line(number) {
             line.happened(what, now);
         } else if let Some(absentees) = &mut self.hosted.absentees
-            && absentees.has(number)
+            && absentees.finder.has(number)
         {
-            absentees.happened(number, what, now);
+            absentees.finder.happened(number, what, now);
         } else if let Some(door) = &mut self.door {
             door.happened(number, what, now);
             self.take_events(own, now)?;
@@ -363,7 +363,7 @@ impl<W: SeatWorld> Program<W> for Host<W> {
             return seat.has(number);
         }
         let absentees = self.hosted.absentees.as_mut();
-        absentees.is_some_and(|absentees| absentees.has(number))
+        absentees.is_some_and(|absentees| absentees.finder.has(number))
             || self.door.as_ref().is_some_and(|door| door.has(number))
             || self.line(number).is_some()
     }
@@ -437,7 +437,7 @@ impl<W: SeatWorld> Program<W> for Host<W> {
             Some(self.lobby.timer()),
             Some(self.admission.timer()),
             gathering.map(Gathering::timer),
-            absentees.map(Absentees::timer),
+            absentees.map(|absentees| absentees.finder.timer()),
             tried.filter(|tried| *tried > now),
             self.code_until,
         ];
