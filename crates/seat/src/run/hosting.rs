@@ -12,7 +12,7 @@ use dealerless_connection::{
 };
 use dealerless_table::log::Header;
 
-use self::requests::whose;
+use self::requests::peer_of;
 pub use self::seating::host_again;
 use super::absentees::Absentees;
 use super::admission::Admission;
@@ -238,7 +238,7 @@ impl<W: SeatWorld> Host<W> {
         }
         match recognised {
             Ok(warning) => self.lobby.admit(line, warning, now),
-            Err(error) => self.did_not_sit(own, whose::<W>(&line), &error),
+            Err(error) => self.did_not_sit(own, peer_of(&line), &error),
         }
         Ok(())
     }

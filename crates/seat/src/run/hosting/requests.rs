@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{bail, ensure};
 use dealerless_connection::identity::{Name, PublicIdentity};
-use dealerless_connection::{ConnectionError, PolledConnection};
+use dealerless_connection::{ConnectionError, PolledConnection, Sockets};
 use dealerless_table::log::MatchId;
 use dealerless_table::play::{Control, Term};
 
@@ -44,7 +44,8 @@ impl<W: SeatWorld> Arrival<W> {
     }
 }
 
-pub(super) fn whose<W: SeatWorld>(line: &PolledConnection<W::Sockets>) -> (PublicIdentity, Name) {
+/// The keys and the name of the peer on a connection.
+pub(super) fn peer_of<S: Sockets>(line: &PolledConnection<S>) -> (PublicIdentity, Name) {
     (line.met.peer.clone(), line.met.peer_name.clone())
 }
 
@@ -83,7 +84,7 @@ impl<W: SeatWorld> Host<W> {
         error: &anyhow::Error,
         now: Duration,
     ) {
-        self.did_not_sit(own, whose::<W>(&line), error);
+        self.did_not_sit(own, peer_of(&line), error);
         self.lobby.decline(line, &Control::Declined, now);
     }
 
@@ -101,7 +102,7 @@ impl<W: SeatWorld> Host<W> {
         }: Arrived<W::Sockets>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        let who = whose::<W>(&line);
+        let who = peer_of(&line);
         let served = match request {
             Ok(request) => self.serve(own, line, request, now),
             Err(why) => Err(why.into()),
@@ -282,7 +283,7 @@ impl<W: SeatWorld> Host<W> {
         }: Answered<W>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        let who = whose::<W>(&line);
+        let who = peer_of(&line);
         let arrival = match wants {
             Wants::Play => Ok(Some(Arrival::New(line))),
             Wants::Resume(of) => self.resumed(own, line, of, now),
