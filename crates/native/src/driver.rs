@@ -389,11 +389,11 @@ impl EngineConnection for OfSeat {
         let mut state = task.lock();
         loop {
             let program = state.program.as_mut();
-            let line = program.and_then(|(program, _)| program.line(self.connection));
-            let line = line.ok_or(ErrorKind::ConnectionAborted)?;
-            if work(&mut line.core)? {
-                line.flush(system_time());
-                let timer = line.timer();
+            let connection = program.and_then(|(program, _)| program.connection(self.connection));
+            let connection = connection.ok_or(ErrorKind::ConnectionAborted)?;
+            if work(&mut connection.core)? {
+                connection.flush(system_time());
+                let timer = connection.timer();
                 let is_earlier = timer < state.planned;
                 drop(state);
                 if is_earlier {
@@ -484,27 +484,27 @@ impl SeatWorld for Native {
 
     fn start_engine(
         &self,
-        line: &mut PolledConnection<Arc<Network>>,
+        connection: &mut PolledConnection<Arc<Network>>,
         seat: Seat,
         circuit: &Arc<DealCircuit>,
     ) -> io::Result<()> {
         let mut engine = locked(&self.0.engine);
-        let (connection, attempts) = match std::mem::replace(&mut *engine, EngineSession::Absent) {
-            EngineSession::NotStarted(connection, attempts) => (connection, attempts),
+        let (number, attempts) = match std::mem::replace(&mut *engine, EngineSession::Absent) {
+            EngineSession::NotStarted(number, attempts) => (number, attempts),
             other => {
                 *engine = other;
                 return Ok(());
             }
         };
-        line.core.begin_engine(1)?;
+        connection.core.begin_engine(1)?;
         let task = self.0.task.get().cloned().unwrap_or_default();
         let of_seat = |task: &Weak<Task>| OfSeat {
             task: Weak::clone(task),
-            connection,
+            connection: number,
         };
         let binding = Binding {
             seat,
-            handshake: line.met.handshake_hash,
+            handshake: connection.met.handshake_hash,
             circuit: Arc::clone(circuit),
             attempts,
             now: system_time,
@@ -524,7 +524,7 @@ impl SeatWorld for Native {
         let stream = EngineStream::new(of_seat(&task));
         let channel = Channel::with_clock(stream, Deadlines::default(), system_time);
         let input = ProgramInput(task);
-        let report = move |done| input.put(Input::EngineDone(connection, done));
+        let report = move |done| input.put(Input::EngineDone(number, done));
         let dealer = Dealer::start(channel, binding, system_rng(), set_background, report);
         *engine = EngineSession::Running(dealer);
         Ok(())

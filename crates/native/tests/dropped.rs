@@ -17,23 +17,23 @@ fn dropped_seat_ends_the_connection() {
     host.remember(&guest);
     let door = host.door();
     let joined = guest.join(&invite(&door)).unwrap();
-    let line = connection(&door);
+    let guest = connection(&door);
     let own = Credentials {
         identity: host.home.identity().clone(),
         name: host.name.clone(),
     };
     let kept = stored(NativeFiles::Memory, own, host.peers.clone());
     let (header, _) = proposal(stakes_of(100, 2, 1));
-    let seating = Seating::of_meeting(&line.met, header, kept.player());
+    let seating = Seating::of_meeting(&guest.met, header, kept.player());
     let Seating { sitting, circuit } = seating.unwrap();
     let playing = dealerless_native::begin(false, kept, |run_own, now| {
         let of = sitting.match_info.id();
         let files: SeatFiles<Native> =
             NewMatch::create(run_own, sitting)?.begin(run_own, Some(circuit))?;
-        let finder = Finder::new(run_own, of, vec![line.met.peer.clone()]);
+        let finder = Finder::new(run_own, of, vec![guest.met.peer.clone()]);
         let needs = PlayerNeeds::default();
         let mut seat = SeatInPlay::new(run_own, files, needs, finder, now)?;
-        seat.begin(line.into_polled().expect("nobody has taken it"), now)?;
+        seat.begin(guest.into_polled().expect("nobody has taken it"), now)?;
         Ok(Box::new(InPlay(seat)) as NativeProgram)
     });
     // The host's program fails while its engine waits for the guest's engine, which sends nothing.

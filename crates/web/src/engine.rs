@@ -70,9 +70,10 @@ pub(crate) fn is_settled() -> bool {
 /// Whether the worker must start [`run`], or wake it.
 pub(crate) fn wants() -> bool {
     STATE.with_borrow(|state| match &state.session {
-        _ if state.runs => {
-            page::with_line(current_socket(state), |line| line.core.wakes_engine()).unwrap_or(true)
-        }
+        _ if state.runs => page::with_connection(current_socket(state), |connection| {
+            connection.core.wakes_engine()
+        })
+        .unwrap_or(true),
         Some(session) => match session.stage {
             Stage::Starts(_) => true,
             Stage::Ready(_) => !session.orders.is_empty(),
@@ -86,12 +87,12 @@ fn current_socket(state: &State) -> u32 {
     state.session.as_ref().map_or(0, |session| session.socket)
 }
 
-/// Starts the engine on a line, unless it was started before.
+/// Starts the engine on a connection, unless it was started before.
 ///
 /// # Errors
 /// If the connection has ended.
 pub(crate) fn start(
-    line: &mut PolledConnection<Page>,
+    connection: &mut PolledConnection<Page>,
     seat: Seat,
     circuit: &Arc<DealCircuit>,
 ) -> io::Result<()> {
@@ -100,10 +101,10 @@ pub(crate) fn start(
             return Ok(());
         };
         if matches!(session.stage, Stage::NotStarted) {
-            line.core.begin_engine(1)?;
+            connection.core.begin_engine(1)?;
             session.stage = Stage::Starts(Binding {
                 seat,
-                handshake: line.met.handshake_hash,
+                handshake: connection.met.handshake_hash,
                 circuit: Arc::clone(circuit),
                 attempts: Box::new(session.attempts.clone()),
                 now: host::now,
@@ -159,8 +160,8 @@ pub(crate) fn run() {
                     Order::Prepare(_) => Priority::Pool,
                     _ => Priority::Run,
                 };
-                page::with_line(socket, |line| {
-                    line.core.set_engine_priority(priority);
+                page::with_connection(socket, |connection| {
+                    connection.core.set_engine_priority(priority);
                 });
                 match engine.execute(order) {
                     Ok(done) => (Some(engine), Some(done)),
@@ -208,20 +209,20 @@ struct EngineStream {
 }
 
 impl EngineStream {
-    fn with_line<R>(
+    fn with_connection<R>(
         &self,
         work: impl FnOnce(&mut PolledConnection<Page>) -> io::Result<R>,
     ) -> io::Result<R> {
-        page::with_line(self.socket, work).unwrap_or(Err(ErrorKind::ConnectionAborted.into()))
+        page::with_connection(self.socket, work).unwrap_or(Err(ErrorKind::ConnectionAborted.into()))
     }
 }
 
 impl Transport for EngineStream {
     fn send(&mut self, bytes: Vec<u8>, within: Duration) -> io::Result<()> {
-        self.with_line(|line| {
+        self.with_connection(|connection| {
             let now = host::now();
-            line.core.send_engine(&bytes, within, now)?;
-            line.flush(now);
+            connection.core.send_engine(&bytes, within, now)?;
+            connection.flush(now);
             Ok(())
         })
     }
@@ -230,10 +231,10 @@ impl Transport for EngineStream {
         let deadline = host::now() + within;
         loop {
             let now = host::now();
-            let read = self.with_line(|line| {
-                let read = line.core.read_engine(buf)?;
+            let read = self.with_connection(|connection| {
+                let read = connection.core.read_engine(buf)?;
                 // Reading may allow the peer to send more.
-                line.flush(now);
+                connection.flush(now);
                 Ok(read)
             })?;
             match read {

@@ -40,12 +40,12 @@ pub(crate) fn with_session<R>(work: impl FnOnce(&mut Session<Page>) -> R) -> Opt
     SESSION.with_borrow_mut(|session| session.as_mut().map(work))
 }
 
-/// The line with this socket, if there is one.
-pub(crate) fn with_line<R>(
+/// The connection with this socket, if there is one.
+pub(crate) fn with_connection<R>(
     socket: u32,
     work: impl FnOnce(&mut PolledConnection<Page>) -> R,
 ) -> Option<R> {
-    with_session(|session| session.line(socket).map(work)).flatten()
+    with_session(|session| session.connection(socket).map(work)).flatten()
 }
 
 /// Something has happened to a socket.
@@ -128,11 +128,11 @@ impl SeatWorld for Page {
 
     fn start_engine(
         &self,
-        line: &mut PolledConnection<Self::Sockets>,
+        connection: &mut PolledConnection<Self::Sockets>,
         seat: Seat,
         circuit: &Arc<DealCircuit>,
     ) -> io::Result<()> {
-        engine::start(line, seat, circuit)
+        engine::start(connection, seat, circuit)
     }
 
     fn order_engine(&self, order: Order) {

@@ -260,8 +260,8 @@ pub(crate) fn seat(
         let finder = finds(run_own, finder, of.id());
         let needs = PlayerNeeds::default();
         let mut seat = SeatInPlay::new(run_own, files, needs, finder, now)?;
-        let line = connection.into_polled().expect("nobody has taken it");
-        seat.begin(line, now)?;
+        let polled = connection.into_polled().expect("nobody has taken it");
+        seat.begin(polled, now)?;
         Ok(Box::new(InPlay(seat)) as NativeProgram)
     });
     playing.expect("no old deck")

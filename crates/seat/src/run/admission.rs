@@ -35,7 +35,7 @@ pub(super) struct Admission<W: SeatWorld> {
 
 /// The pending question about the peer of this connection.
 struct Question<W: SeatWorld> {
-    line: PolledConnection<W::Sockets>,
+    connection: PolledConnection<W::Sockets>,
     wants: Wants,
     until: Duration,
 }
@@ -53,7 +53,7 @@ pub(super) enum Wants {
 
 /// The answer to a question.
 pub(super) struct Answered<W: SeatWorld> {
-    pub(super) line: PolledConnection<W::Sockets>,
+    pub(super) connection: PolledConnection<W::Sockets>,
     pub(super) wants: Wants,
     pub(super) agrees: bool,
 }
@@ -87,12 +87,12 @@ impl<W: SeatWorld> Admission<W> {
     pub(super) fn asks_about(
         &self,
         own: &Own<W>,
-        line: &PolledConnection<W::Sockets>,
+        connection: &PolledConnection<W::Sockets>,
     ) -> anyhow::Result<bool> {
-        if !self.expects(&line.met.peer) {
+        if !self.expects(&connection.met.peer) {
             return Ok(true);
         }
-        match question(own, line)? {
+        match question(own, connection)? {
             Some(Event::AskAgain { message, .. }) if self.needs.never_asked => bail!(message),
             question => Ok(question.is_some()),
         }
@@ -104,50 +104,51 @@ impl<W: SeatWorld> Admission<W> {
         self.expects(peer) || self.reported.insert(peer.fingerprint())
     }
 
-    /// Asks the player whether the peer of `line` may sit down. The peer is declined at once if the player is a bot,
+    /// Asks the player whether the peer of `connection` may sit down. The peer is declined at once if the player is a bot,
     /// was already asked about this peer, or is being asked about another peer. The last two cases do not apply to an
     /// expected peer: the player is asked until the answer is no, and a question about an unexpected peer lapses.
     pub(super) fn ask(
         &mut self,
         own: &Own<W>,
-        line: PolledConnection<W::Sockets>,
+        connection: PolledConnection<W::Sockets>,
         wants: Wants,
         warning: Option<String>,
         lobby: &mut Lobby<W::Sockets>,
         now: Duration,
     ) {
-        let peer = line.met.peer.clone();
+        let peer = connection.met.peer.clone();
         let expected = self.expects(&peer);
         if let Some(question) = &mut self.question {
             // The peer has lost its connection and has connected again.
-            if question.line.met.peer == peer && question.wants == wants {
-                question.line = line;
+            if question.connection.met.peer == peer && question.wants == wants {
+                question.connection = connection;
                 return;
             }
-            let asked = question.line.met.peer.clone();
+            let asked = question.connection.met.peer.clone();
             if !expected || self.expects(&asked) {
-                return lobby.decline(line, &Control::Taken, now);
+                return lobby.decline(connection, &Control::Taken, now);
             }
             let why = "A player that you expect has arrived.";
             self.lapse(own, &Control::Taken, why, lobby, now);
         }
-        let standing = question(own, &line);
+        let standing = question(own, &connection);
         let first = self.asked.insert(peer.fingerprint()) || expected;
         let (Ok(standing), true) = (standing, first && !self.needs.never_asked) else {
-            return lobby.decline(line, &Control::Declined, now);
+            return lobby.decline(connection, &Control::Declined, now);
         };
         if let Some(text) = warning {
             own.notice(text);
         }
-        own.world.report(&announced(own, &line, wants, standing));
-        self.begin(line, wants, now);
+        own.world
+            .report(&announced(own, &connection, wants, standing));
+        self.begin(connection, wants, now);
     }
 
     /// Asks a person whether to resume a match, although this side asks for a new one. `text` is the question.
     pub(super) fn ask_instead(
         &mut self,
         own: &Own<W>,
-        line: PolledConnection<W::Sockets>,
+        connection: PolledConnection<W::Sockets>,
         of: MatchId,
         text: String,
         lobby: &mut Lobby<W::Sockets>,
@@ -156,15 +157,15 @@ impl<W: SeatWorld> Admission<W> {
         let why = "A player that you expect has arrived.";
         self.lapse(own, &Control::Taken, why, lobby, now);
         own.world.report(&Event::AskResume {
-            fingerprint: line.met.peer.fingerprint().to_string(),
+            fingerprint: connection.met.peer.fingerprint().to_string(),
             message: text,
         });
-        self.begin(line, Wants::ResumeInstead(of), now);
+        self.begin(connection, Wants::ResumeInstead(of), now);
     }
 
-    fn begin(&mut self, line: PolledConnection<W::Sockets>, wants: Wants, now: Duration) {
+    fn begin(&mut self, connection: PolledConnection<W::Sockets>, wants: Wants, now: Duration) {
         self.question = Some(Question {
-            line,
+            connection,
             wants,
             until: now + ANSWER,
         });
@@ -185,8 +186,8 @@ impl<W: SeatWorld> Admission<W> {
         now: Duration,
     ) -> Option<PolledConnection<W::Sockets>> {
         let question = self.question.as_mut()?;
-        question.line.flush(now);
-        let has_left = question.line.core.ended().is_some();
+        question.connection.flush(now);
+        let has_left = question.connection.core.ended().is_some();
         if !has_left && now < question.until {
             return None;
         }
@@ -195,8 +196,9 @@ impl<W: SeatWorld> Admission<W> {
             false => "You did not answer in time.",
         };
         if let Wants::ResumeInstead(_) = question.wants {
-            own.world.report(&lapsed(&question.line.met.peer, why));
-            return self.question.take().map(|question| question.line);
+            own.world
+                .report(&lapsed(&question.connection.met.peer, why));
+            return self.question.take().map(|question| question.connection);
         }
         self.lapse(own, &Control::Declined, why, lobby, now);
         None
@@ -216,18 +218,22 @@ impl<W: SeatWorld> Admission<W> {
         let (Some(question), Said::Admit { fingerprint, agree }) = (&self.question, said) else {
             return Err(not_asked());
         };
-        let peer = question.line.met.peer.clone();
+        let peer = question.connection.met.peer.clone();
         if *fingerprint != peer.fingerprint().to_string() {
             let message = "there is no question about this player now";
             return Err((Refusal::NobodyAsked, message.to_owned()));
         }
         if *agree || self.decides() {
             let question = self.question.take();
-            return Ok(question.map(|Question { line, wants, .. }| Answered {
-                line,
-                wants,
-                agrees: *agree,
-            }));
+            return Ok(question.map(
+                |Question {
+                     connection, wants, ..
+                 }| Answered {
+                    connection,
+                    wants,
+                    agrees: *agree,
+                },
+            ));
         }
         // The player is not asked again about this peer, even if it was expected.
         self.expected.retain(|expected| *expected != peer);
@@ -244,10 +250,10 @@ impl<W: SeatWorld> Admission<W> {
     ) -> Option<Answered<W>> {
         let wants = self.question.as_ref()?.wants;
         if let Wants::ResumeInstead(_) = wants {
-            let line = self.question.take()?.line;
+            let connection = self.question.take()?.connection;
             let agrees = true;
             return Some(Answered {
-                line,
+                connection,
                 wants,
                 agrees,
             });
@@ -266,25 +272,28 @@ impl<W: SeatWorld> Admission<W> {
         lobby: &mut Lobby<W::Sockets>,
         now: Duration,
     ) {
-        let Some(Question { line, .. }) = self.question.take() else {
+        let Some(Question { connection, .. }) = self.question.take() else {
             return;
         };
-        let lapsed = lapsed(&line.met.peer, why);
-        lobby.decline(line, control, now);
+        let lapsed = lapsed(&connection.met.peer, why);
+        lobby.decline(connection, control, now);
         own.world.report(&lapsed);
     }
 
     /// The connection with this number.
-    pub(super) fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
-        let line = self.question.as_mut().map(|question| &mut question.line);
-        line.filter(|line| line.number() == number)
+    pub(super) fn connection(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
+        let connection = self
+            .question
+            .as_mut()
+            .map(|question| &mut question.connection);
+        connection.filter(|connection| connection.number() == number)
     }
 
     /// The time of the next timer.
     pub(super) fn timer(&self) -> Duration {
         let question = self.question.as_ref();
         question.map_or(Duration::MAX, |question| {
-            question.line.timer().min(question.until)
+            question.connection.timer().min(question.until)
         })
     }
 }
@@ -303,21 +312,25 @@ fn lapsed(peer: &PublicIdentity, why: &str) -> Event {
 /// If no further session is allowed.
 fn question<W: SeatWorld>(
     own: &Own<W>,
-    line: &PolledConnection<W::Sockets>,
+    connection: &PolledConnection<W::Sockets>,
 ) -> Result<Option<Event>, peers::NotAllowed> {
-    peers::question(&own.peers.lock(), &line.met.peer, &line.met.peer_name)
+    peers::question(
+        &own.peers.lock(),
+        &connection.met.peer,
+        &connection.met.peer_name,
+    )
 }
 
 /// The event that announces the peer at the door, by the name under which it is known. It includes any earlier failures
 /// with the peer.
 fn announced<W: SeatWorld>(
     own: &Own<W>,
-    line: &PolledConnection<W::Sockets>,
+    connection: &PolledConnection<W::Sockets>,
     wants: Wants,
     standing: Option<Event>,
 ) -> Event {
     let peers = own.peers.lock();
-    let (peer, alias) = (&line.met.peer, &line.met.peer_name);
+    let (peer, alias) = (&connection.met.peer, &connection.met.peer_name);
     let known = peers.get(peer);
     let name = known.map_or(alias, |known| &known.name);
     let hands = known.map_or(0, |known| known.hands);

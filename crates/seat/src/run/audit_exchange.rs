@@ -109,9 +109,9 @@ impl<S: Sockets> AuditExchange<S> {
     }
 
     /// Somebody has come to the door before this side was waiting at it.
-    pub fn arrived(&mut self, line: PolledConnection<S>, now: Duration) {
+    pub fn arrived(&mut self, connection: PolledConnection<S>, now: Duration) {
         if let Stage::Waiting(_, lobby) = &mut self.stage {
-            lobby.admit(line, None, now);
+            lobby.admit(connection, None, now);
         }
     }
 
@@ -121,30 +121,32 @@ impl<S: Sockets> AuditExchange<S> {
             Stage::Idle => false,
             Stage::Calling(calls) => calls.call.as_ref().is_some_and(|call| call.has(number)),
             Stage::Waiting(door, lobby) => door.has(number) || lobby.has(number),
-            Stage::Exchanging(line) => line.number() == number,
+            Stage::Exchanging(connection) => connection.number() == number,
         }
     }
 
     /// The connection with this number.
-    pub(super) fn line(&mut self, number: u32) -> Option<&mut PolledConnection<S>> {
+    pub(super) fn connection(&mut self, number: u32) -> Option<&mut PolledConnection<S>> {
         match &mut self.stage {
             Stage::Idle | Stage::Calling(_) => None,
-            Stage::Waiting(_, lobby) => lobby.line(number),
-            Stage::Exchanging(line) => Some(&mut **line).filter(|line| line.number() == number),
+            Stage::Waiting(_, lobby) => lobby.connection(number),
+            Stage::Exchanging(connection) => {
+                Some(&mut **connection).filter(|connection| connection.number() == number)
+            }
         }
     }
 
     /// Something has happened to a socket.
     pub fn happened(&mut self, number: u32, what: Happened<'_>, now: Duration) {
-        if let Some(line) = self.line(number) {
-            return line.happened(what, now);
+        if let Some(connection) = self.connection(number) {
+            return connection.happened(what, now);
         }
         match &mut self.stage {
             Stage::Calling(calls) => {
                 if let Some(call) = &mut calls.call {
                     let met = call.happened(number, what, now);
-                    if let Some(line) = calls.met(met, now) {
-                        self.called(line, now);
+                    if let Some(connection) = calls.met(met, now) {
+                        self.called(connection, now);
                     }
                 }
             }
@@ -168,20 +170,20 @@ impl<S: Sockets> AuditExchange<S> {
         match mem::replace(&mut self.stage, Stage::Idle) {
             Stage::Idle => {}
             Stage::Calling(mut calls) => match calls.step(self.until, now)? {
-                Some(line) => self.called(line, now),
+                Some(connection) => self.called(connection, now),
                 None => self.stage = Stage::Calling(calls),
             },
             Stage::Waiting(mut door, mut lobby) => {
                 ensure!(now < self.until, "the other player did not connect in time");
                 match self.guest(&mut door, &mut lobby, tell, now) {
-                    Some(line) => self.exchange(line, now),
+                    Some(connection) => self.exchange(connection, now),
                     None => self.stage = Stage::Waiting(door, lobby),
                 }
             }
             exchanging => self.stage = exchanging,
         }
         match mem::replace(&mut self.stage, Stage::Idle) {
-            Stage::Exchanging(line) => self.exchanging(line, now),
+            Stage::Exchanging(connection) => self.exchanging(connection, now),
             stage => {
                 self.stage = stage;
                 Ok(None)
@@ -201,7 +203,7 @@ impl<S: Sockets> AuditExchange<S> {
                 }
             }
             Stage::Waiting(door, lobby) => door.timer().min(lobby.timer()).min(self.until),
-            Stage::Exchanging(line) => line.timer().min(self.until),
+            Stage::Exchanging(connection) => connection.timer().min(self.until),
         }
     }
 
@@ -216,16 +218,21 @@ impl<S: Sockets> AuditExchange<S> {
         door.step(now);
         while let Some(event) = door.next_event() {
             match event {
-                DoorEvent::Connection(line) => lobby.admit(*line, None, now),
+                DoorEvent::Connection(connection) => lobby.admit(*connection, None, now),
                 event => tell(event),
             }
         }
-        while let Some(Arrived { line, request, .. }) = lobby.step(now) {
+        while let Some(Arrived {
+            connection,
+            request,
+            ..
+        }) = lobby.step(now)
+        {
             match request {
-                Ok(Control::Audit(of)) if line.met.peer == self.peer && of == self.of => {
-                    return Some(line);
+                Ok(Control::Audit(of)) if connection.met.peer == self.peer && of == self.of => {
+                    return Some(connection);
                 }
-                Ok(_) => lobby.decline(line, &Control::Unknown(self.of), now),
+                Ok(_) => lobby.decline(connection, &Control::Unknown(self.of), now),
                 Err(_) => {}
             }
         }
@@ -233,37 +240,37 @@ impl<S: Sockets> AuditExchange<S> {
     }
 
     /// A guest has met its host.
-    fn called(&mut self, mut line: PolledConnection<S>, now: Duration) {
+    fn called(&mut self, mut connection: PolledConnection<S>, now: Duration) {
         let audit = Control::Audit(self.of).encode();
         // If the connection has ended, the exchange reports it.
-        let _ = line.core.send(Stream::Control, &audit);
-        self.exchange(line, now);
+        let _ = connection.core.send(Stream::Control, &audit);
+        self.exchange(connection, now);
     }
 
-    fn exchange(&mut self, line: PolledConnection<S>, now: Duration) {
+    fn exchange(&mut self, connection: PolledConnection<S>, now: Duration) {
         self.until = now + ONE_TRY;
-        self.stage = Stage::Exchanging(Box::new(line));
+        self.stage = Stage::Exchanging(Box::new(connection));
     }
 
     /// Exchanges the openings, try by try.
     fn exchanging(
         &mut self,
-        mut line: Box<PolledConnection<S>>,
+        mut connection: Box<PolledConnection<S>>,
         now: Duration,
     ) -> anyhow::Result<Option<OpenedInputs<S>>> {
         // Messages that the peer sent before it disconnected come first.
         let mut sent = Ok(());
         loop {
             while let Some(message) = self.auditing.say() {
-                sent = sent.and(line.core.send(Stream::Control, &message));
+                sent = sent.and(connection.core.send(Stream::Control, &message));
             }
             if let Some(opened) = self.auditing.opened() {
                 sent?;
-                line.core.close();
-                line.flush(now);
-                return Ok(Some((opened, *line)));
+                connection.core.close();
+                connection.flush(now);
+                return Ok(Some((opened, *connection)));
             }
-            let Some(message) = line.core.next_message()? else {
+            let Some(message) = connection.core.next_message()? else {
                 break;
             };
             let is_first = !mem::replace(&mut self.has_received, true);
@@ -279,8 +286,8 @@ impl<S: Sockets> AuditExchange<S> {
             self.until = now + ONE_TRY;
         }
         ensure!(now < self.until, ConnectionError::TimedOut);
-        line.flush(now);
-        self.stage = Stage::Exchanging(line);
+        connection.flush(now);
+        self.stage = Stage::Exchanging(connection);
         Ok(None)
     }
 }
@@ -304,10 +311,13 @@ impl<S: Sockets> Calls<S> {
                 Ok(None)
             }
         };
-        let line = self.met(met, now);
-        match self.failure.take_if(|_| line.is_none() && now >= until) {
+        let connection = self.met(met, now);
+        match self
+            .failure
+            .take_if(|_| connection.is_none() && now >= until)
+        {
             Some(error) => Err(error),
-            None => Ok(line),
+            None => Ok(connection),
         }
     }
 

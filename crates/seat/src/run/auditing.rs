@@ -31,7 +31,7 @@ pub struct Auditor<W: SeatWorld> {
 /// The end of an audit.
 struct Ending<W: SeatWorld> {
     /// The connection on which the other player receives the last message.
-    line: PolledConnection<W::Sockets>,
+    connection: PolledConnection<W::Sockets>,
     /// The deadline for that.
     until: Duration,
     /// Whether the opened inputs were kept.
@@ -51,24 +51,26 @@ impl<W: SeatWorld> Auditor<W> {
 
 impl<W: SeatWorld> Program<W> for Auditor<W> {
     fn has(&mut self, number: u32) -> bool {
-        self.exchange.has(number) || self.line(number).is_some()
+        self.exchange.has(number) || self.connection(number).is_some()
     }
 
     fn seat(&mut self) -> Option<&mut SeatInPlay<W>> {
         None
     }
 
-    fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
+    fn connection(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
         match &mut self.ending {
-            Some(Ending { line, .. }) => Some(line).filter(|line| line.number() == number),
-            None => self.exchange.line(number),
+            Some(Ending { connection, .. }) => {
+                Some(connection).filter(|connection| connection.number() == number)
+            }
+            None => self.exchange.connection(number),
         }
     }
 
     fn input(&mut self, own: &mut Own<W>, input: Input<'_>, now: Duration) -> anyhow::Result<()> {
         match input {
-            Input::Socket(number, what) => match self.line(number) {
-                Some(line) => line.happened(what, now),
+            Input::Socket(number, what) => match self.connection(number) {
+                Some(connection) => connection.happened(what, now),
                 None => self.exchange.happened(number, what, now),
             },
             Input::Said(..) | Input::AskLeave => refuse(&own.world, not_asked()),
@@ -79,19 +81,24 @@ impl<W: SeatWorld> Program<W> for Auditor<W> {
 
     fn step(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<bool> {
         let tell = |event| door::report(&own.world, &own.leaks, event);
-        if let Some((opened, line)) = self.exchange.step(now, tell)? {
+        if let Some((opened, connection)) = self.exchange.step(now, tell)? {
             // The other player receives the last message even if this side cannot write its file.
             self.ending = Some(Ending {
-                line,
+                connection,
                 until: now + SHORT,
                 kept: matches::keep_audit(&own.files, &self.record, &opened.encode()),
             });
         }
-        let Some(Ending { line, until, kept }) = &mut self.ending else {
+        let Some(Ending {
+            connection,
+            until,
+            kept,
+        }) = &mut self.ending
+        else {
             return Ok(false);
         };
-        line.flush(now);
-        if now < *until && (line.core.ended().is_none() || line.is_answering()) {
+        connection.flush(now);
+        if now < *until && (connection.core.ended().is_none() || connection.is_answering()) {
             return Ok(false);
         }
         let file = || own.files.shown(&beside(&self.record, AUDIT));
@@ -102,7 +109,9 @@ impl<W: SeatWorld> Program<W> for Auditor<W> {
 
     fn timer(&mut self, _: Duration) -> Duration {
         match &self.ending {
-            Some(Ending { line, until, .. }) => line.timer().min(*until),
+            Some(Ending {
+                connection, until, ..
+            }) => connection.timer().min(*until),
             None => self.exchange.timer(),
         }
     }

@@ -151,15 +151,15 @@ impl<W: SeatWorld> Caller<W> {
             met => met.ok().flatten(),
         };
         self.call = None;
-        let is_peer = |line: &PolledConnection<W::Sockets>| line.met.peer == self.peer;
-        let Some(mut line) = met.filter(is_peer) else {
+        let is_peer = |connection: &PolledConnection<W::Sockets>| connection.met.peer == self.peer;
+        let Some(mut connection) = met.filter(is_peer) else {
             self.look(now);
             return None;
         };
         // If the connection has ended, its user learns it from the next message.
-        let _ = line.core.send(Stream::Control, &self.first.encode());
-        line.flush(now);
-        Some(line)
+        let _ = connection.core.send(Stream::Control, &self.first.encode());
+        connection.flush(now);
+        Some(connection)
     }
 
     fn step(
@@ -316,19 +316,21 @@ impl<W: SeatWorld> Finder<W> {
     }
 
     /// Waits for the request of somebody who has come, if it is a player.
-    pub fn admit(&mut self, line: PolledConnection<W::Sockets>, now: Duration) {
-        let peer = &line.met.peer;
+    pub fn admit(&mut self, connection: PolledConnection<W::Sockets>, now: Duration) {
+        let peer = &connection.met.peer;
         if !self.players.contains(peer) && self.went_on(peer).is_none() {
-            return self.lobby.decline(line, &Control::Taken, now);
+            return self.lobby.decline(connection, &Control::Taken, now);
         }
-        self.lobby.admit(line, None, now);
+        self.lobby.admit(connection, None, now);
     }
 
     /// Takes over the players who have come to the door.
     pub(super) fn taking_over(mut self, mut lobby: Lobby<W::Sockets>, now: Duration) -> Self {
         let silent = lobby.take_silent();
         self.lobby = lobby;
-        silent.into_iter().for_each(|line| self.admit(line, now));
+        silent
+            .into_iter()
+            .for_each(|connection| self.admit(connection, now));
         self
     }
 
@@ -337,8 +339,8 @@ impl<W: SeatWorld> Finder<W> {
     }
 
     /// Answers the request of a player.
-    fn asked(&mut self, line: PolledConnection<W::Sockets>, request: Control, now: Duration) {
-        let peer = &line.met.peer;
+    fn asked(&mut self, connection: PolledConnection<W::Sockets>, request: Control, now: Duration) {
+        let peer = &connection.met.peer;
         if !self.players.contains(peer) {
             let resumes = |answer: &Control| match answer {
                 Control::WentOn(of, _) => request == Control::Resume(*of),
@@ -347,51 +349,51 @@ impl<W: SeatWorld> Finder<W> {
             let answer = self.went_on(peer).filter(resumes);
             return self
                 .lobby
-                .decline(line, &answer.unwrap_or(Control::Taken), now);
+                .decline(connection, &answer.unwrap_or(Control::Taken), now);
         }
         match request {
-            Control::Resume(of) if of == self.of => self.keep_found(line),
+            Control::Resume(of) if of == self.of => self.keep_found(connection),
             Control::WentOn(of, chips) if of == self.of => {
                 if !self.reported.contains(peer) {
                     self.reported.push(peer.clone());
-                    let text = went_on_without_host(&line.met.peer_name, &of, chips);
+                    let text = went_on_without_host(&connection.met.peer_name, &of, chips);
                     self.world.report(&Event::notice(text));
                 }
-                self.lobby.decline(line, &Control::Taken, now);
+                self.lobby.decline(connection, &Control::Taken, now);
             }
-            _ => self.lobby.decline(line, &Control::Open(self.of), now),
+            _ => self.lobby.decline(connection, &Control::Open(self.of), now),
         }
     }
 
     /// Keeps a connection on which the match is to be resumed. Of a player who makes more before they are taken,
     /// the last two stay: calls in both directions may cross.
-    fn keep_found(&mut self, line: PolledConnection<W::Sockets>) {
-        let is_same = |other: &PolledConnection<W::Sockets>| other.met.peer == line.met.peer;
+    fn keep_found(&mut self, connection: PolledConnection<W::Sockets>) {
+        let is_same = |other: &PolledConnection<W::Sockets>| other.met.peer == connection.met.peer;
         if self.found.iter().filter(|other| is_same(other)).count() > 1
             && let Some(oldest) = self.found.iter().position(is_same)
         {
             self.found.remove(oldest);
         }
-        self.found.push_back(line);
+        self.found.push_back(connection);
     }
 
     /// A caller has met its player.
-    fn called(&mut self, index: usize, line: PolledConnection<W::Sockets>) {
+    fn called(&mut self, index: usize, connection: PolledConnection<W::Sockets>) {
         let caller = &mut self.callers[index];
         match &caller.first {
-            Control::Resume(_) => self.keep_found(line),
+            Control::Resume(_) => self.keep_found(connection),
             _ => {
                 caller.has_left = true;
-                self.lobby.leave(line);
+                self.lobby.leave(connection);
             }
         }
     }
 
     /// The connection with this number.
-    pub(super) fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
+    pub(super) fn connection(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
         let mut found = self.found.iter_mut();
-        let found = found.find(|line| line.number() == number);
-        found.or_else(|| self.lobby.line(number))
+        let found = found.find(|connection| connection.number() == number);
+        found.or_else(|| self.lobby.connection(number))
     }
 
     /// Whether a socket is used to find somebody.
@@ -402,20 +404,20 @@ impl<W: SeatWorld> Finder<W> {
             .filter_map(|caller| caller.call.as_ref());
         calls.any(|call| call.has(number))
             || self.door.as_ref().is_some_and(|door| door.has(number))
-            || self.line(number).is_some()
+            || self.connection(number).is_some()
     }
 
     /// Something has happened to a connection.
     pub fn happened(&mut self, number: u32, what: Happened<'_>, now: Duration) {
-        if let Some(line) = self.line(number) {
-            return line.happened(what, now);
+        if let Some(connection) = self.connection(number) {
+            return connection.happened(what, now);
         }
         for index in 0..self.callers.len() {
             let caller = &mut self.callers[index];
             if let Some(call) = caller.call.as_mut().filter(|call| call.has(number)) {
                 let met = call.happened(number, what, now);
-                if let Some(line) = caller.met(met, now) {
-                    self.called(index, line);
+                if let Some(connection) = caller.met(met, now) {
+                    self.called(index, connection);
                 }
                 return;
             }
@@ -430,7 +432,7 @@ impl<W: SeatWorld> Finder<W> {
     fn take_events(&mut self, now: Duration) {
         while let Some(event) = self.door.as_mut().and_then(PolledDoor::next_event) {
             match event {
-                DoorEvent::Connection(line) => self.admit(*line, now),
+                DoorEvent::Connection(connection) => self.admit(*connection, now),
                 event => door::report(&self.world, &self.leaks, event),
             }
         }
@@ -438,18 +440,20 @@ impl<W: SeatWorld> Finder<W> {
 
     /// Does all that is due.
     pub fn step(&mut self, now: Duration) {
-        self.found.iter_mut().for_each(|line| line.flush(now));
+        self.found
+            .iter_mut()
+            .for_each(|connection| connection.flush(now));
         for index in 0..self.callers.len() {
             let met = self.callers[index].step(&self.world, &self.own, now);
-            if let Some(line) = met {
-                self.called(index, line);
+            if let Some(connection) = met {
+                self.called(index, connection);
             }
         }
         self.door.iter_mut().for_each(|door| door.step(now));
         self.take_events(now);
         while let Some(arrived) = self.lobby.step(now) {
             if let Ok(request) = arrived.request {
-                self.asked(arrived.line, request, now);
+                self.asked(arrived.connection, request, now);
             }
         }
     }

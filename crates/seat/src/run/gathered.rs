@@ -42,7 +42,7 @@ struct Agreement<W: SeatWorld> {
 
 /// A guest that waits for the other players of a match of several.
 pub(super) struct Gathered<W: SeatWorld> {
-    pub(super) line: PolledConnection<W::Sockets>,
+    pub(super) connection: PolledConnection<W::Sockets>,
     header: Header,
     pub(super) ways: Arc<dyn Ways<W>>,
     /// The record of the open match that is given up for this one.
@@ -70,7 +70,7 @@ pub(super) struct Complete<W: SeatWorld> {
 
 /// A guest that does not agree, and the connection to its host.
 pub(super) struct Declined<W: SeatWorld> {
-    pub(super) line: Box<PolledConnection<W::Sockets>>,
+    pub(super) connection: Box<PolledConnection<W::Sockets>>,
     pub(super) why: anyhow::Error,
 }
 
@@ -82,7 +82,7 @@ impl<W: SeatWorld> Gathered<W> {
     pub(super) fn begin(
         own: &Own<W>,
         ways: Arc<dyn Ways<W>>,
-        line: PolledConnection<W::Sockets>,
+        connection: PolledConnection<W::Sockets>,
         header: Header,
         instead_of: Option<String>,
         now: Duration,
@@ -94,12 +94,12 @@ impl<W: SeatWorld> Gathered<W> {
         let absentees = match absentees {
             Ok(absentees) => absentees,
             Err(why) => {
-                let line = Box::new(line);
-                return Err(Declined { line, why });
+                let connection = Box::new(connection);
+                return Err(Declined { connection, why });
             }
         };
         let mut gathered = Gathered {
-            line,
+            connection,
             header,
             ways,
             instead_of,
@@ -115,8 +115,11 @@ impl<W: SeatWorld> Gathered<W> {
 
     fn send(&mut self, control: &Control, now: Duration) {
         // A host whose table is full ends the connection at once. Its answer is read nevertheless.
-        let _ = self.line.core.send(Stream::Control, &control.encode());
-        self.line.flush(now);
+        let _ = self
+            .connection
+            .core
+            .send(Stream::Control, &control.encode());
+        self.connection.flush(now);
     }
 
     /// Whether the player is asked about the list of players.
@@ -143,7 +146,7 @@ impl<W: SeatWorld> Gathered<W> {
         asks: bool,
         now: Duration,
     ) -> anyhow::Result<Option<Complete<W>>> {
-        self.line.flush(now);
+        self.connection.flush(now);
         if let Some(absentees) = &mut self.absentees {
             absentees.finder.step(now);
         }
@@ -152,7 +155,7 @@ impl<W: SeatWorld> Gathered<W> {
         }
         loop {
             // If the host has disconnected, the reason may be in a message.
-            if self.is_asked() && self.line.core.ended().is_some() {
+            if self.is_asked() && self.connection.core.ended().is_some() {
                 self.proposal = None;
             }
             match self.proposal.take() {
@@ -174,7 +177,7 @@ impl<W: SeatWorld> Gathered<W> {
                 }
                 None => {}
             }
-            let message = match self.line.core.next_message() {
+            let message = match self.connection.core.next_message() {
                 Ok(None) => return Ok(None),
                 Ok(Some(message)) => message,
                 Err(why) => {
@@ -267,7 +270,7 @@ impl<W: SeatWorld> Gathered<W> {
 
     /// The host has listed the players.
     fn proposed(&mut self, own: &Own<W>, roster: Roster, asks: bool) -> anyhow::Result<()> {
-        roster.check(&self.line.met, own.identity.public())?;
+        roster.check(&self.connection.met, own.identity.public())?;
         let sitting = roster.sitting(self.header.clone())?;
         for other in guests_of(&sitting) {
             ensure!(
@@ -314,7 +317,7 @@ impl<W: SeatWorld> Gathered<W> {
     /// Drops the loopback addresses unless the host was reached on loopback. Otherwise a player on another machine could
     /// make this side connect to its own programs.
     fn reachable(&self, all: Vec<GuestAddresses>) -> Vec<GuestAddresses> {
-        let is_local = self.line.at().is_some_and(|at| at.ip().is_loopback());
+        let is_local = self.connection.at().is_some_and(|at| at.ip().is_loopback());
         let of_one = |addresses: GuestAddresses| {
             let addresses = addresses.as_slice().iter();
             let reachable = addresses.filter(|address| is_local || !address.is_loopback());
@@ -325,14 +328,14 @@ impl<W: SeatWorld> Gathered<W> {
 
     pub(super) fn has(&mut self, number: u32) -> bool {
         let (absentees, agreed) = (self.absentees.as_mut(), self.agreed.as_mut());
-        self.line.number() == number
+        self.connection.number() == number
             || absentees.is_some_and(|absentees| absentees.finder.has(number))
             || agreed.is_some_and(|agreed| agreed.finder.has(number))
     }
 
     pub(super) fn happened(&mut self, number: u32, what: Happened<'_>, now: Duration) {
-        if self.line.number() == number {
-            self.line.happened(what, now);
+        if self.connection.number() == number {
+            self.connection.happened(what, now);
         } else if let Some(absentees) = &mut self.absentees
             && absentees.finder.has(number)
         {
@@ -346,7 +349,7 @@ impl<W: SeatWorld> Gathered<W> {
         let accepted = matches!(self.proposal, Some(Proposal::Accepted(_)));
         let absentees = self.absentees.as_ref();
         let times = [
-            Some(self.line.timer()),
+            Some(self.connection.timer()),
             absentees.filter(|_| accepted).map(Absentees::tried_at),
             absentees.map(|absentees| absentees.finder.timer()),
             self.agreed.as_ref().map(|agreed| agreed.finder.timer()),

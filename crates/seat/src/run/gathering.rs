@@ -23,7 +23,7 @@ pub(super) struct Gathering<S: Sockets> {
 }
 
 struct Guest<S: Sockets> {
-    line: PolledConnection<S>,
+    connection: PolledConnection<S>,
     /// Where the other guests may reach this guest, once it has agreed to the list of players.
     agreed: Option<GuestAddresses>,
 }
@@ -43,7 +43,7 @@ pub(super) enum Change<S: Sockets> {
 pub(super) struct Agreed<S: Sockets> {
     pub(super) sitting: Sitting,
     /// A connection to each guest.
-    pub(super) lines: Vec<PolledConnection<S>>,
+    pub(super) connections: Vec<PolledConnection<S>>,
     addresses: Vec<GuestAddresses>,
 }
 
@@ -51,9 +51,9 @@ impl<S: Sockets> Agreed<S> {
     /// Tells all guests that the match begins. The host's file of the match is on the disk before.
     pub(super) fn begin(&mut self) {
         let begins = Control::Begins(self.addresses.clone()).encode();
-        for line in &mut self.lines {
+        for connection in &mut self.connections {
             // If the connection has ended, the seat learns it from the next message.
-            let _ = line.core.send(Stream::Control, &begins);
+            let _ = connection.core.send(Stream::Control, &begins);
         }
     }
 }
@@ -86,7 +86,7 @@ impl<S: Sockets> Gathering<S> {
     /// Whether the free seats are for other players: those who remained in a match that was settled without absent
     /// players all have to take part.
     pub(super) fn is_for_others(&self, peer: &PublicIdentity) -> bool {
-        let here = self.guests.iter().map(|guest| &guest.line.met.peer);
+        let here = self.guests.iter().map(|guest| &guest.connection.met.peer);
         let here: Vec<Fingerprint> = (here.chain([&self.own.0]))
             .map(PublicIdentity::fingerprint)
             .collect();
@@ -105,20 +105,23 @@ impl<S: Sockets> Gathering<S> {
     /// Whether this peer has a seat.
     pub(super) fn has(&self, peer: &PublicIdentity) -> bool {
         let mut guests = self.guests.iter();
-        guests.any(|guest| guest.line.met.peer == *peer)
+        guests.any(|guest| guest.connection.met.peer == *peer)
     }
 
     /// The connection with this number.
-    pub(super) fn line(&mut self, number: u32) -> Option<&mut PolledConnection<S>> {
-        let mut lines = self.guests.iter_mut().map(|guest| &mut guest.line);
-        lines.find(|line| line.number() == number)
+    pub(super) fn connection(&mut self, number: u32) -> Option<&mut PolledConnection<S>> {
+        let mut connections = self.guests.iter_mut().map(|guest| &mut guest.connection);
+        connections.find(|connection| connection.number() == number)
     }
 
     /// Adds a guest. A guest who has lost its connection and comes again takes the last place.
-    pub(super) fn add(&mut self, line: PolledConnection<S>, now: Duration) {
+    pub(super) fn add(&mut self, connection: PolledConnection<S>, now: Duration) {
         self.guests
-            .retain(|guest| guest.line.met.peer != line.met.peer);
-        self.guests.push(Guest { line, agreed: None });
+            .retain(|guest| guest.connection.met.peer != connection.met.peer);
+        self.guests.push(Guest {
+            connection,
+            agreed: None,
+        });
         self.begin_anew(now);
     }
 
@@ -129,8 +132,8 @@ impl<S: Sockets> Gathering<S> {
         for guest in &mut self.guests {
             guest.agreed = None;
             // The next step finds that the connection has ended.
-            let _ = guest.line.core.send(Stream::Control, &present);
-            guest.line.flush(now);
+            let _ = guest.connection.core.send(Stream::Control, &present);
+            guest.connection.flush(now);
         }
     }
 
@@ -138,12 +141,12 @@ impl<S: Sockets> Gathering<S> {
     pub(super) fn step(&mut self, may_propose: bool, now: Duration) -> Option<Change<S>> {
         self.guests
             .iter_mut()
-            .for_each(|guest| guest.line.flush(now));
+            .for_each(|guest| guest.connection.flush(now));
         let late = (self.proposed.as_ref()).is_some_and(|(_, until)| now >= *until);
         for place in 0..self.guests.len() {
             let guest = &mut self.guests[place];
             let stays = loop {
-                match guest.line.core.next_message() {
+                match guest.connection.core.next_message() {
                     Ok(None) => break guest.agreed.is_some() || !late,
                     Ok(Some(message)) => match request(&message) {
                         Some(Control::Agrees(of, addresses)) => {
@@ -162,7 +165,7 @@ impl<S: Sockets> Gathering<S> {
             if !stays {
                 let gone = self.guests.remove(place);
                 self.begin_anew(now);
-                return Some(Change::Left(gone.line.met.peer_name.clone()));
+                return Some(Change::Left(gone.connection.met.peer_name.clone()));
             }
         }
         if !self.is_full() {
@@ -180,7 +183,7 @@ impl<S: Sockets> Gathering<S> {
         let guests = std::mem::take(&mut self.guests).into_iter();
         Some(Change::Complete(Box::new(Agreed {
             sitting,
-            lines: guests.map(|guest| guest.line).collect(),
+            connections: guests.map(|guest| guest.connection).collect(),
             addresses,
         })))
     }
@@ -190,12 +193,12 @@ impl<S: Sockets> Gathering<S> {
         if let Some(past) = &self.header.past {
             let host = self.own.0.fingerprint();
             let place =
-                |guest: &Guest<S>| past.place_after(host, guest.line.met.peer.fingerprint());
+                |guest: &Guest<S>| past.place_after(host, guest.connection.met.peer.fingerprint());
             self.guests.sort_by_key(place);
         }
         let mut nonce = [0; 32];
         system_rng().fill_bytes(&mut nonce);
-        let guests = self.guests.iter().map(|guest| &*guest.line.met);
+        let guests = self.guests.iter().map(|guest| &*guest.connection.met);
         let guests: Vec<&Met> = guests.collect();
         let (identity, name) = &self.own;
         let mut rosters = Roster::of_guests((identity, name), nonce, &guests).into_iter();
@@ -205,22 +208,22 @@ impl<S: Sockets> Gathering<S> {
         };
         for (guest, roster) in self.guests.iter_mut().zip(rosters) {
             let roster = Control::Roster(Box::new(roster)).encode();
-            let _ = guest.line.core.send(Stream::Control, &roster);
-            guest.line.flush(now);
+            let _ = guest.connection.core.send(Stream::Control, &roster);
+            guest.connection.flush(now);
         }
         self.proposed = Some((sitting, now + ANSWER));
         Some(Change::Proposed)
     }
 
     /// The connections to all guests.
-    pub(super) fn into_lines(self) -> impl Iterator<Item = PolledConnection<S>> {
-        self.guests.into_iter().map(|guest| guest.line)
+    pub(super) fn into_connections(self) -> impl Iterator<Item = PolledConnection<S>> {
+        self.guests.into_iter().map(|guest| guest.connection)
     }
 
     /// The time of the next timer.
     pub(super) fn timer(&self) -> Duration {
-        let lines = self.guests.iter().map(|guest| guest.line.timer());
+        let connections = self.guests.iter().map(|guest| guest.connection.timer());
         let until = self.proposed.as_ref().map(|(_, until)| *until);
-        lines.chain(until).min().unwrap_or(Duration::MAX)
+        connections.chain(until).min().unwrap_or(Duration::MAX)
     }
 }

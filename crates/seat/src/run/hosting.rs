@@ -187,11 +187,11 @@ impl<W: SeatWorld> Host<W> {
     ) -> anyhow::Result<()> {
         let is_first = self.code_until.is_some();
         match event {
-            DoorEvent::Connection(line) => {
+            DoorEvent::Connection(connection) => {
                 if is_first {
                     self.announce(own, None);
                 }
-                self.arrived(own, *line, now)?;
+                self.arrived(own, *connection, now)?;
             }
             DoorEvent::CannotBurn(error) => bail!(cannot_burn(&error)),
             DoorEvent::NewCode { code, .. } if is_first => self.announce(own, Some(&code)),
@@ -218,18 +218,18 @@ impl<W: SeatWorld> Host<W> {
     fn arrived(
         &mut self,
         own: &mut Own<W>,
-        line: PolledConnection<W::Sockets>,
+        connection: PolledConnection<W::Sockets>,
         now: Duration,
     ) -> anyhow::Result<()> {
         if let Some(absentees) = &mut self.hosted.absentees {
-            absentees.is_here(&line.met.peer);
+            absentees.is_here(&connection.met.peer);
             absentees.must_be_absent()?;
         }
         let mut invites = self.hosted.invites.iter();
-        let is_invited = invites.any(|invite| line.met.came_by(invite));
-        let recognised = self.recognise(own, &line, is_invited, now);
+        let is_invited = invites.any(|invite| connection.met.came_by(invite));
+        let recognised = self.recognise(own, &connection, is_invited, now);
         if is_invited {
-            let peer = &line.met.peer;
+            let peer = &connection.met.peer;
             if !is_blocked(&own.peers.lock(), peer) {
                 self.admission.expect(peer);
             } else if self.admission.is_news(peer) {
@@ -237,8 +237,8 @@ impl<W: SeatWorld> Host<W> {
             }
         }
         match recognised {
-            Ok(warning) => self.lobby.admit(line, warning, now),
-            Err(error) => self.did_not_sit(own, peer_of(&line), &error),
+            Ok(warning) => self.lobby.admit(connection, warning, now),
+            Err(error) => self.did_not_sit(own, peer_of(&connection), &error),
         }
         Ok(())
     }
@@ -247,15 +247,15 @@ impl<W: SeatWorld> Host<W> {
     fn recognise(
         &mut self,
         own: &mut Own<W>,
-        line: &PolledConnection<W::Sockets>,
+        connection: &PolledConnection<W::Sockets>,
         is_invited: bool,
         now: Duration,
     ) -> anyhow::Result<Option<String>> {
         let relay = self.hosted.relay.as_ref();
-        let is_known = own.peers.lock().get(&line.met.peer).is_some();
-        let warning = own.recognise(line, relay.filter(|_| is_invited))?;
+        let is_known = own.peers.lock().get(&connection.met.peer).is_some();
+        let warning = own.recognise(connection, relay.filter(|_| is_invited))?;
         if let (Some(relay), Some(door), false) = (relay, &mut self.door, is_known) {
-            door.wait_for_known(relay.clone(), &line.met.peer, now);
+            door.wait_for_known(relay.clone(), &connection.met.peer, now);
         }
         Ok(warning)
     }
@@ -284,9 +284,9 @@ impl<W: SeatWorld> Host<W> {
             door.step(now);
         }
         self.take_events(own, now)?;
-        if let Some(line) = self.admission.step(own, &mut self.lobby, now) {
+        if let Some(connection) = self.admission.step(own, &mut self.lobby, now) {
             let error = anyhow!("nobody answered in time");
-            self.does_not_sit(own, line, &error, now);
+            self.does_not_sit(own, connection, &error, now);
         }
         self.answer_for_nobody(own, now)?;
         // What others want depends on whether the player resumes a match.
@@ -318,8 +318,8 @@ impl<W: SeatWorld> Host<W> {
         what: Happened<'_>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        if let Some(line) = self.line(number) {
-            line.happened(what, now);
+        if let Some(connection) = self.connection(number) {
+            connection.happened(what, now);
         } else if let Some(absentees) = &mut self.hosted.absentees
             && absentees.finder.has(number)
         {
@@ -365,17 +365,17 @@ impl<W: SeatWorld> Program<W> for Host<W> {
         let absentees = self.hosted.absentees.as_mut();
         absentees.is_some_and(|absentees| absentees.finder.has(number))
             || self.door.as_ref().is_some_and(|door| door.has(number))
-            || self.line(number).is_some()
+            || self.connection(number).is_some()
     }
 
-    fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
+    fn connection(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
         if let Some(seat) = &mut self.seat {
-            return seat.line(number);
+            return seat.connection(number);
         }
         let gathering = self.gathering.as_mut();
-        let gathered = gathering.and_then(|gathering| gathering.line(number));
-        let asked = gathered.or_else(|| self.admission.line(number));
-        asked.or_else(|| self.lobby.line(number))
+        let gathered = gathering.and_then(|gathering| gathering.connection(number));
+        let asked = gathered.or_else(|| self.admission.connection(number));
+        asked.or_else(|| self.lobby.connection(number))
     }
 
     fn seat(&mut self) -> Option<&mut SeatInPlay<W>> {

@@ -89,7 +89,7 @@ enum Stage<W: SeatWorld> {
     Gathered(Box<Gathered<W>>),
     /// The guest does not sit down. The host is told why.
     Leaving {
-        line: Box<PolledConnection<W::Sockets>>,
+        connection: Box<PolledConnection<W::Sockets>>,
         until: Duration,
         why: anyhow::Error,
     },
@@ -102,7 +102,7 @@ enum Stage<W: SeatWorld> {
 
 /// A guest that waits for the answer of its host.
 struct Asking<W: SeatWorld> {
-    line: PolledConnection<W::Sockets>,
+    connection: PolledConnection<W::Sockets>,
     offer: Offer,
     since: Duration,
     /// Whether the request was sent. Otherwise the host cannot have agreed.
@@ -221,15 +221,15 @@ impl<W: SeatWorld> Guest<W> {
                     return self.next(own, now);
                 }
             }
-            Stage::Asked(mut line, question) => {
-                line.flush(now);
+            Stage::Asked(mut connection, question) => {
+                connection.flush(now);
                 // The reason may be in a message.
                 match question {
-                    Question::Sit(offer) if line.core.ended().is_some() => {
-                        self.ask_host(*line, *offer, now);
+                    Question::Sit(offer) if connection.core.ended().is_some() => {
+                        self.ask_host(*connection, *offer, now);
                         return self.next(own, now);
                     }
-                    question => self.stage = Stage::Asked(line, question),
+                    question => self.stage = Stage::Asked(connection, question),
                 }
             }
             Stage::Asking(asking) => {
@@ -245,15 +245,19 @@ impl<W: SeatWorld> Guest<W> {
                 }
             }
             Stage::Leaving {
-                mut line,
+                mut connection,
                 until,
                 why,
             } => {
-                line.flush(now);
-                if line.core.ended().is_some() || now >= until {
+                connection.flush(now);
+                if connection.core.ended().is_some() || now >= until {
                     return Err(why);
                 }
-                self.stage = Stage::Leaving { line, until, why };
+                self.stage = Stage::Leaving {
+                    connection,
+                    until,
+                    why,
+                };
             }
             Stage::Playing(mut seat) => match seat.step(now) {
                 None => self.stage = Stage::Playing(seat),
@@ -296,8 +300,8 @@ impl<W: SeatWorld> Guest<W> {
                 self.called(own, met, now)?;
             }
             _ => {
-                if let Some(line) = self.line(number) {
-                    line.happened(what, now);
+                if let Some(connection) = self.connection(number) {
+                    connection.happened(what, now);
                 }
             }
         }
@@ -314,11 +318,11 @@ impl<W: SeatWorld> Guest<W> {
             _ => {}
         }
         match (std::mem::replace(&mut self.stage, Stage::Changing), said) {
-            (Stage::Asked(line, Question::Again), Said::Again {}) => {
-                return self.sit(own, *line, now);
+            (Stage::Asked(connection, Question::Again), Said::Again {}) => {
+                return self.sit(own, *connection, now);
             }
-            (Stage::Asked(line, Question::Sit(offer)), Said::Sit { agree: true }) => {
-                self.ask_host(*line, *offer, now);
+            (Stage::Asked(connection, Question::Sit(offer)), Said::Sit { agree: true }) => {
+                self.ask_host(*connection, *offer, now);
             }
             (Stage::Gathered(mut gathered), Said::Sit { agree: true }) if gathered.is_asked() => {
                 gathered.agrees();
@@ -334,15 +338,15 @@ impl<W: SeatWorld> Guest<W> {
 
     /// Declines the match that the player is asked about. Returns `false` if there is none.
     fn refuses_seat(&mut self, now: Duration) -> bool {
-        let line = match std::mem::replace(&mut self.stage, Stage::Changing) {
-            Stage::Asked(line, Question::Sit(_)) => *line,
-            Stage::Gathered(gathered) if gathered.is_asked() => gathered.line,
+        let connection = match std::mem::replace(&mut self.stage, Stage::Changing) {
+            Stage::Asked(connection, Question::Sit(_)) => *connection,
+            Stage::Gathered(gathered) if gathered.is_asked() => gathered.connection,
             stage => {
                 self.stage = stage;
                 return false;
             }
         };
-        self.decline(line, AnswerIsNo(YOU_DECLINED).into(), now);
+        self.decline(connection, AnswerIsNo(YOU_DECLINED).into(), now);
         true
     }
 
@@ -372,21 +376,21 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
             Stage::Calling(call) => call.has(number),
             Stage::Gathered(gathered) => gathered.has(number),
             Stage::Playing(seat) | Stage::SendingEnd(seat, _) => seat.has(number),
-            _ => self.line(number).is_some(),
+            _ => self.connection(number).is_some(),
         }
     }
 
-    fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
-        let line = match &mut self.stage {
-            Stage::Playing(seat) | Stage::SendingEnd(seat, _) => return seat.line(number),
-            Stage::Asked(line, _) | Stage::Leaving { line, .. } => line,
-            Stage::Asking(asking) => &mut asking.line,
-            Stage::Gathered(gathered) => &mut gathered.line,
+    fn connection(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
+        let connection = match &mut self.stage {
+            Stage::Playing(seat) | Stage::SendingEnd(seat, _) => return seat.connection(number),
+            Stage::Asked(connection, _) | Stage::Leaving { connection, .. } => connection,
+            Stage::Asking(asking) => &mut asking.connection,
+            Stage::Gathered(gathered) => &mut gathered.connection,
             Stage::UsingCode(_) | Stage::Calling(_) | Stage::Settling | Stage::Changing => {
                 return None;
             }
         };
-        Some(line).filter(|line| line.number() == number)
+        Some(connection).filter(|connection| connection.number() == number)
     }
 
     fn seat(&mut self) -> Option<&mut SeatInPlay<W>> {
@@ -437,13 +441,15 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
         match &mut self.stage {
             Stage::UsingCode(call) => call.timer(),
             Stage::Calling(call) => call.timer(),
-            Stage::Asked(line, _) => line.timer(),
+            Stage::Asked(connection, _) => connection.timer(),
             Stage::Asking(asking) => {
                 let deadline = if asking.is_told { ANSWER } else { SOON };
-                asking.line.timer().min(asking.since + deadline)
+                asking.connection.timer().min(asking.since + deadline)
             }
             Stage::Gathered(gathered) => gathered.timer(),
-            Stage::Leaving { line, until, .. } => line.timer().min(*until),
+            Stage::Leaving {
+                connection, until, ..
+            } => connection.timer().min(*until),
             Stage::Playing(seat) => seat.timer(now),
             Stage::SendingEnd(seat, until) => seat.timer(now).min(*until),
             Stage::Settling | Stage::Changing => Duration::MAX,

@@ -20,14 +20,14 @@ type Until<S> = (PolledConnection<S>, Duration);
 
 /// A player who has not said yet what it wants.
 struct Silent<S: Sockets> {
-    line: PolledConnection<S>,
+    connection: PolledConnection<S>,
     until: Duration,
     warning: Option<String>,
 }
 
 /// What a player wants who has come to a door.
 pub(super) struct Arrived<S: Sockets> {
-    pub(super) line: PolledConnection<S>,
+    pub(super) connection: PolledConnection<S>,
     /// The request, or why there is none: the connection has ended, or the first message is invalid.
     pub(super) request: Result<Control, ConnectionError>,
     /// What the own player is told if this one sits down.
@@ -56,17 +56,18 @@ impl<S: Sockets> Lobby<S> {
     /// one sits down.
     pub(super) fn admit(
         &mut self,
-        line: PolledConnection<S>,
+        connection: PolledConnection<S>,
         warning: Option<String>,
         now: Duration,
     ) {
-        let peer = &line.met.peer;
-        self.silent.retain(|other| other.line.met.peer != *peer);
+        let peer = &connection.met.peer;
+        self.silent
+            .retain(|other| other.connection.met.peer != *peer);
         if self.silent.len() >= MOST {
             self.silent.remove(0);
         }
         self.silent.push(Silent {
-            line,
+            connection,
             until: now + FIRST_MESSAGE,
             warning,
         });
@@ -75,36 +76,40 @@ impl<S: Sockets> Lobby<S> {
     /// Takes the connections of all who have not said yet what they want.
     pub(super) fn take_silent(&mut self) -> Vec<PolledConnection<S>> {
         let silent = std::mem::take(&mut self.silent).into_iter();
-        silent.map(|silent| silent.line).collect()
+        silent.map(|silent| silent.connection).collect()
     }
 
     /// Sends a last message, and closes the connection when the other side has it.
     pub(super) fn decline(
         &mut self,
-        mut line: PolledConnection<S>,
+        mut connection: PolledConnection<S>,
         control: &Control,
         now: Duration,
     ) {
-        let peer = &line.met.peer;
+        let peer = &connection.met.peer;
         self.leaving.retain(|(other, _)| other.met.peer != *peer);
         if self.leaving.len() >= MOST {
             self.leaving.remove(0);
         }
-        if line.core.send(Stream::Control, &control.encode()).is_ok() {
-            line.core.close();
-            line.flush(now);
-            self.sees_off(line, now);
+        if connection
+            .core
+            .send(Stream::Control, &control.encode())
+            .is_ok()
+        {
+            connection.core.close();
+            connection.flush(now);
+            self.sees_off(connection, now);
         }
     }
 
     /// Keeps a connection on which the last message was sent, until the other side has it.
-    pub(super) fn sees_off(&mut self, line: PolledConnection<S>, now: Duration) {
-        self.leaving.push((line, now + GOODBYE));
+    pub(super) fn sees_off(&mut self, connection: PolledConnection<S>, now: Duration) {
+        self.leaving.push((connection, now + GOODBYE));
     }
 
     /// Keeps a connection on which the last message was sent, until the other side closes it.
-    pub(super) fn leave(&mut self, line: PolledConnection<S>) {
-        self.leaving.push((line, Duration::MAX));
+    pub(super) fn leave(&mut self, connection: PolledConnection<S>) {
+        self.leaving.push((connection, Duration::MAX));
     }
 
     /// Closes the connections of all who have not said yet what they want.
@@ -114,31 +119,32 @@ impl<S: Sockets> Lobby<S> {
 
     /// Whether a socket belongs to a connection here.
     pub(super) fn has(&self, number: u32) -> bool {
-        let silent = self.silent.iter().map(|silent| &silent.line);
-        let mut lines = silent.chain(self.leaving.iter().map(|(line, _)| line));
-        lines.any(|line| line.number() == number)
+        let silent = self.silent.iter().map(|silent| &silent.connection);
+        let mut connections = silent.chain(self.leaving.iter().map(|(connection, _)| connection));
+        connections.any(|connection| connection.number() == number)
     }
 
     /// The connection with this number.
-    pub(super) fn line(&mut self, number: u32) -> Option<&mut PolledConnection<S>> {
-        let silent = self.silent.iter_mut().map(|silent| &mut silent.line);
-        let mut lines = silent.chain(self.leaving.iter_mut().map(|(line, _)| line));
-        lines.find(|line| line.number() == number)
+    pub(super) fn connection(&mut self, number: u32) -> Option<&mut PolledConnection<S>> {
+        let silent = self.silent.iter_mut().map(|silent| &mut silent.connection);
+        let mut connections =
+            silent.chain(self.leaving.iter_mut().map(|(connection, _)| connection));
+        connections.find(|connection| connection.number() == number)
     }
 
     /// Does all that is due, but lets the players wait who have said what they want.
     pub(super) fn keep_waiting(&mut self, now: Duration) {
         self.see_off(now);
         self.silent.retain_mut(|silent| {
-            silent.line.flush(now);
+            silent.connection.flush(now);
             now < silent.until
         });
     }
 
     fn see_off(&mut self, now: Duration) {
-        self.leaving.retain_mut(|(line, until)| {
-            line.flush(now);
-            line.core.ended().is_none() && now < *until
+        self.leaving.retain_mut(|(connection, until)| {
+            connection.flush(now);
+            connection.core.ended().is_none() && now < *until
         });
     }
 
@@ -148,8 +154,8 @@ impl<S: Sockets> Lobby<S> {
         self.see_off(now);
         for place in 0..self.silent.len() {
             let silent = &mut self.silent[place];
-            silent.line.flush(now);
-            let request = match silent.line.core.next_message() {
+            silent.connection.flush(now);
+            let request = match silent.connection.core.next_message() {
                 Ok(None) if now < silent.until => continue,
                 Ok(None) => Err(ConnectionError::TimedOut),
                 Ok(Some(message)) => request(&message).ok_or(ConnectionError::Broken(
@@ -157,9 +163,13 @@ impl<S: Sockets> Lobby<S> {
                 )),
                 Err(why) => Err(why),
             };
-            let Silent { line, warning, .. } = self.silent.remove(place);
+            let Silent {
+                connection,
+                warning,
+                ..
+            } = self.silent.remove(place);
             return Some(Arrived {
-                line,
+                connection,
                 request,
                 warning,
             });
@@ -172,10 +182,13 @@ impl<S: Sockets> Lobby<S> {
         let silent = self
             .silent
             .iter()
-            .map(|silent| (&silent.line, silent.until));
-        let leaving = self.leaving.iter().map(|(line, until)| (line, *until));
+            .map(|silent| (&silent.connection, silent.until));
+        let leaving = self
+            .leaving
+            .iter()
+            .map(|(connection, until)| (connection, *until));
         let times = silent.chain(leaving);
-        let times = times.map(|(line, until)| line.timer().min(until));
+        let times = times.map(|(connection, until)| connection.timer().min(until));
         times.min().unwrap_or(Duration::MAX)
     }
 }

@@ -535,17 +535,17 @@ pub fn resume<W: SeatWorld>(
 pub(super) fn sending_end<W: SeatWorld>(
     own: &Own<W>,
     kept: Kept<W::Files>,
-    line: PolledConnection<W::Sockets>,
+    connection: PolledConnection<W::Sockets>,
     now: Duration,
 ) -> anyhow::Result<SeatInPlay<W>> {
     let needs = PlayerNeeds {
         is_told_nothing: true,
         ..PlayerNeeds::default()
     };
-    let players = vec![line.met.peer.clone()];
+    let players = vec![connection.met.peer.clone()];
     let finder = Finder::new(own, kept.id(), players);
     let mut seat = SeatInPlay::new(own, resume(own, kept)?, needs, finder, now)?;
-    seat.resume(line, now)?;
+    seat.resume(connection, now)?;
     Ok(seat)
 }
 

@@ -250,12 +250,12 @@ impl<W: SeatWorld> Own<W> {
     /// If the keys of the peer are not accepted, or a file cannot be written.
     pub(super) fn recognise(
         &mut self,
-        line: &PolledConnection<W::Sockets>,
+        connection: &PolledConnection<W::Sockets>,
         in_invite: Option<&Place>,
     ) -> anyhow::Result<Option<String>> {
-        let met = &line.met;
-        let relay = line.relay.as_ref().or(in_invite);
-        let at: Vec<_> = line.at().iter().map(|at| (*at).into()).collect();
+        let met = &connection.met;
+        let relay = connection.relay.as_ref().or(in_invite);
+        let at: Vec<_> = connection.at().iter().map(|at| (*at).into()).collect();
         let mut peers = self.stored.peers.lock();
         let notice = peers::recognise(
             &mut peers,

@@ -76,7 +76,7 @@ pub struct SeatInPlay<W: SeatWorld> {
     of: MatchId,
     /// The name of the record.
     record: String,
-    pub(super) lines: BTreeMap<Seat, PolledConnection<W::Sockets>>,
+    pub(super) connections: BTreeMap<Seat, PolledConnection<W::Sockets>>,
     /// The connections on which the peer has said goodbye, until the answer is sent.
     answering: BTreeMap<Seat, PolledConnection<W::Sockets>>,
     finder: Finder<W>,
@@ -117,12 +117,12 @@ struct Ending {
 /// The orders of a seat to the engine on its connection.
 struct ToEngine<'a, W: SeatWorld> {
     world: &'a W,
-    line: &'a mut PolledConnection<W::Sockets>,
+    connection: &'a mut PolledConnection<W::Sockets>,
 }
 
 impl<W: SeatWorld> Orders for ToEngine<'_, W> {
     fn start(&mut self, seat: Seat, circuit: &Arc<DealCircuit>) -> io::Result<()> {
-        self.world.start_engine(self.line, seat, circuit)
+        self.world.start_engine(self.connection, seat, circuit)
     }
 
     fn order(&mut self, order: Order) {
@@ -174,7 +174,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
             needs,
             peers: own.peers.clone(),
             of: sitting.match_info.id(),
-            lines: BTreeMap::new(),
+            connections: BTreeMap::new(),
             answering: BTreeMap::new(),
             finder,
             closed: BTreeSet::new(),
@@ -233,10 +233,10 @@ impl<W: SeatWorld> SeatInPlay<W> {
     /// If the peer is unknown.
     pub fn begin(
         &mut self,
-        line: PolledConnection<W::Sockets>,
+        connection: PolledConnection<W::Sockets>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        if let Some(peer) = self.attach(line)? {
+        if let Some(peer) = self.attach(connection)? {
             self.table.begin(peer, now);
         }
         Ok(())
@@ -248,30 +248,30 @@ impl<W: SeatWorld> SeatInPlay<W> {
     /// If the peer is unknown, or the file of the match cannot be written.
     pub fn resume(
         &mut self,
-        line: PolledConnection<W::Sockets>,
+        connection: PolledConnection<W::Sockets>,
         now: Duration,
     ) -> anyhow::Result<()> {
         self.asks_until = Some(now + ASKS_HOST);
-        self.connected(line, now)
+        self.connected(connection, now)
     }
 
     /// Resumes the match on a connection. One of somebody who does not play is dropped, and one of two
     /// connections to another guest.
     fn connected(
         &mut self,
-        line: PolledConnection<W::Sockets>,
+        connection: PolledConnection<W::Sockets>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        let Some(peer) = self.story.seat_of(&line.met.peer) else {
+        let Some(peer) = self.story.seat_of(&connection.met.peer) else {
             return Ok(());
         };
         if peer != Seat::HOST && self.has_other_guests() {
-            if !self.accepts(peer, &line) {
+            if !self.accepts(peer, &connection) {
                 return Ok(());
             }
-            self.finder.stop_calling(&line.met.peer);
+            self.finder.stop_calling(&connection.met.peer);
         }
-        self.attach(line)?;
+        self.attach(connection)?;
         Ok(self.table.resume(peer, now)?)
     }
 
@@ -280,27 +280,33 @@ impl<W: SeatWorld> SeatInPlay<W> {
     /// replaced by one that the lower seat has made.
     fn accepts(&self, guest: Seat, new: &PolledConnection<W::Sockets>) -> bool {
         let own = self.table.play().seat();
-        let is_by_higher =
-            |line: &PolledConnection<W::Sockets>| (line.met.side == Side::Guest) == (own > guest);
-        let old = self.lines.get(&guest);
+        let is_by_higher = |connection: &PolledConnection<W::Sockets>| {
+            (connection.met.side == Side::Guest) == (own > guest)
+        };
+        let old = self.connections.get(&guest);
         let old = old.filter(|old| old.core.ended().is_none());
         old.is_none_or(|old| is_by_higher(new) || !is_by_higher(old))
     }
 
-    fn attach(&mut self, mut line: PolledConnection<W::Sockets>) -> anyhow::Result<Option<Seat>> {
-        let Some(peer) = self.story.seat_of(&line.met.peer) else {
+    fn attach(
+        &mut self,
+        mut connection: PolledConnection<W::Sockets>,
+    ) -> anyhow::Result<Option<Seat>> {
+        let Some(peer) = self.story.seat_of(&connection.met.peer) else {
             return Ok(None);
         };
         if W::IN_PAGE {
             // If the connection has ended, the table learns it from the next message.
-            let _ = line.core.send(Stream::Control, &Control::InPage.encode());
+            let _ = connection
+                .core
+                .send(Stream::Control, &Control::InPage.encode());
         }
         if self.uses_engine() {
-            let attempts = self.peers.counted(&line.met.peer)?;
-            self.world.attach_engine(line.number(), attempts);
+            let attempts = self.peers.counted(&connection.met.peer)?;
+            self.world.attach_engine(connection.number(), attempts);
         }
         self.closed.remove(&peer);
-        self.lines.insert(peer, line);
+        self.connections.insert(peer, connection);
         Ok(Some(peer))
     }
 
@@ -354,26 +360,31 @@ impl<W: SeatWorld> SeatInPlay<W> {
     }
 
     /// The connection with this number.
-    pub fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
-        let mut lines = self.lines_mut().filter(|line| line.number() == number);
-        lines.next()
+    pub fn connection(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
+        let mut connections = self
+            .connections_mut()
+            .filter(|connection| connection.number() == number);
+        connections.next()
     }
 
-    fn lines_mut(&mut self) -> impl Iterator<Item = &mut PolledConnection<W::Sockets>> {
-        let lines = self.lines.values_mut().chain(self.answering.values_mut());
-        lines.chain(&mut self.pending)
+    fn connections_mut(&mut self) -> impl Iterator<Item = &mut PolledConnection<W::Sockets>> {
+        let connections = self
+            .connections
+            .values_mut()
+            .chain(self.answering.values_mut());
+        connections.chain(&mut self.pending)
     }
 
     /// Whether a socket belongs to the seat.
     pub fn has(&mut self, number: u32) -> bool {
-        self.line(number).is_some() || self.finder.has(number)
+        self.connection(number).is_some() || self.finder.has(number)
     }
 
     /// Processes an input. The caller calls [`step`](Self::step) afterwards.
     pub fn input(&mut self, input: Input<'_>, now: Duration) {
         match (input, &mut self.end) {
-            (Input::Socket(number, what), _) => match self.line(number) {
-                Some(line) => line.happened(what, now),
+            (Input::Socket(number, what), _) => match self.connection(number) {
+                Some(connection) => connection.happened(what, now),
                 None => self.finder.happened(number, what, now),
             },
             (Input::Said(said, turn), _) => match said.command() {
@@ -383,8 +394,10 @@ impl<W: SeatWorld> SeatInPlay<W> {
             (Input::Refused(complaint), _) => refuse(&self.world, complaint),
             (Input::AskLeave, _) => self.report(&self.story.ask_leave(&self.table)),
             (Input::EngineDone(number, done), _) => {
-                let mut lines = self.lines.iter();
-                if let Some((peer, _)) = lines.find(|(_, line)| line.number() == number) {
+                let mut connections = self.connections.iter();
+                if let Some((peer, _)) =
+                    connections.find(|(_, connection)| connection.number() == number)
+                {
                     let event = Incoming::Event(Happens::Done(done));
                     self.table.receive(Some(*peer), event);
                 }
@@ -435,8 +448,10 @@ impl<W: SeatWorld> SeatInPlay<W> {
     }
 
     fn flush(&mut self, now: Duration) {
-        self.lines_mut().for_each(|line| line.flush(now));
-        self.answering.retain(|_, line| line.is_answering());
+        self.connections_mut()
+            .for_each(|connection| connection.flush(now));
+        self.answering
+            .retain(|_, connection| connection.is_answering());
     }
 
     fn play(&mut self, now: Duration) -> anyhow::Result<Option<Stopped>> {
@@ -475,12 +490,16 @@ impl<W: SeatWorld> SeatInPlay<W> {
         if let Some(event) = self.story.report(&self.table, now) {
             self.tell(&event)?;
         }
-        let before: Vec<u32> = self.lines.values().map(PolledConnection::number).collect();
+        let before: Vec<u32> = self
+            .connections
+            .values()
+            .map(PolledConnection::number)
+            .collect();
         self.look_for_connection(now)?;
         if self
-            .lines
+            .connections
             .values()
-            .any(|line| !before.contains(&line.number()))
+            .any(|connection| !before.contains(&connection.number()))
         {
             // The first messages may have arrived already.
             return self.play(now);
@@ -497,13 +516,13 @@ impl<W: SeatWorld> SeatInPlay<W> {
         let mut sent = Vec::new();
         let world = &self.world;
         // Only a sealed deck, which has one connection, uses the engine.
-        let line = self.lines.values_mut().next();
-        let mut orders = line.map(|line| ToEngine { world, line });
+        let connection = self.connections.values_mut().next();
+        let mut orders = connection.map(|connection| ToEngine { world, connection });
         let event = self.table.next(moment, &mut sent, orders.as_mut());
         for (to, message) in sent {
-            if let Some(line) = self.lines.get_mut(&to) {
+            if let Some(connection) = self.connections.get_mut(&to) {
                 // If the connection has ended, the table learns it from the next message.
-                let _ = line.core.send(Stream::Log, &message);
+                let _ = connection.core.send(Stream::Log, &message);
             }
         }
         event
@@ -511,8 +530,8 @@ impl<W: SeatWorld> SeatInPlay<W> {
 
     /// Passes a message to the table. Returns whether there was one.
     fn receive_message(&mut self) -> bool {
-        let received = self.lines.iter_mut().find_map(|(peer, line)| {
-            let received = line.core.next_message().transpose()?;
+        let received = self.connections.iter_mut().find_map(|(peer, connection)| {
+            let received = connection.core.next_message().transpose()?;
             Some((*peer, received))
         });
         let Some((peer, received)) = received else {
@@ -531,7 +550,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
                 if error == ConnectionError::Closed {
                     self.answer_goodbye(peer);
                 }
-                self.drop_line(peer);
+                self.drop_connection(peer);
                 Incoming::Lost(error)
             }
         };
@@ -549,15 +568,15 @@ impl<W: SeatWorld> SeatInPlay<W> {
             // A seat that waits for histories has not processed all messages.
             self.table.play().is_synced() && self.table.play_mut().write().is_ok()
         };
-        if let Some(line) = self.lines.get_mut(&peer).filter(|_| is_kept) {
-            line.core.close();
+        if let Some(connection) = self.connections.get_mut(&peer).filter(|_| is_kept) {
+            connection.core.close();
         }
     }
 
-    fn drop_line(&mut self, peer: Seat) {
-        let line = self.lines.remove(&peer);
-        if let Some(line) = line.filter(PolledConnection::is_answering) {
-            self.answering.insert(peer, line);
+    fn drop_connection(&mut self, peer: Seat) {
+        let connection = self.connections.remove(&peer);
+        if let Some(connection) = connection.filter(PolledConnection::is_answering) {
+            self.answering.insert(peer, connection);
         }
         if self.uses_engine() {
             self.world.detach_engine();
@@ -568,7 +587,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
         match event {
             TableEvent::News(news) => return self.news(&news, now),
             TableEvent::ConnectionLost(peer, error) => {
-                self.drop_line(peer);
+                self.drop_connection(peer);
                 self.connection_lost(peer, &error, now)?;
             }
             TableEvent::Control(control) => {
@@ -635,7 +654,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
             self.tell(&Event::notice(text))?;
         }
         self.table.lose_connection(Seat::HOST);
-        self.drop_line(Seat::HOST);
+        self.drop_connection(Seat::HOST);
         let error = PlayError::Connection(ErrorKind::ConnectionAborted.into());
         self.connection_lost(Seat::HOST, &error, now)?;
         Ok(ControlFlow::Continue(()))
@@ -648,7 +667,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
         let has_begun = self.log().step() > 0;
         let is_host_gone = self.log().gone().contains(&Seat::HOST);
         let has_just_come = self.asks_until.is_some_and(|until| now < until);
-        let mut connected = self.lines.keys();
+        let mut connected = self.connections.keys();
         has_begun && (is_host_gone || !has_just_come) && connected.any(|seat| *seat != Seat::HOST)
     }
 
@@ -694,14 +713,14 @@ impl<W: SeatWorld> SeatInPlay<W> {
             self.reconnect(now)?;
         }
         self.finder.step(now);
-        while let Some(line) = self.finder.take_found() {
-            self.found(line, now)?;
+        while let Some(connection) = self.finder.take_found() {
+            self.found(connection, now)?;
         }
-        if let Some(line) = self.pending.take_if(|_| self.world.is_engine_settled()) {
+        if let Some(connection) = self.pending.take_if(|_| self.world.is_engine_settled()) {
             self.reconnects = false;
             // After the end, the peer only learns of it.
             if self.end.is_some() || self.story.may_connect(self.table.play().log())? {
-                self.connected(line, now)?;
+                self.connected(connection, now)?;
             } else if !self.table.on_hold {
                 // The connection is dropped, which closes it, and the player is asked.
                 self.reconnects = true;
@@ -715,19 +734,23 @@ impl<W: SeatWorld> SeatInPlay<W> {
     }
 
     /// A player has come to resume the match, or was called.
-    fn found(&mut self, line: PolledConnection<W::Sockets>, now: Duration) -> anyhow::Result<()> {
-        let Some(peer) = self.story.seat_of(&line.met.peer) else {
+    fn found(
+        &mut self,
+        connection: PolledConnection<W::Sockets>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let Some(peer) = self.story.seat_of(&connection.met.peer) else {
             return Ok(());
         };
         if self.uses_engine() {
             // The peer has lost the old connection, which this side may not have noticed.
             self.table.lose_connection(peer);
-            self.drop_line(peer);
-            self.pending = Some(line);
+            self.drop_connection(peer);
+            self.pending = Some(connection);
             return Ok(());
         }
-        let name = line.met.peer_name.clone();
-        self.connected(line, now)?;
+        let name = connection.met.peer_name.clone();
+        self.connected(connection, now)?;
         let is_awaited = !self.has_other_guests() || peer == Seat::HOST;
         let is_gone = self.log().gone().contains(&peer);
         if is_awaited && !is_gone && self.table.play().is_synced() {
@@ -747,16 +770,16 @@ impl<W: SeatWorld> SeatInPlay<W> {
         }
         if matches!(stopped, Ok(Stopped::BrokenOff) | Err(_)) {
             // Without a goodbye, because this side may not have the end of the match.
-            self.lines.clear();
+            self.connections.clear();
             if self.uses_engine() {
                 self.world.detach_engine();
             }
         }
         let is_over = matches!(stopped, Ok(Stopped::Over(_)));
-        for (peer, line) in &mut self.lines {
+        for (peer, connection) in &mut self.connections {
             // A peer that lacks more than this side has sent requests it first.
             if !is_over || self.table.play().have_exchanged(*peer) {
-                line.core.close();
+                connection.core.close();
             }
         }
         // A player who has signed the last step, and then closed the connection, has learned the end from others.
@@ -803,30 +826,36 @@ impl<W: SeatWorld> SeatInPlay<W> {
         if is_over {
             loop {
                 match self.next(now) {
-                    Ok(Some(TableEvent::ConnectionLost(peer, _))) => self.drop_line(peer),
+                    Ok(Some(TableEvent::ConnectionLost(peer, _))) => self.drop_connection(peer),
                     Ok(Some(_)) => {}
                     Ok(None) | Err(_) if self.receive_message() => {}
                     Ok(None) | Err(_) => break,
                 }
             }
             let play = self.table.play();
-            for (peer, line) in &mut self.lines {
+            for (peer, connection) in &mut self.connections {
                 if play.have_exchanged(*peer) {
-                    line.core.close();
+                    connection.core.close();
                 }
             }
         }
-        let is_closed =
-            |line: &PolledConnection<W::Sockets>| line.core.ended().is_some() || now >= until;
-        let closed = self.lines.iter().filter(|(_, line)| is_closed(line));
+        let is_closed = |connection: &PolledConnection<W::Sockets>| {
+            connection.core.ended().is_some() || now >= until
+        };
+        let closed = self
+            .connections
+            .iter()
+            .filter(|(_, connection)| is_closed(connection));
         let closed: Vec<Seat> = closed.map(|(peer, _)| *peer).collect();
         for peer in closed {
             // Without a goodbye of the peer, the last messages may be lost.
-            let line = self.lines.get(&peer);
-            if line.is_some_and(|line| line.core.ended() == Some(&ConnectionError::Closed)) {
+            let connection = self.connections.get(&peer);
+            if connection
+                .is_some_and(|connection| connection.core.ended() == Some(&ConnectionError::Closed))
+            {
                 self.table.finish(peer);
             }
-            self.drop_line(peer);
+            self.drop_connection(peer);
         }
         self.flush(now);
         if now >= until {
@@ -834,7 +863,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
         }
         // Nobody else has to learn the end from this seat.
         let is_finished = is_last_call && self.table.is_finished();
-        if !self.answering.is_empty() || (!self.lines.is_empty() && !is_finished) {
+        if !self.answering.is_empty() || (!self.connections.is_empty() && !is_finished) {
             return false;
         }
         if !calls || self.table.is_finished() || (is_last_call && now >= until) {
@@ -854,13 +883,13 @@ impl<W: SeatWorld> SeatInPlay<W> {
     pub fn timer(&self, now: Duration) -> Duration {
         let mut timer = now + HOUR;
         // The table does not know yet that the connection has ended.
-        let mut lines = self.lines.values();
-        if self.has_more || lines.any(|line| line.core.ended().is_some()) {
+        let mut connections = self.connections.values();
+        if self.has_more || connections.any(|connection| connection.core.ended().is_some()) {
             timer = now;
         }
-        let lines = self.lines.values().chain(self.answering.values());
-        let lines = lines.chain(&self.pending);
-        let times = lines
+        let connections = self.connections.values().chain(self.answering.values());
+        let connections = connections.chain(&self.pending);
+        let times = connections
             .map(PolledConnection::timer)
             .chain([self.finder.timer(), self.due])
             .chain(self.end.as_ref().map(|end| end.until));

@@ -20,7 +20,7 @@ pub trait Program<W: SeatWorld> {
     fn has(&mut self, number: u32) -> bool;
 
     /// The connection with this number.
-    fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>>;
+    fn connection(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>>;
 
     /// The seat, once a match is played.
     fn seat(&mut self) -> Option<&mut SeatInPlay<W>>;
@@ -108,8 +108,8 @@ impl<W: SeatWorld> Program<W> for InPlay<W> {
         self.0.has(number)
     }
 
-    fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
-        self.0.line(number)
+    fn connection(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
+        self.0.connection(number)
     }
 
     fn seat(&mut self) -> Option<&mut SeatInPlay<W>> {

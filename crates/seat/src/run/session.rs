@@ -74,8 +74,8 @@ impl<W: World> Session<W> {
     }
 
     /// The connection with this number, if the program uses it.
-    pub fn line(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
-        self.running.as_mut()?.program.line(number)
+    pub fn connection(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
+        self.running.as_mut()?.program.connection(number)
     }
 
     /// Passes an input to the program that runs, if there is one.

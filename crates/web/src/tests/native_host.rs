@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use dealerless_connection::identity::{Home, Name};
 use dealerless_connection::testing::{Connection, Door};
-use dealerless_connection::{Credentials, DoorEvent, Network, PolledConnection, Timing, system_rng};
+use dealerless_connection::{
+    Credentials, DoorEvent, Network, PolledConnection, Timing, system_rng,
+};
 use dealerless_native::testing::{passive, stored};
 use dealerless_native::{Input, Native, NativeFiles, NativeProgram, Player, ProgramInput};
 use dealerless_seat::command::Said;
@@ -31,7 +33,7 @@ const SHORT: Duration = Duration::from_millis(20);
 /// The longest wait for the last messages of a page that has ended.
 const REST: Duration = Duration::from_secs(2);
 
-type Line = PolledConnection<Arc<Network>>;
+type Polled = PolledConnection<Arc<Network>>;
 
 /// What the host does with a guest that wants to sit down or to resume.
 #[derive(Clone, Debug)]
@@ -278,15 +280,15 @@ impl Hosted {
         files: SeatFiles<Native>,
         connection: Connection,
         chooses: bool,
-        first: impl FnOnce(&mut SeatInPlay<Native>, Line, Duration) -> anyhow::Result<()>,
+        first: impl FnOnce(&mut SeatInPlay<Native>, Polled, Duration) -> anyhow::Result<()>,
     ) {
         let playing = dealerless_native::begin(false, self.stored.clone(), |run_own, now| {
             let players = vec![connection.met.peer.clone()];
             let finder = Finder::new(run_own, self.of, players);
             let needs = PlayerNeeds::default();
             let mut seat = SeatInPlay::new(run_own, files, needs, finder, now)?;
-            let line = connection.into_polled().expect("nobody has taken it");
-            first(&mut seat, line, now)?;
+            let polled = connection.into_polled().expect("nobody has taken it");
+            first(&mut seat, polled, now)?;
             Ok(Box::new(InPlay(seat)) as NativeProgram)
         });
         let playing = playing.unwrap();

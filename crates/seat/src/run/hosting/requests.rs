@@ -33,20 +33,23 @@ pub(super) enum Arrival<W: SeatWorld> {
 }
 
 impl<W: SeatWorld> Arrival<W> {
-    pub(super) fn line(&self) -> &PolledConnection<W::Sockets> {
-        let (Arrival::New(line) | Arrival::Resuming(line, _)) = self;
-        line
+    pub(super) fn connection(&self) -> &PolledConnection<W::Sockets> {
+        let (Arrival::New(connection) | Arrival::Resuming(connection, _)) = self;
+        connection
     }
 
-    pub(super) fn into_line(self) -> PolledConnection<W::Sockets> {
-        let (Arrival::New(line) | Arrival::Resuming(line, _)) = self;
-        line
+    pub(super) fn into_connection(self) -> PolledConnection<W::Sockets> {
+        let (Arrival::New(connection) | Arrival::Resuming(connection, _)) = self;
+        connection
     }
 }
 
 /// The keys and the name of the peer on a connection.
-pub(super) fn peer_of<S: Sockets>(line: &PolledConnection<S>) -> (PublicIdentity, Name) {
-    (line.met.peer.clone(), line.met.peer_name.clone())
+pub(super) fn peer_of<S: Sockets>(connection: &PolledConnection<S>) -> (PublicIdentity, Name) {
+    (
+        connection.met.peer.clone(),
+        connection.met.peer_name.clone(),
+    )
 }
 
 impl<W: SeatWorld> Host<W> {
@@ -80,12 +83,12 @@ impl<W: SeatWorld> Host<W> {
     pub(super) fn does_not_sit(
         &mut self,
         own: &Own<W>,
-        line: PolledConnection<W::Sockets>,
+        connection: PolledConnection<W::Sockets>,
         error: &anyhow::Error,
         now: Duration,
     ) {
-        self.did_not_sit(own, peer_of(&line), error);
-        self.lobby.decline(line, &Control::Declined, now);
+        self.did_not_sit(own, peer_of(&connection), error);
+        self.lobby.decline(connection, &Control::Declined, now);
     }
 
     /// A peer in the lobby has sent its request, or has left.
@@ -96,15 +99,15 @@ impl<W: SeatWorld> Host<W> {
         &mut self,
         own: &mut Own<W>,
         Arrived {
-            line,
+            connection,
             request,
             warning,
         }: Arrived<W::Sockets>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        let who = peer_of(&line);
+        let who = peer_of(&connection);
         let served = match request {
-            Ok(request) => self.serve(own, line, request, now),
+            Ok(request) => self.serve(own, connection, request, now),
             Err(why) => Err(why.into()),
         };
         match self.or_report(own, who, served) {
@@ -117,23 +120,23 @@ impl<W: SeatWorld> Host<W> {
     fn serve(
         &mut self,
         own: &Own<W>,
-        line: PolledConnection<W::Sockets>,
+        connection: PolledConnection<W::Sockets>,
         request: Control,
         now: Duration,
     ) -> anyhow::Result<Option<Arrival<W>>> {
-        if is_blocked(&own.peers.lock(), &line.met.peer) {
-            self.lobby.decline(line, &Control::Declined, now);
+        if is_blocked(&own.peers.lock(), &connection.met.peer) {
+            self.lobby.decline(connection, &Control::Declined, now);
             return Ok(None);
         }
         match request {
-            Control::Sit => self.new_match(own, line, now),
-            Control::Resume(of) => self.resumed(own, line, of, now),
+            Control::Sit => self.new_match(own, connection, now),
+            Control::Resume(of) => self.resumed(own, connection, of, now),
             Control::Audit(of) => {
-                self.lobby.decline(line, &Control::Unknown(of), now);
+                self.lobby.decline(connection, &Control::Unknown(of), now);
                 Ok(None)
             }
             Control::WentOn(of, chips) => {
-                self.went_on_without_host(own, line, of, chips, now)?;
+                self.went_on_without_host(own, connection, of, chips, now)?;
                 Ok(None)
             }
             Control::Declines(Term::All) => bail!("the guest declined the terms"),
@@ -148,21 +151,22 @@ impl<W: SeatWorld> Host<W> {
     fn new_match(
         &mut self,
         own: &Own<W>,
-        line: PolledConnection<W::Sockets>,
+        connection: PolledConnection<W::Sockets>,
         now: Duration,
     ) -> anyhow::Result<Option<Arrival<W>>> {
         let settled = self.hosted.absentees.as_ref().map(Absentees::of);
-        match matches::open_with(own, &line.met.peer, settled)? {
+        match matches::open_with(own, &connection.met.peer, settled)? {
             Some(kept) if kept.has_peer_parts() => {
-                let fits = kept.must_be_with(&line.met.peer);
-                self.lobby.decline(line, &Control::Open(kept.id()), now);
+                let fits = kept.must_be_with(&connection.met.peer);
+                self.lobby
+                    .decline(connection, &Control::Open(kept.id()), now);
                 return fits.map(|()| None);
             }
             // The guest has signed no part of this match and does not know it.
             Some(kept) => kept.forget(own)?,
             None => {}
         }
-        Ok(Some(Arrival::New(line)))
+        Ok(Some(Arrival::New(connection)))
     }
 
     /// The match with this id in which this side connects to a player.
@@ -180,11 +184,11 @@ impl<W: SeatWorld> Host<W> {
     fn resumed(
         &mut self,
         own: &Own<W>,
-        line: PolledConnection<W::Sockets>,
+        connection: PolledConnection<W::Sockets>,
         of: MatchId,
         now: Duration,
     ) -> anyhow::Result<Option<Arrival<W>>> {
-        let peer = &line.met.peer;
+        let peer = &connection.met.peer;
         let settles = self.hosted.absentees.as_ref().map(Absentees::of) == Some(of);
         let answer = if settles {
             let past = self.hosted.header.past.as_ref();
@@ -194,15 +198,15 @@ impl<W: SeatWorld> Host<W> {
             went_on(own, &of, peer)?
         };
         if let Some(answer) = answer {
-            self.lobby.decline(line, &answer, now);
+            self.lobby.decline(connection, &answer, now);
             return Ok(None);
         }
         match Self::found(own, &of, peer)? {
-            Some(kept) if kept.is_over() => self.send_end(own, line, kept, now)?,
+            Some(kept) if kept.is_over() => self.send_end(own, connection, kept, now)?,
             Some(kept) if !kept.opened.is_closed() => {
-                return Ok(Some(Arrival::Resuming(line, Box::new(kept))));
+                return Ok(Some(Arrival::Resuming(connection, Box::new(kept))));
             }
-            _ => self.lobby.decline(line, &Control::Unknown(of), now),
+            _ => self.lobby.decline(connection, &Control::Unknown(of), now),
         }
         Ok(None)
     }
@@ -211,17 +215,17 @@ impl<W: SeatWorld> Host<W> {
     fn send_end(
         &mut self,
         own: &Own<W>,
-        line: PolledConnection<W::Sockets>,
+        connection: PolledConnection<W::Sockets>,
         kept: Kept<W::Files>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        let peer = line.met.peer.clone();
+        let peer = connection.met.peer.clone();
         let is_sending = self.farewells.iter().any(|other| other.peer == peer);
         ensure!(
             !is_sending && self.farewells.len() < FAREWELLS,
             "the end of the last match is already being sent"
         );
-        let seat = matches::sending_end(own, kept, line, now)?;
+        let seat = matches::sending_end(own, kept, connection, now)?;
         self.farewells.push(Farewell {
             peer,
             seat: Box::new(seat),
@@ -235,17 +239,17 @@ impl<W: SeatWorld> Host<W> {
     fn went_on_without_host(
         &mut self,
         own: &Own<W>,
-        line: PolledConnection<W::Sockets>,
+        connection: PolledConnection<W::Sockets>,
         of: MatchId,
         chips: u64,
         now: Duration,
     ) -> anyhow::Result<()> {
-        let kept = Self::found(own, &of, &line.met.peer)?;
+        let kept = Self::found(own, &of, &connection.met.peer)?;
         let is_open = kept.is_some_and(|kept| !kept.is_over());
-        if is_open && self.admission.is_news(&line.met.peer) {
-            own.notice(went_on_without_host(&line.met.peer_name, &of, chips));
+        if is_open && self.admission.is_news(&connection.met.peer) {
+            own.notice(went_on_without_host(&connection.met.peer_name, &of, chips));
         }
-        self.lobby.decline(line, &Control::Taken, now);
+        self.lobby.decline(connection, &Control::Taken, now);
         Ok(())
     }
 
@@ -257,17 +261,17 @@ impl<W: SeatWorld> Host<W> {
         warning: Option<String>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        match self.admission.asks_about(own, arrival.line()) {
+        match self.admission.asks_about(own, arrival.connection()) {
             Ok(false) => self.sits(own, arrival, warning, now)?,
             Ok(true) => {
                 // The record is closed while the player is asked, so that another program can resume the match.
-                let (line, wants) = match arrival {
-                    Arrival::New(line) => (line, Wants::Play),
-                    Arrival::Resuming(line, kept) => (line, Wants::Resume(kept.id())),
+                let (connection, wants) = match arrival {
+                    Arrival::New(connection) => (connection, Wants::Play),
+                    Arrival::Resuming(connection, kept) => (connection, Wants::Resume(kept.id())),
                 };
-                (self.admission).ask(own, line, wants, warning, &mut self.lobby, now);
+                (self.admission).ask(own, connection, wants, warning, &mut self.lobby, now);
             }
-            Err(error) => self.does_not_sit(own, arrival.into_line(), &error, now),
+            Err(error) => self.does_not_sit(own, arrival.into_connection(), &error, now),
         }
         Ok(())
     }
@@ -277,25 +281,25 @@ impl<W: SeatWorld> Host<W> {
         &mut self,
         own: &mut Own<W>,
         Answered {
-            line,
+            connection,
             wants,
             agrees,
         }: Answered<W>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        let who = peer_of(&line);
+        let who = peer_of(&connection);
         let arrival = match wants {
-            Wants::Play => Ok(Some(Arrival::New(line))),
-            Wants::Resume(of) => self.resumed(own, line, of, now),
+            Wants::Play => Ok(Some(Arrival::New(connection))),
+            Wants::Resume(of) => self.resumed(own, connection, of, now),
             Wants::ResumeInstead(of) if agrees => {
-                let resumed = self.resumed(own, line, of, now);
+                let resumed = self.resumed(own, connection, of, now);
                 return match self.or_report(own, who, resumed) {
                     Some(arrival) => self.seat(own, arrival, now),
                     None => Ok(()),
                 };
             }
             Wants::ResumeInstead(of) => {
-                if let Err(error) = self.close(own, line, of, now) {
+                if let Err(error) = self.close(own, connection, of, now) {
                     self.did_not_sit(own, who, &error);
                 }
                 return Ok(());
@@ -318,12 +322,12 @@ impl<W: SeatWorld> Host<W> {
         if let Some(text) = warning {
             own.notice(text);
         }
-        let (line, kept) = match arrival {
-            Arrival::Resuming(line, kept) if self.hosted.wants_new => (line, kept),
+        let (connection, kept) = match arrival {
+            Arrival::Resuming(connection, kept) if self.hosted.wants_new => (connection, kept),
             arrival => return self.seat(own, arrival, now),
         };
         let game = GameName::of(&kept.opened.sitting.match_info.header().stakes);
-        let (of, state, peer) = (kept.id(), kept.state(), &line.met.peer_name);
+        let (of, state, peer) = (kept.id(), kept.state(), &connection.met.peer_name);
         let open = format!("{peer} wants to resume your open match {of} ({game}, {state})");
         if self.needs.is_program {
             own.notice(format!(
@@ -331,13 +335,13 @@ impl<W: SeatWorld> Host<W> {
                  new match instead, end this program and close the open one: dealerless resume \
                  --close {of}"
             ));
-            return self.seat(own, Arrival::Resuming(line, kept), now);
+            return self.seat(own, Arrival::Resuming(connection, kept), now);
         }
         let text = format!(
             "{open}. This command asks for a new match. Type `resume` to continue the open match, or \
              `new` to close it here and begin the new one."
         );
-        (self.admission).ask_instead(own, line, of, text, &mut self.lobby, now);
+        (self.admission).ask_instead(own, connection, of, text, &mut self.lobby, now);
         Ok(())
     }
 
@@ -345,11 +349,11 @@ impl<W: SeatWorld> Host<W> {
     fn close(
         &mut self,
         own: &Own<W>,
-        line: PolledConnection<W::Sockets>,
+        connection: PolledConnection<W::Sockets>,
         of: MatchId,
         now: Duration,
     ) -> anyhow::Result<()> {
-        let kept = Self::found(own, &of, &line.met.peer)?;
+        let kept = Self::found(own, &of, &connection.met.peer)?;
         if let Some(kept) = kept.filter(|kept| !kept.is_over() && !kept.opened.is_closed()) {
             let peer = kept.peer_names();
             kept.close()?;
@@ -358,8 +362,8 @@ impl<W: SeatWorld> Host<W> {
                  for {peer} to sit down to the new match."
             ));
         }
-        self.admission.expect(&line.met.peer);
-        self.lobby.decline(line, &Control::Unknown(of), now);
+        self.admission.expect(&connection.met.peer);
+        self.lobby.decline(connection, &Control::Unknown(of), now);
         Ok(())
     }
 }

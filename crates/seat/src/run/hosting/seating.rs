@@ -28,36 +28,38 @@ impl<W: SeatWorld> Host<W> {
         arrival: Arrival<W>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        if let Some(why) = arrival.line().core.ended() {
+        if let Some(why) = arrival.connection().core.ended() {
             let why = why.clone().into();
-            self.does_not_sit(own, arrival.into_line(), &why, now);
+            self.does_not_sit(own, arrival.into_connection(), &why, now);
             return Ok(());
         }
         match arrival {
-            Arrival::Resuming(line, kept) => {
+            Arrival::Resuming(connection, kept) => {
                 self.admission_lapses(own, "Another player has sat down.", now);
-                let gathered = self.gathering.take().map(Gathering::into_lines);
-                for line in gathered.into_iter().flatten() {
-                    self.lobby.decline(line, &Control::Taken, now);
+                let gathered = self.gathering.take().map(Gathering::into_connections);
+                for connection in gathered.into_iter().flatten() {
+                    self.lobby.decline(connection, &Control::Taken, now);
                 }
                 keep_listeners(own, &kept.name, &self.hosted.listeners)?;
                 let files = matches::resume(own, *kept)?;
-                self.play(own, files, |seat| seat.resume(line, now), now)
+                self.play(own, files, |seat| seat.resume(connection, now), now)
             }
-            Arrival::New(line) if self.gathering.is_some() => {
-                self.gather(own, line, now);
+            Arrival::New(connection) if self.gathering.is_some() => {
+                self.gather(own, connection, now);
                 Ok(())
             }
-            Arrival::New(mut line) => {
-                let (met, header) = (&line.met, self.hosted.header.clone());
+            Arrival::New(mut connection) => {
+                let (met, header) = (&connection.met, self.hosted.header.clone());
                 let Seating { sitting, circuit } = Seating::of_meeting(met, header, own.player())?;
                 self.admission_lapses(own, "Another player has sat down.", now);
                 let new = NewMatch::create(own, sitting)?;
                 keep_listeners(own, &new.name, &self.hosted.listeners)?;
                 let files = new.begin(own, Some(circuit))?;
                 // If the connection has ended, the seat looks for another one.
-                let _ = line.core.send(Stream::Control, &Control::Sit.encode());
-                self.play(own, files, |seat| seat.begin(line, now), now)
+                let _ = connection
+                    .core
+                    .send(Stream::Control, &Control::Sit.encode());
+                self.play(own, files, |seat| seat.begin(connection, now), now)
             }
         }
     }
@@ -68,16 +70,16 @@ impl<W: SeatWorld> Host<W> {
     }
 
     /// A guest of a match of several takes a place.
-    fn gather(&mut self, own: &Own<W>, line: PolledConnection<W::Sockets>, now: Duration) {
+    fn gather(&mut self, own: &Own<W>, connection: PolledConnection<W::Sockets>, now: Duration) {
         let Some(gathering) = &mut self.gathering else {
             return;
         };
-        let peer = &line.met.peer;
+        let peer = &connection.met.peer;
         if !gathering.has(peer) && gathering.is_for_others(peer) {
-            return self.lobby.decline(line, &Control::Taken, now);
+            return self.lobby.decline(connection, &Control::Taken, now);
         }
-        let name = line.met.peer_name.clone();
-        gathering.add(line, now);
+        let name = connection.met.peer_name.clone();
+        gathering.add(connection, now);
         let (present, wanted) = (gathering.present(), gathering.wanted());
         own.notice(format!("{name} is here: {present} of {wanted} players."));
     }
@@ -110,10 +112,10 @@ impl<W: SeatWorld> Host<W> {
                 keep_listeners(own, &new.name, &self.hosted.listeners)?;
                 let files = new.begin(own, None)?;
                 agreed.begin();
-                let Agreed { lines, .. } = *agreed;
+                let Agreed { connections, .. } = *agreed;
                 let begin = |seat: &mut SeatInPlay<W>| {
-                    let mut lines = lines.into_iter();
-                    lines.try_for_each(|line| seat.begin(line, now))
+                    let mut connections = connections.into_iter();
+                    connections.try_for_each(|connection| seat.begin(connection, now))
                 };
                 self.play(own, files, begin, now)?;
             }

@@ -92,28 +92,28 @@ impl<W: SeatWorld> Guest<W> {
         met: Result<Option<PolledConnection<W::Sockets>>, MeetingError>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        let Some(line) = met.map_err(|error| self.failed(error))? else {
+        let Some(connection) = met.map_err(|error| self.failed(error))? else {
             return Ok(());
         };
         let in_invite = self.route.invite.as_ref().and_then(|invite| invite.relay());
         let in_invite = in_invite.cloned().map(Place::from);
-        if let Some(text) = own.recognise(&line, in_invite.as_ref())? {
+        if let Some(text) = own.recognise(&connection, in_invite.as_ref())? {
             own.notice(text);
         }
         let question = {
-            let (peers, met) = (own.peers.lock(), &line.met);
+            let (peers, met) = (own.peers.lock(), &connection.met);
             ensure!(!is_blocked(&peers, &met.peer), BLOCKED);
             question(&peers, &met.peer, &met.peer_name)?
         };
-        self.route.peer = Some(line.met.peer.clone());
+        self.route.peer = Some(connection.met.peer.clone());
         match question {
             Some(Event::AskAgain { message, .. }) if self.needs.never_asked => bail!(message),
             Some(question) => {
                 own.world.report(&question);
-                self.stage = Stage::Asked(Box::new(line), Question::Again);
+                self.stage = Stage::Asked(Box::new(connection), Question::Again);
                 Ok(())
             }
-            None => self.sit(own, line, now),
+            None => self.sit(own, connection, now),
         }
     }
 
@@ -121,10 +121,10 @@ impl<W: SeatWorld> Guest<W> {
     pub(super) fn sit(
         &mut self,
         own: &mut Own<W>,
-        line: PolledConnection<W::Sockets>,
+        connection: PolledConnection<W::Sockets>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        let peer = &line.met.peer;
+        let peer = &connection.met.peer;
         let mut kept = match self.host_said {
             Some(HostSaid::Open(of)) => {
                 let keys = all_keys(&own.peers.lock(), peer);
@@ -141,10 +141,10 @@ impl<W: SeatWorld> Guest<W> {
             |kept| matches!(self.host_said, Some(HostSaid::Unknown(of)) if of == kept.id()),
         );
         if let Some(kept) = kept {
-            return self.resume(own, line, kept, now);
+            return self.resume(own, connection, kept, now);
         }
-        match self.offered(own, &line) {
-            Err(why) => self.decline(line, why, now),
+        match self.offered(own, &connection) {
+            Err(why) => self.decline(connection, why, now),
             Ok(offered) => {
                 // The record is closed, because the host may continue this match.
                 let given_up = given_up.map(|kept| {
@@ -152,7 +152,7 @@ impl<W: SeatWorld> Guest<W> {
                     own.notice(text);
                     kept.name
                 });
-                self.consider(own, line, offered, given_up, now);
+                self.consider(own, connection, offered, given_up, now);
             }
         }
         Ok(())
@@ -162,9 +162,9 @@ impl<W: SeatWorld> Guest<W> {
     fn offered(
         &self,
         own: &Own<W>,
-        line: &PolledConnection<W::Sockets>,
+        connection: &PolledConnection<W::Sockets>,
     ) -> anyhow::Result<Offered<W>> {
-        let header = Seating::proposal(&line.met.header)?;
+        let header = Seating::proposal(&connection.met.header)?;
         let ways = match header.sealed() {
             Some(_) => None,
             None => Some(self.requires.ways().context(
@@ -174,7 +174,7 @@ impl<W: SeatWorld> Guest<W> {
         self.requires.check(own, &header)?;
         Ok(match ways {
             Some(ways) => Offered::ToSeveral(header, ways),
-            None => Offered::ToTwo(Seating::of_meeting(&line.met, header, own.player())?),
+            None => Offered::ToTwo(Seating::of_meeting(&connection.met, header, own.player())?),
         })
     }
 
@@ -182,7 +182,7 @@ impl<W: SeatWorld> Guest<W> {
     fn consider(
         &mut self,
         own: &Own<W>,
-        line: PolledConnection<W::Sockets>,
+        connection: PolledConnection<W::Sockets>,
         offered: Offered<W>,
         instead_of: Option<String>,
         now: Duration,
@@ -194,16 +194,16 @@ impl<W: SeatWorld> Guest<W> {
                     instead_of,
                 };
                 if !self.requires.asks() {
-                    return self.ask_host(line, offer, now);
+                    return self.ask_host(connection, offer, now);
                 }
                 let terms = Seated::of(&offer.seating.sitting, None, false);
                 own.world.report(&Event::AskSit(Box::new(terms)));
-                self.stage = Stage::Asked(Box::new(line), Question::Sit(Box::new(offer)));
+                self.stage = Stage::Asked(Box::new(connection), Question::Sit(Box::new(offer)));
             }
             Offered::ToSeveral(header, ways) => {
-                match Gathered::begin(own, ways, line, header, instead_of, now) {
+                match Gathered::begin(own, ways, connection, header, instead_of, now) {
                     Ok(gathered) => self.stage = Stage::Gathered(Box::new(gathered)),
-                    Err(Declined { line, why }) => self.decline(*line, why, now),
+                    Err(Declined { connection, why }) => self.decline(*connection, why, now),
                 }
             }
         }
@@ -211,14 +211,14 @@ impl<W: SeatWorld> Guest<W> {
 
     pub(super) fn ask_host(
         &mut self,
-        mut line: PolledConnection<W::Sockets>,
+        mut connection: PolledConnection<W::Sockets>,
         offer: Offer,
         now: Duration,
     ) {
         let request = Control::Sit.encode();
-        let sent = line.core.send(Stream::Control, &request);
+        let sent = connection.core.send(Stream::Control, &request);
         self.stage = Stage::Asking(Box::new(Asking {
-            line,
+            connection,
             offer,
             since: now,
             // If the connection has ended, an answer that came before is still read.
@@ -230,7 +230,7 @@ impl<W: SeatWorld> Guest<W> {
     /// Tells the host which term this guest does not accept, and ends.
     pub(super) fn decline(
         &mut self,
-        mut line: PolledConnection<W::Sockets>,
+        mut connection: PolledConnection<W::Sockets>,
         why: anyhow::Error,
         now: Duration,
     ) {
@@ -239,12 +239,12 @@ impl<W: SeatWorld> Guest<W> {
         if let Some(term) = differs.or(declines.then_some(Term::All)) {
             // The reason matters more than whether the host receives it.
             let declines = Control::Declines(term).encode();
-            let _ = line.core.send(Stream::Control, &declines);
+            let _ = connection.core.send(Stream::Control, &declines);
         }
-        line.core.close();
-        line.flush(now);
+        connection.core.close();
+        connection.flush(now);
         self.stage = Stage::Leaving {
-            line: Box::new(line),
+            connection: Box::new(connection),
             until: now + GOODBYE,
             why,
         };

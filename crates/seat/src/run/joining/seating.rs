@@ -68,21 +68,21 @@ impl<W: SeatWorld> Guest<W> {
     pub(super) fn resume(
         &mut self,
         own: &Own<W>,
-        mut line: PolledConnection<W::Sockets>,
+        mut connection: PolledConnection<W::Sockets>,
         kept: Kept<W::Files>,
         now: Duration,
     ) -> anyhow::Result<()> {
         // If the connection has ended, the seat notices it and calls again.
-        let _ = line
+        let _ = connection
             .core
             .send(Stream::Control, &Control::Resume(kept.id()).encode());
         if kept.is_over() {
-            let seat = matches::sending_end(own, kept, line, now)?;
+            let seat = matches::sending_end(own, kept, connection, now)?;
             self.stage = Stage::SendingEnd(Box::new(seat), now + LAST_CALL);
             return Ok(());
         }
         let mut seat = self.seat_again(own, kept, &[], now)?;
-        seat.resume(line, now)?;
+        seat.resume(connection, now)?;
         seat.look_for_guests(now);
         self.stage = Stage::Playing(Box::new(seat));
         Ok(())
@@ -94,9 +94,9 @@ impl<W: SeatWorld> Guest<W> {
         mut asking: Box<Asking<W>>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        let line = &mut asking.line;
-        line.flush(now);
-        match line.core.next_message() {
+        let connection = &mut asking.connection;
+        connection.flush(now);
+        match connection.core.next_message() {
             Ok(None) if now >= asking.since + ANSWER => {
                 return Err(anyhow::Error::new(ConnectionError::TimedOut)
                     .context("the host has not answered"));
@@ -131,7 +131,7 @@ impl<W: SeatWorld> Guest<W> {
     ) -> anyhow::Result<()> {
         match gathered.step(own, self.requires.asks(), now) {
             Ok(None) => self.stage = Stage::Gathered(gathered),
-            Err(why) => self.decline(gathered.line, why, now),
+            Err(why) => self.decline(gathered.connection, why, now),
             Ok(Some(complete)) => {
                 let Complete {
                     new,
@@ -139,7 +139,7 @@ impl<W: SeatWorld> Guest<W> {
                     addresses,
                 } = complete;
                 let Gathered {
-                    line,
+                    connection,
                     ways,
                     instead_of,
                     ..
@@ -151,7 +151,7 @@ impl<W: SeatWorld> Guest<W> {
                 let finder = tell_absent_host(own, finder, |host| ways.route(host), now);
                 let files = new.begin(own, None)?;
                 let mut seat = SeatInPlay::new(own, files, self.needs, finder, now)?;
-                seat.begin(line, now)?;
+                seat.begin(connection, now)?;
                 seat.look_for_guests(now);
                 self.stage = Stage::Playing(Box::new(seat));
             }
@@ -160,13 +160,15 @@ impl<W: SeatWorld> Guest<W> {
     }
 
     fn begin(&mut self, own: &mut Own<W>, asking: Asking<W>, now: Duration) -> anyhow::Result<()> {
-        let Asking { line, offer, .. } = asking;
+        let Asking {
+            connection, offer, ..
+        } = asking;
         give_up(own, offer.instead_of)?;
         let Seating { sitting, circuit } = offer.seating;
         let finder = self.calling_host(Finder::of_guests(own, &sitting), &sitting);
         let files = NewMatch::create(own, sitting)?.begin(own, Some(circuit))?;
         let mut seat = SeatInPlay::new(own, files, self.needs, finder, now)?;
-        seat.begin(line, now)?;
+        seat.begin(connection, now)?;
         self.stage = Stage::Playing(Box::new(seat));
         Ok(())
     }

@@ -327,8 +327,8 @@ impl Simulation {
             work(&mut session, now);
             let next = session.step(now);
             // A seat that has lost its connection acts at once.
-            let line = connection().and_then(|number| session.line(number));
-            let is_lost = line.is_some_and(|line| line.core.ended().is_some());
+            let connection = connection().and_then(|number| session.connection(number));
+            let is_lost = connection.is_some_and(|connection| connection.core.ended().is_some());
             assert!(
                 !is_lost || next.is_some_and(|next| next <= now),
                 "a lost connection is not noticed"

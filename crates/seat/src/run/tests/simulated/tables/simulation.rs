@@ -107,7 +107,7 @@ impl Program {
             return println!("no program");
         };
         let play = seat.table.play();
-        let lines = seat.lines.iter();
+        let lines = seat.connections.iter();
         let lines = lines.map(|(peer, line)| (peer, line.number(), play.has_heard(*peer)));
         println!(
             "{}: step {}, {:?}, waits for {:?}, synced {}, gone {:?}, lines {:?}",
@@ -201,7 +201,10 @@ impl Simulation {
         }
         let line = |this: &Self| {
             let guest = this.programs[1].seat.as_ref()?;
-            guest.lines.get(&Seat::HOST).map(PolledConnection::number)
+            guest
+                .connections
+                .get(&Seat::HOST)
+                .map(PolledConnection::number)
         };
         self.play_until(|this| {
             let host = this.programs[0].seat.as_ref();
@@ -211,7 +214,7 @@ impl Simulation {
         let (mut last, closed) = (None, line(self));
         self.programs[1].goodbyes.clear();
         self.enter(1, |seat, _| {
-            seat.lines.get_mut(&Seat::HOST).unwrap().core.close();
+            seat.connections.get_mut(&Seat::HOST).unwrap().core.close();
             last = checks::last_part(seat.log(), ONE);
         });
         self.play_until(|this| line(this) != closed);
@@ -233,7 +236,10 @@ impl Simulation {
         self.programs[0].goodbyes.clear();
         let line = |this: &Self| {
             let guest = this.programs[1].seat.as_ref()?;
-            guest.lines.get(&Seat::HOST).map(PolledConnection::number)
+            guest
+                .connections
+                .get(&Seat::HOST)
+                .map(PolledConnection::number)
         };
         self.play_until(|this| line(this).is_some());
         let (socket, until) = (
@@ -253,7 +259,7 @@ impl Simulation {
         self.happens(Happening::OfSocket(socket, OfSocket::Received(at_once)));
         self.play_until(|this| {
             let host = this.programs[0].seat.as_ref();
-            host.is_none_or(|host| !host.lines.contains_key(&ONE))
+            host.is_none_or(|host| !host.connections.contains_key(&ONE))
         });
         self.programs[0].goodbyes.contains(&ONE)
     }
@@ -357,7 +363,9 @@ impl Simulation {
             self.checks.left.insert(Seat::new(program as u8));
         }
         if let Ok((said, turn)) = command::parse(line) {
-            self.enter(program, |seat, now| seat.input(Input::Said(said, turn), now));
+            self.enter(program, |seat, now| {
+                seat.input(Input::Said(said, turn), now)
+            });
         }
     }
 
@@ -378,13 +386,13 @@ impl Simulation {
         };
         let ran = self.runs(program, |now| {
             work(&mut seat, now);
-            let lines = seat.lines.iter();
+            let lines = seat.connections.iter();
             let closed =
                 lines.filter(|(_, line)| line.core.ended() == Some(&ConnectionError::Closed));
             let goodbyes: Vec<Seat> = closed.map(|(peer, _)| *peer).collect();
             let stopped = seat.step(now);
             let next = seat.timer(now);
-            let mut lines = seat.lines.values();
+            let mut lines = seat.connections.values();
             // A seat that has lost a connection acts at once.
             let is_lost = lines.any(|line| line.core.ended().is_some());
             assert!(!is_lost || next <= now, "a lost connection is not noticed");
@@ -587,7 +595,7 @@ impl Simulation {
         let runs = |program: &Program| program.suspended_until <= now;
         let line = |one: usize, other: usize| {
             let seat = self.programs[one].seat.as_ref()?;
-            let line = seat.lines.get(&Seat::new(other as u8))?;
+            let line = seat.connections.get(&Seat::new(other as u8))?;
             let number = line.number();
             network.is_prompt(number, late).then_some(number)
         };
