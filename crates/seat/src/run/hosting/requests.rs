@@ -25,23 +25,10 @@ use crate::seat::LAST_CALL;
 const FAREWELLS: usize = 16;
 
 /// A guest that takes the seat.
-pub(super) enum Arrival<W: SeatWorld> {
-    /// A guest that begins a new match.
-    New(PolledConnection<W::Sockets>),
-    /// A guest that resumes an open match.
-    Resuming(PolledConnection<W::Sockets>, Box<Kept<W::Files>>),
-}
-
-impl<W: SeatWorld> Arrival<W> {
-    pub(super) fn connection(&self) -> &PolledConnection<W::Sockets> {
-        let (Arrival::New(connection) | Arrival::Resuming(connection, _)) = self;
-        connection
-    }
-
-    pub(super) fn into_connection(self) -> PolledConnection<W::Sockets> {
-        let (Arrival::New(connection) | Arrival::Resuming(connection, _)) = self;
-        connection
-    }
+pub(super) struct Arrival<W: SeatWorld> {
+    pub(super) connection: PolledConnection<W::Sockets>,
+    /// The open match that the guest resumes. `None` if it begins a new one.
+    pub(super) kept: Option<Kept<W::Files>>,
 }
 
 /// The keys and the name of the peer on a connection.
@@ -166,7 +153,8 @@ impl<W: SeatWorld> Host<W> {
             Some(kept) => kept.forget(own)?,
             None => {}
         }
-        Ok(Some(Arrival::New(connection)))
+        let kept = None;
+        Ok(Some(Arrival { connection, kept }))
     }
 
     /// The match with this id in which this side connects to a player.
@@ -204,7 +192,8 @@ impl<W: SeatWorld> Host<W> {
         match Self::found(own, &of, peer)? {
             Some(kept) if kept.is_over() => self.send_end(own, connection, kept, now)?,
             Some(kept) if !kept.opened.is_closed() => {
-                return Ok(Some(Arrival::Resuming(connection, Box::new(kept))));
+                let kept = Some(kept);
+                return Ok(Some(Arrival { connection, kept }));
             }
             _ => self.lobby.decline(connection, &Control::Unknown(of), now),
         }
@@ -261,17 +250,15 @@ impl<W: SeatWorld> Host<W> {
         warning: Option<String>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        match self.admission.asks_about(own, arrival.connection()) {
+        match self.admission.asks_about(own, &arrival.connection) {
             Ok(false) => self.sits(own, arrival, warning, now)?,
             Ok(true) => {
                 // The record is closed while the player is asked, so that another program can resume the match.
-                let (connection, wants) = match arrival {
-                    Arrival::New(connection) => (connection, Wants::Play),
-                    Arrival::Resuming(connection, kept) => (connection, Wants::Resume(kept.id())),
-                };
+                let Arrival { connection, kept } = arrival;
+                let wants = kept.map_or(Wants::Play, |kept| Wants::Resume(kept.id()));
                 (self.admission).ask(own, connection, wants, warning, &mut self.lobby, now);
             }
-            Err(error) => self.does_not_sit(own, arrival.into_connection(), &error, now),
+            Err(error) => self.does_not_sit(own, arrival.connection, &error, now),
         }
         Ok(())
     }
@@ -288,26 +275,21 @@ impl<W: SeatWorld> Host<W> {
         now: Duration,
     ) -> anyhow::Result<()> {
         let who = peer_of(&connection);
-        let arrival = match wants {
-            Wants::Play => Ok(Some(Arrival::New(connection))),
-            Wants::Resume(of) => self.resumed(own, connection, of, now),
-            Wants::ResumeInstead(of) if agrees => {
-                let resumed = self.resumed(own, connection, of, now);
-                return match self.or_report(own, who, resumed) {
-                    Some(arrival) => self.seat(own, arrival, now),
-                    None => Ok(()),
-                };
+        let served = match wants {
+            Wants::Play => Ok(Some(Arrival {
+                connection,
+                kept: None,
+            })),
+            Wants::ResumeInstead(of) if !agrees => {
+                let closed = self.close(own, connection, of, now);
+                closed.map(|()| None)
             }
-            Wants::ResumeInstead(of) => {
-                if let Err(error) = self.close(own, connection, of, now) {
-                    self.did_not_sit(own, who, &error);
-                }
-                return Ok(());
-            }
+            Wants::Resume(of) | Wants::ResumeInstead(of) => self.resumed(own, connection, of, now),
         };
-        match self.or_report(own, who, arrival) {
-            Some(arrival) => self.sits(own, arrival, None, now),
-            None => Ok(()),
+        match (self.or_report(own, who, served), wants) {
+            (None, _) => Ok(()),
+            (Some(arrival), Wants::ResumeInstead(_)) => self.seat(own, arrival, now),
+            (Some(arrival), _) => self.sits(own, arrival, None, now),
         }
     }
 
@@ -322,12 +304,11 @@ impl<W: SeatWorld> Host<W> {
         if let Some(text) = warning {
             own.notice(text);
         }
-        let (connection, kept) = match arrival {
-            Arrival::Resuming(connection, kept) if self.hosted.wants_new => (connection, kept),
-            arrival => return self.seat(own, arrival, now),
+        let Some(kept) = arrival.kept.as_ref().filter(|_| self.hosted.wants_new) else {
+            return self.seat(own, arrival, now);
         };
         let game = GameName::of(&kept.opened.sitting.match_info.header().stakes);
-        let (of, state, peer) = (kept.id(), kept.state(), &connection.met.peer_name);
+        let (of, state, peer) = (kept.id(), kept.state(), &arrival.connection.met.peer_name);
         let open = format!("{peer} wants to resume your open match {of} ({game}, {state})");
         if self.needs.is_program {
             own.notice(format!(
@@ -335,13 +316,13 @@ impl<W: SeatWorld> Host<W> {
                  new match instead, end this program and close the open one: dealerless resume \
                  --close {of}"
             ));
-            return self.seat(own, Arrival::Resuming(connection, kept), now);
+            return self.seat(own, arrival, now);
         }
         let text = format!(
             "{open}. This command asks for a new match. Type `resume` to continue the open match, or \
              `new` to close it here and begin the new one."
         );
-        (self.admission).ask_instead(own, connection, of, text, &mut self.lobby, now);
+        (self.admission).ask_instead(own, arrival.connection, of, text, &mut self.lobby, now);
         Ok(())
     }
 

@@ -28,27 +28,31 @@ impl<W: SeatWorld> Host<W> {
         arrival: Arrival<W>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        if let Some(why) = arrival.connection().core.ended() {
+        let Arrival {
+            mut connection,
+            kept,
+        } = arrival;
+        if let Some(why) = connection.core.ended() {
             let why = why.clone().into();
-            self.does_not_sit(own, arrival.into_connection(), &why, now);
+            self.does_not_sit(own, connection, &why, now);
             return Ok(());
         }
-        match arrival {
-            Arrival::Resuming(connection, kept) => {
+        match kept {
+            Some(kept) => {
                 self.admission_lapses(own, "Another player has sat down.", now);
                 let gathered = self.gathering.take().map(Gathering::into_connections);
                 for connection in gathered.into_iter().flatten() {
                     self.lobby.decline(connection, &Control::Taken, now);
                 }
                 keep_listeners(own, &kept.name, &self.hosted.listeners)?;
-                let files = matches::resume(own, *kept)?;
+                let files = matches::resume(own, kept)?;
                 self.play(own, files, |seat| seat.resume(connection, now), now)
             }
-            Arrival::New(connection) if self.gathering.is_some() => {
+            None if self.gathering.is_some() => {
                 self.gather(own, connection, now);
                 Ok(())
             }
-            Arrival::New(mut connection) => {
+            None => {
                 let (met, header) = (&connection.met, self.hosted.header.clone());
                 let Seating { sitting, circuit } = Seating::of_meeting(met, header, own.player())?;
                 self.admission_lapses(own, "Another player has sat down.", now);
