@@ -16,7 +16,11 @@ use dealerless::verifiable::{Complaint, Dealing, Keys};
 use dealerless::verifiable::{Goods, Partials, Show};
 
 /// A part: the content that one seat signs in one step.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, strum::EnumDiscriminants)]
+#[strum_discriminants(name(PartKind))]
+#[strum_discriminants(derive(Hash, PartialOrd, Ord, strum::Display, strum::EnumIter))]
+#[strum_discriminants(strum(serialize_all = "kebab-case"))]
+#[strum_discriminants(doc = "The kind of a part, for messages and tests.")]
 pub enum Part {
     /// Starts a try of a hand.
     Deal(Deal),
@@ -74,88 +78,13 @@ pub enum Part {
     Mix(Vec<u8>),
 }
 
-/// The kind of a part, for messages and tests.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::Display, strum::EnumIter,
-)]
-#[strum(serialize_all = "kebab-case")]
-pub enum PartKind {
-    /// See `Part::Deal`.
-    Deal,
-    /// See `Part::Seal`.
-    Seal,
-    /// See `Part::Again`.
-    Again,
-    /// See `Part::Open`.
-    Open,
-    /// See `Part::Move`.
-    Move,
-    /// See `Part::Reseal`.
-    Reseal,
-    /// See `Part::Void`.
-    Void,
-    /// See `Part::Commit`.
-    Commit,
-    /// See `Part::Reveal`.
-    Reveal,
-    /// See `Part::Result`.
-    Result,
-    /// See `Part::Leave`.
-    Leave,
-    /// See `Part::Forfeit`.
-    Forfeit,
-    /// See `Part::Dispute`.
-    Dispute,
-    /// See `Part::Keys`.
-    Keys,
-    /// See `Part::KeyDealing`.
-    KeyDealing,
-    /// See `Part::Fine`.
-    Fine,
-    /// See `Part::Complain`.
-    Complain,
-    /// See `Part::Shuffle`.
-    Shuffle,
-    /// See `Part::Partials`.
-    Partials,
-    /// See `Part::Show`.
-    Show,
-    /// See `Part::Key`.
-    Key,
-    /// See `Part::Mix`.
-    Mix,
-}
-
 impl Part {
     /// The maximum length of a part in bytes, in any game.
     pub(super) const MAX_LEN: usize = 1 << 20;
 
     /// The kind of the part.
     pub(crate) fn kind(&self) -> PartKind {
-        match self {
-            Part::Deal(_) => PartKind::Deal,
-            Part::Seal(_) => PartKind::Seal,
-            Part::Again => PartKind::Again,
-            Part::Open(_) => PartKind::Open,
-            Part::Move(_) => PartKind::Move,
-            Part::Reseal(_) => PartKind::Reseal,
-            Part::Void => PartKind::Void,
-            Part::Commit(_) => PartKind::Commit,
-            Part::Reveal(_) => PartKind::Reveal,
-            Part::Result { .. } => PartKind::Result,
-            Part::Leave => PartKind::Leave,
-            Part::Forfeit => PartKind::Forfeit,
-            Part::Dispute { .. } => PartKind::Dispute,
-            Part::Keys(_) => PartKind::Keys,
-            Part::KeyDealing(_) => PartKind::KeyDealing,
-            Part::Fine => PartKind::Fine,
-            Part::Complain(_) => PartKind::Complain,
-            Part::Shuffle(_) => PartKind::Shuffle,
-            Part::Partials(_) => PartKind::Partials,
-            Part::Show(_) => PartKind::Show,
-            Part::Key(_) => PartKind::Key,
-            Part::Mix(_) => PartKind::Mix,
-        }
+        self.into()
     }
 
     #[cfg(test)]

@@ -1,7 +1,5 @@
 //! The messages of two players on a new connection before their match begins or is resumed.
 
-use std::fmt;
-
 use dealerless_connection::wire::{Malformed, Reader, Writer};
 
 use super::guest_addresses::GuestAddresses;
@@ -53,74 +51,49 @@ pub enum Control {
 }
 
 /// A term of a match that a host proposes and a guest may insist on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::FromRepr)]
+#[repr(u8)]
 #[non_exhaustive]
 pub enum Term {
     /// The game.
+    #[strum(to_string = "another game")]
     Game,
     /// The number of cards in the deck.
+    #[strum(to_string = "another number of cards")]
     Cards,
     /// The kinds of cards.
+    #[strum(to_string = "other kinds of cards")]
     Kinds,
     /// The number of cards drawn.
+    #[strum(to_string = "another number of cards drawn")]
     Draw,
     /// The shuffling algorithm.
+    #[strum(to_string = "another shuffle")]
     Shuffle,
     /// The number of hands.
+    #[strum(to_string = "another number of hands")]
     Hands,
     /// The chips of each player.
+    #[strum(to_string = "other stacks")]
     Stack,
     /// The blinds.
+    #[strum(to_string = "other blinds")]
     Blinds,
     /// The ante and the smallest bet.
+    #[strum(to_string = "another ante")]
     Ante,
     /// The amount of memory that the match needs.
+    #[strum(to_string = "what takes less memory")]
     Memory,
     /// The clock.
+    #[strum(to_string = "another clock")]
     Clock,
     /// All terms: the guest's player has declined the match.
+    #[strum(to_string = "other terms")]
     All,
     /// The number of seats that may disappear in a hand.
+    #[strum(to_string = "another number of players who may disappear in a hand")]
     MayLeave,
-}
-
-impl Term {
-    /// All terms, indexed by their numbers.
-    const EACH: [Self; 13] = [
-        Term::Game,
-        Term::Cards,
-        Term::Kinds,
-        Term::Draw,
-        Term::Shuffle,
-        Term::Hands,
-        Term::Stack,
-        Term::Blinds,
-        Term::Ante,
-        Term::Memory,
-        Term::Clock,
-        Term::All,
-        Term::MayLeave,
-    ];
-}
-
-impl fmt::Display for Term {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Term::Game => "another game",
-            Term::Cards => "another number of cards",
-            Term::Kinds => "other kinds of cards",
-            Term::Draw => "another number of cards drawn",
-            Term::Shuffle => "another shuffle",
-            Term::Hands => "another number of hands",
-            Term::Stack => "other stacks",
-            Term::Blinds => "other blinds",
-            Term::Ante => "another ante",
-            Term::Memory => "what takes less memory",
-            Term::Clock => "another clock",
-            Term::All => "other terms",
-            Term::MayLeave => "another number of players who may disappear in a hand",
-        })
-    }
 }
 
 const SIT: u8 = 0;
@@ -187,8 +160,8 @@ impl Control {
             AUDIT => Control::Audit(MatchId::new(reader.array()?)),
             WENT_ON => Control::WentOn(MatchId::new(reader.array()?), reader.u64()?),
             DECLINES => {
-                let term = Term::EACH.get(usize::from(reader.u8()?));
-                Control::Declines(*term.ok_or(Malformed)?)
+                let term = Term::from_repr(reader.u8()?);
+                Control::Declines(term.ok_or(Malformed)?)
             }
             TAKEN => Control::Taken,
             DECLINED => Control::Declined,
@@ -289,9 +262,10 @@ mod tests {
             assert_eq!(Control::decode(&bytes[..bytes.len() - 1]), None);
         }
         assert_eq!(Control::decode(&[14]), None);
-        assert_eq!(Control::decode(&[DECLINES, 13]), None);
-        for (number, term) in Term::EACH.into_iter().enumerate() {
-            assert_eq!(term as usize, number);
+        for number in 0..13 {
+            let declines = Control::decode(&[DECLINES, number]).unwrap();
+            assert_eq!(declines.encode(), [DECLINES, number]);
         }
+        assert_eq!(Control::decode(&[DECLINES, 13]), None);
     }
 }
