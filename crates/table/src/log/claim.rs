@@ -21,26 +21,22 @@ pub struct Claim {
     pub what: Claimed,
 }
 
-/// The content of a [`Claim`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The content of a [`Claim`], with its number in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::FromRepr)]
+#[repr(u8)]
 #[non_exhaustive]
 pub enum Claimed {
     /// The seat ran out of time.
-    OutOfTime,
+    OutOfTime = 0,
     /// The owner of the file closed the match here and does not intend to resume it.
-    Closed,
+    Closed = 1,
     /// The seat was not connected although the owner was ready to continue. In a match with a
     /// clock, the seat was away for longer than it may take for a move. In a match without a clock,
     /// the seat was away when the owner closed the match.
-    Away,
+    Away = 2,
     /// A seat that was away is connected again: the claim that it was away no longer applies.
-    Back,
+    Back = 3,
 }
-
-const OUT_OF_TIME: u8 = 0;
-const CLOSED: u8 = 1;
-const AWAY: u8 = 2;
-const BACK: u8 = 3;
 
 impl Claim {
     /// Whether the claim still applies: `step` is the current step, and `seat` has not signed in
@@ -59,15 +55,9 @@ impl Claim {
     pub(super) const LEN: usize = 8 + 1 + 8 + 1;
 
     pub(super) fn encode(&self) -> Vec<u8> {
-        let what = match self.what {
-            Claimed::OutOfTime => OUT_OF_TIME,
-            Claimed::Closed => CLOSED,
-            Claimed::Away => AWAY,
-            Claimed::Back => BACK,
-        };
         let mut writer = Writer::default();
         writer.u64(self.step).u8(self.seat.number());
-        writer.u64(self.time).u8(what).finish()
+        writer.u64(self.time).u8(self.what as u8).finish()
     }
 
     pub(super) fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
@@ -76,13 +66,7 @@ impl Claim {
             step: reader.u64()?,
             seat: Seat::new(reader.u8()?),
             time: reader.u64()?,
-            what: match reader.u8()? {
-                OUT_OF_TIME => Claimed::OutOfTime,
-                CLOSED => Claimed::Closed,
-                AWAY => Claimed::Away,
-                BACK => Claimed::Back,
-                _ => return Err(Malformed),
-            },
+            what: Claimed::from_repr(reader.u8()?).ok_or(Malformed)?,
         };
         reader.finish()?;
         Ok(claim)

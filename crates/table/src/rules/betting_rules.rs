@@ -15,14 +15,15 @@ pub struct BettingRules {
     pub posts: Posts,
 }
 
-/// The limit on bets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The limit on bets, with its number in the encoded rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::FromRepr)]
+#[repr(u8)]
 pub enum Limit {
     /// A bet may be any amount from the smallest bet to all chips of the seat.
-    NoLimit,
+    NoLimit = 0,
     /// Bets of a fixed size, at most four in a round: a bet and three raises. The size is doubled
     /// in the second half of the rounds (the turn and the river, or after the exchange).
-    Fixed,
+    Fixed = 1,
 }
 
 impl Limit {
@@ -82,11 +83,7 @@ impl BettingRules {
     }
 
     pub(super) fn write(&self, writer: &mut Writer) {
-        let limit = match self.limit {
-            Limit::NoLimit => 0,
-            Limit::Fixed => 1,
-        };
-        writer.u64(self.stack).u8(limit);
+        writer.u64(self.stack).u8(self.limit as u8);
         match self.posts {
             Posts::Blinds { small, big } => writer.u8(0).u64(small).u64(big),
             Posts::Antes { ante, bet } => writer.u8(1).u64(ante).u64(bet),
@@ -95,11 +92,7 @@ impl BettingRules {
 
     pub(super) fn read(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
         let stack = reader.u64()?;
-        let limit = match reader.u8()? {
-            0 => Limit::NoLimit,
-            1 => Limit::Fixed,
-            _ => return Err(Malformed),
-        };
+        let limit = Limit::from_repr(reader.u8()?).ok_or(Malformed)?;
         let kind = reader.u8()?;
         let (low, high) = (reader.u64()?, reader.u64()?);
         let posts = match kind {
