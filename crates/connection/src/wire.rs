@@ -42,6 +42,12 @@ impl Writer {
         self.u16(len).raw(bytes)
     }
 
+    /// Writes 1 for `true` and 0 for `false`.
+    pub fn bools(&mut self, values: &[bool]) -> &mut Self {
+        self.0.extend(values.iter().copied().map(u8::from));
+        self
+    }
+
     /// The written bytes.
     pub fn finish(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.0)
@@ -108,6 +114,20 @@ impl<'a> Reader<'a> {
             return Err(Malformed);
         }
         self.raw(len)
+    }
+
+    /// Reads a length-prefixed text of at most `max` bytes.
+    pub fn text(&mut self, max: usize) -> Result<&'a str, Malformed> {
+        str::from_utf8(self.string(max)?).map_err(|_| Malformed)
+    }
+
+    /// Reads 1 as `true` and 0 as `false`.
+    pub fn bool(&mut self) -> Result<bool, Malformed> {
+        match self.u8()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(Malformed),
+        }
     }
 
     /// Fails if bytes are left over.

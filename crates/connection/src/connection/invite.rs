@@ -131,16 +131,14 @@ impl Invite {
         let host_key = reader.array()?;
         let secret = InviteSecret(Zeroizing::new(reader.array()?));
         let count = usize::from(reader.u8()?);
-        let relays = reader.u8()?;
-        if !is_x25519_key(&host_key) || count > MAX_ADDRESSES || relays > 1 {
+        let has_relay = reader.bool()?;
+        if !is_x25519_key(&host_key) || count > MAX_ADDRESSES {
             return Err(Malformed);
         }
         let addresses = (0..count)
             .map(|_| Address::read(&mut reader))
             .collect::<Result<_, _>>()?;
-        let relay = (relays == 1)
-            .then(|| Address::read(&mut reader))
-            .transpose()?;
+        let relay = has_relay.then(|| Address::read(&mut reader)).transpose()?;
         reader.finish()?;
         Ok(Invite {
             host_key,

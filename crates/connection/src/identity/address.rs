@@ -35,8 +35,7 @@ impl Address {
 
     /// Reads an output of [`write`](Self::write).
     pub fn read(reader: &mut Reader) -> Result<Self, Malformed> {
-        let text = std::str::from_utf8(reader.string(Self::MAX_LEN)?);
-        let text = text.map_err(|_| Malformed)?;
+        let text = reader.text(Self::MAX_LEN)?;
         let address: Address = text.parse().map_err(|_| Malformed)?;
         (address.to_string() == text)
             .then_some(address)

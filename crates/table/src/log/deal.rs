@@ -3,7 +3,7 @@
 use dealerless_connection::wire::{Malformed, Reader, Writer};
 
 use super::deck_log::SealedInput;
-use super::part::{read_bit, read_list, write_bit};
+use super::part::read_list;
 use super::shape::Shape;
 use crate::seat::Seat;
 
@@ -62,8 +62,7 @@ impl DealInput {
         match self {
             DealInput::Sealed(input) => input.write(writer),
             DealInput::Verifiable { out, end } => {
-                write_bit(writer, *out);
-                writer.raw(end);
+                writer.bools(&[*out]).raw(end);
             }
         }
     }
@@ -72,7 +71,7 @@ impl DealInput {
         Ok(match shape.verifiable {
             None => DealInput::Sealed(SealedInput::read(reader)?),
             Some(_) => DealInput::Verifiable {
-                out: read_bit(reader)?,
+                out: reader.bool()?,
                 end: reader.array()?,
             },
         })
@@ -87,9 +86,7 @@ impl Deal {
         }
         writer.u8(self.button.number()).raw(&self.stakes);
         self.deck.write(writer);
-        self.rebuys
-            .iter()
-            .for_each(|&rebuy| write_bit(writer, rebuy));
+        writer.bools(&self.rebuys);
     }
 
     pub(super) fn read(reader: &mut Reader<'_>, shape: &Shape) -> Result<Self, Malformed> {
@@ -100,7 +97,7 @@ impl Deal {
             button: Seat::new(reader.u8()?),
             stakes: reader.array()?,
             deck: DealInput::read(reader, shape)?,
-            rebuys: read_list(shape.seats, || read_bit(reader))?,
+            rebuys: read_list(shape.seats, || reader.bool())?,
         })
     }
 }

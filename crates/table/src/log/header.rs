@@ -150,10 +150,9 @@ impl Header {
         };
         let past = match deck {
             DeckTerms::Sealed(_) => None,
-            DeckTerms::Verifiable(_) => match reader.u8()? {
-                0 => None,
-                1 => Some(Past::read(&mut reader)?),
-                _ => return Err(HeaderError::Malformed),
+            DeckTerms::Verifiable(_) => match reader.bool()? {
+                false => None,
+                true => Some(Past::read(&mut reader)?),
             },
         };
         reader.finish()?;
@@ -200,8 +199,7 @@ fn read_sealed(reader: &mut Reader<'_>) -> Result<(Stakes, DeckTerms), HeaderErr
     if stakes.game().is_some() {
         return Err(HeaderError::Sealed);
     }
-    let algorithm = reader.string(ALGORITHM)?;
-    let algorithm = std::str::from_utf8(algorithm).map_err(|_| Malformed)?;
+    let algorithm = reader.text(ALGORITHM)?;
     let terms = SealedTerms {
         engine_version,
         algorithm: algorithm.parse().map_err(|_| Malformed)?,

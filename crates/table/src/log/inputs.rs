@@ -47,10 +47,7 @@ impl Input {
         let mut writer = Writer::default();
         writer.u32(self.attempt.hand).u32(self.attempt.attempt);
         writer.raw(&*self.nonce).u32(self.bits.len() as u32);
-        for &bit in &*self.bits {
-            writer.u8(u8::from(bit));
-        }
-        Zeroizing::new(writer.finish())
+        Zeroizing::new(writer.bools(&self.bits).finish())
     }
 
     pub(crate) fn decode(bytes: &[u8], match_id: MatchId) -> Result<Self, Malformed> {
@@ -61,17 +58,12 @@ impl Input {
             attempt: reader.u32()?,
         };
         let nonce = Zeroizing::new(reader.array()?);
-        let bits = reader.u32()? as usize;
-        let bits = reader.raw(bits)?;
+        let bits = (0..reader.u32()?).map(|_| reader.bool());
+        let bits = Zeroizing::new(bits.collect::<Result<_, _>>()?);
         reader.finish()?;
-        let bits = bits.iter().map(|&bit| match bit {
-            0 => Ok(false),
-            1 => Ok(true),
-            _ => Err(Malformed),
-        });
         Ok(Input {
             attempt,
-            bits: Zeroizing::new(bits.collect::<Result<_, _>>()?),
+            bits,
             nonce,
         })
     }

@@ -159,7 +159,7 @@ impl Part {
                     writer.u64(stack);
                 });
                 if shape.verifiable.is_some() {
-                    write_bit(&mut writer, *last);
+                    writer.bools(&[*last]);
                 }
             }
             Part::Dispute { step } => {
@@ -184,7 +184,7 @@ impl Part {
             5 => Part::Move(read_choice(&mut reader, shape)?),
             6 => Part::Result {
                 stacks: read_list(shape.seats, || reader.u64())?,
-                last: shape.verifiable.is_some() && read_bit(&mut reader)?,
+                last: shape.verifiable.is_some() && reader.bool()?,
             },
             7 => Part::Leave,
             8 => Part::Forfeit,
@@ -277,16 +277,4 @@ fn only_zeros(mut reader: Reader<'_>) -> Result<(), Malformed> {
 fn read_choice(reader: &mut Reader<'_>, shape: &Shape) -> Result<Choice, Malformed> {
     let bytes = reader.string(shape.choice())?;
     Choice::decode(bytes).map_err(|_| Malformed)
-}
-
-pub(super) fn write_bit(writer: &mut Writer, bit: bool) {
-    writer.u8(u8::from(bit));
-}
-
-pub(super) fn read_bit(reader: &mut Reader<'_>) -> Result<bool, Malformed> {
-    match reader.u8()? {
-        0 => Ok(false),
-        1 => Ok(true),
-        _ => Err(Malformed),
-    }
 }

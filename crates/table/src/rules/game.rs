@@ -149,11 +149,7 @@ impl Game {
         for _ in 0..count {
             decks.push(GameDeck {
                 name: read_name(reader)?,
-                is_board: match reader.u8()? {
-                    0 => false,
-                    1 => true,
-                    _ => return Err(Malformed.into()),
-                },
+                is_board: reader.bool()?,
                 kinds: NamedKinds::read(reader)?,
             });
         }
@@ -167,8 +163,7 @@ impl Game {
 }
 
 fn read_name(reader: &mut Reader<'_>) -> Result<String, Malformed> {
-    let name = std::str::from_utf8(reader.string(NamedKinds::MAX_NAME)?);
-    Ok(name.map_err(|_| Malformed)?.to_owned())
+    Ok(reader.text(NamedKinds::MAX_NAME)?.to_owned())
 }
 
 /// Whether these are valid names, and no two of them are equal, ignoring case.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use dealerless::deck::{Card, Kinds, KindsError};
-use dealerless_connection::wire::{Malformed, Reader, Writer};
+use dealerless_connection::wire::{Reader, Writer};
 
 use super::stakes::StakesError;
 
@@ -115,8 +115,7 @@ impl NamedKinds {
         }
         let mut kinds = Vec::new();
         for _ in 0..number {
-            let name = std::str::from_utf8(reader.string(Self::MAX_NAME)?);
-            kinds.push((name.map_err(|_| Malformed)?, reader.u32()?));
+            kinds.push((reader.text(Self::MAX_NAME)?, reader.u32()?));
         }
         Ok(NamedKinds::new(&kinds)?)
     }

@@ -4,7 +4,7 @@
 use dealerless_connection::wire::{Malformed, Reader, Writer};
 
 use super::sizes::Sizes;
-use crate::log::part::{read_bit, read_list, write_bit};
+use crate::log::part::read_list;
 
 /// The fields of a deal for the shuffle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,14 +62,10 @@ impl Seal {
             for &card in &masked.cards {
                 sizes.write_word(writer, card);
             }
-            masked
-                .validity
-                .iter()
-                .for_each(|&bit| write_bit(writer, bit));
+            writer.bools(&masked.validity);
         }
         writer.raw(self.commitments.as_flattened());
-        self.validity.iter().for_each(|&bit| write_bit(writer, bit));
-        writer.raw(&self.validity_macs);
+        writer.bools(&self.validity).raw(&self.validity_macs);
     }
 
     pub(in crate::log) fn read(
@@ -80,7 +76,7 @@ impl Seal {
         Ok(Seal {
             masked: first.then(|| Masked::read(reader, sizes)).transpose()?,
             commitments: read_list(sizes.drawn, || reader.array())?,
-            validity: read_list(sizes.validity, || read_bit(reader))?,
+            validity: read_list(sizes.validity, || reader.bool())?,
             validity_macs: reader.array()?,
         })
     }
@@ -89,7 +85,7 @@ impl Seal {
 impl Masked {
     fn read(reader: &mut Reader<'_>, sizes: &Sizes) -> Result<Self, Malformed> {
         let cards = read_list(sizes.drawn, || sizes.read_word(reader))?;
-        let validity = read_list(sizes.validity, || read_bit(reader))?;
+        let validity = read_list(sizes.validity, || reader.bool())?;
         Ok(Masked { cards, validity })
     }
 }
