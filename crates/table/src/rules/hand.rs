@@ -269,35 +269,25 @@ impl Hand {
     /// for the same reason keeps its coin.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn coin(&self) -> u32 {
-        match &self.game {
-            Game::Poker(_) | Game::FreeDeck(_) => 0,
-            Game::Goods(goods) => goods.coin(),
-        }
+        self.board_game().map_or(0, Goods::coin)
     }
 
     /// The kinds of the goods that were gained after the first `count` goods of this hand.
     pub(crate) fn gained_after(&self, count: usize) -> Vec<u8> {
-        match &self.game {
-            Game::Poker(_) | Game::FreeDeck(_) => Vec::new(),
-            Game::Goods(goods) => goods.gained_after(count).collect(),
-        }
+        let goods = self.board_game().into_iter();
+        goods.flat_map(|goods| goods.gained_after(count)).collect()
     }
 
     /// In a board game: the goods of a seat, in ascending order of their positions, with the kinds of
     /// those that are public.
     pub fn goods(&self, seat: Seat) -> Vec<(usize, Option<u8>)> {
-        match &self.game {
-            Game::Poker(_) | Game::FreeDeck(_) => Vec::new(),
-            Game::Goods(goods) => goods.goods_of(seat).collect(),
-        }
+        let goods = self.board_game().into_iter();
+        goods.flat_map(|goods| goods.goods_of(seat)).collect()
     }
 
     /// In a board game: the good that was stolen last, until the next choice.
     pub(crate) fn last_steal(&self) -> Option<Stolen> {
-        match &self.game {
-            Game::Poker(_) | Game::FreeDeck(_) => None,
-            Game::Goods(goods) => goods.last_steal(),
-        }
+        self.board_game()?.last_steal()
     }
 
     /// The number of completed rolls in this hand.
@@ -355,18 +345,14 @@ impl Hand {
     /// Whether the seat may still be asked to choose in this hand of a game with chips, or is about
     /// to show: it has not folded, shown or mucked, and no hands are being turned up.
     pub(crate) fn may_still_choose(&self, seat: Seat) -> bool {
-        match &self.game {
-            Game::Poker(poker) => poker.may_still_choose(seat),
-            Game::FreeDeck(_) | Game::Goods(_) => false,
-        }
+        self.poker()
+            .is_some_and(|poker| poker.may_still_choose(seat))
     }
 
     /// Whether a shown hand beats these cards of the seat in every pot that the seat contests.
     pub(crate) fn is_beaten(&self, seat: Seat, cards: &[Card]) -> bool {
-        match &self.game {
-            Game::Poker(poker) => poker.is_beaten(seat, cards),
-            Game::FreeDeck(_) | Game::Goods(_) => false,
-        }
+        self.poker()
+            .is_some_and(|poker| poker.is_beaten(seat, cards))
     }
 
     /// The positions of the cards that the seat holds now, in the order of their places in the
@@ -388,18 +374,26 @@ impl Hand {
 
     /// The board. Empty in all games but hold'em.
     pub fn board(&self) -> Vec<Card> {
-        match &self.game {
-            Game::Poker(poker) => poker.board(),
-            Game::FreeDeck(_) | Game::Goods(_) => Vec::new(),
-        }
+        self.poker().map(Poker::board).unwrap_or_default()
     }
 
     /// The hand that these cards of a seat make with the board, in words. `None` if there are too
     /// few cards, and in a game without chips.
     pub fn made(&self, own: &[Card]) -> Option<String> {
+        self.poker()?.made(own)
+    }
+
+    fn poker(&self) -> Option<&Poker> {
         match &self.game {
-            Game::Poker(poker) => poker.made(own),
+            Game::Poker(poker) => Some(poker),
             Game::FreeDeck(_) | Game::Goods(_) => None,
+        }
+    }
+
+    fn board_game(&self) -> Option<&Goods> {
+        match &self.game {
+            Game::Goods(goods) => Some(goods),
+            Game::Poker(_) | Game::FreeDeck(_) => None,
         }
     }
 
@@ -420,10 +414,7 @@ impl Hand {
     }
 
     fn players(&self) -> &[Player] {
-        match &self.game {
-            Game::Poker(poker) => poker.betting().players(),
-            Game::FreeDeck(_) | Game::Goods(_) => &[],
-        }
+        self.poker().map_or(&[], |poker| poker.betting().players())
     }
 }
 
