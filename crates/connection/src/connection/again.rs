@@ -16,7 +16,7 @@ use rand::CryptoRng;
 
 use super::error::MeetingError;
 use super::meeting::{
-    Credentials, MAX_HEADER, MAX_MEETING_MESSAGE, Met, Side, Step, Stepped, malformed, name, nonce,
+    Credentials, MAX_HEADER, MAX_MEETING_MESSAGE, Met, Side, Step, Stepped, name, nonce,
     with_length,
 };
 use super::noise::{Handshake, NotGenuine, SHORT_MESSAGE};
@@ -53,9 +53,9 @@ pub(super) fn as_guest(
                 let answer = agreed.open(answer)?;
                 let mut reader = Reader::new(&answer);
                 let peer_name = name(&mut reader)?;
-                let header = reader.string(MAX_HEADER).map_err(malformed)?.to_vec();
-                let hosts = reader.array().map_err(malformed)?;
-                reader.finish().map_err(malformed)?;
+                let header = reader.string(MAX_HEADER)?.to_vec();
+                let hosts = reader.array()?;
+                reader.finish()?;
                 let met = Met {
                     side: Side::Guest,
                     succession: peer.clone().into(),
@@ -96,8 +96,8 @@ pub(super) fn as_host(
                 let message = agreed.open(message)?;
                 let mut reader = Reader::new(&message);
                 let peer_name = name(&mut reader)?;
-                let guests = reader.array().map_err(malformed)?;
-                reader.finish().map_err(malformed)?;
+                let guests = reader.array()?;
+                reader.finish()?;
                 let mut answer = Writer::default();
                 answer
                     .string(own.name.as_str().as_bytes())

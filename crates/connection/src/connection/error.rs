@@ -4,6 +4,7 @@ use std::io;
 
 use super::invite::InviteId;
 use crate::identity::{Address, BadIdentity, BadSuccession, Fingerprint};
+use crate::wire::Malformed;
 
 /// A connection has ended, or cannot do what was requested.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -135,6 +136,13 @@ pub enum MeetingError {
     /// A second guest used an invite that belongs to another guest. Only the host gets this error.
     #[error("{1} used an invite that belongs to another guest")]
     SecondGuest(InviteId, Fingerprint),
+}
+
+/// The error of a message that no honest program sends.
+impl From<Malformed> for MeetingError {
+    fn from(_: Malformed) -> Self {
+        MeetingError::Broken("malformed message")
+    }
 }
 
 impl MeetingError {

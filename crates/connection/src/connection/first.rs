@@ -11,16 +11,17 @@
 //! The *past* is the chain of identities that the sender's identity has succeeded, padded to a
 //! fixed length.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rand::CryptoRng;
 
+use super::door::lock;
 use super::error::MeetingError;
 use super::invite::{Invite, InviteId};
 use super::invites::{Burned, Invites};
 use super::meeting::{
     Credentials, MAX_HEADER, MAX_MEETING_MESSAGE, Met, Side, Step, Stepped, introduced,
-    introduction, malformed, nonce, with_length,
+    introduction, nonce, with_length,
 };
 use super::noise::{Handshake, NotGenuine, SHORT_MESSAGE};
 use super::prelude::Prelude;
@@ -51,15 +52,15 @@ pub(super) fn as_guest(own: Credentials, invite: Invite, rng: &mut impl CryptoRn
         Ok(Step::exchange(third, MAX_MEETING_MESSAGE, move |answer| {
             let answer = agreed.open(answer)?;
             let mut reader = Reader::new(&answer);
-            match reader.u8().map_err(malformed)? {
+            match reader.u8()? {
                 WELCOME => {}
                 USED => return Err(MeetingError::Used),
                 _ => return Err(MeetingError::Broken("unknown answer")),
             }
             let (peer, peer_name) = introduced(&mut reader, &invite.host_key, &own)?;
-            let header = reader.string(MAX_HEADER).map_err(malformed)?.to_vec();
-            let hosts = reader.array().map_err(malformed)?;
-            reader.finish().map_err(malformed)?;
+            let header = reader.string(MAX_HEADER)?.to_vec();
+            let hosts = reader.array()?;
+            reader.finish()?;
             let last = agreed.seal(&guests);
             let met = Met {
                 side: Side::Guest,
@@ -106,7 +107,7 @@ pub(super) fn as_host(
                 .ok_or(MeetingError::Broken("missing key"))?;
             let mut reader = Reader::new(&payload);
             let (peer, peer_name) = introduced(&mut reader, &key, &own)?;
-            reader.finish().map_err(malformed)?;
+            reader.finish()?;
 
             // The new owner of the invite is on disk before the guest receives an answer.
             let burned = lock(&invites)
@@ -145,10 +146,6 @@ pub(super) fn as_host(
         });
         Ok(next.verified())
     }))
-}
-
-fn lock(invites: &Mutex<Invites>) -> MutexGuard<'_, Invites> {
-    invites.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use super::invite::{Invite, InviteId};
 use super::noise::{Agreed, NotGenuine};
 use super::prelude::Prelude;
 use crate::identity::{BadIdentity, Identity, Name, PublicIdentity, Succession};
-use crate::wire::{Malformed, Reader, Writer};
+use crate::wire::{Reader, Writer};
 
 /// The maximum length of the header of a match in bytes.
 pub const MAX_HEADER: usize = 4096;
@@ -310,7 +310,7 @@ pub(super) fn introduced(
     key: &[u8; 32],
     own: &Credentials,
 ) -> Result<(Succession, Name), MeetingError> {
-    let peer = PublicIdentity::decode(reader.raw(PublicIdentity::LEN).map_err(malformed)?)?;
+    let peer = PublicIdentity::decode(reader.raw(PublicIdentity::LEN)?)?;
     if peer.shares_a_key_with(own.identity.public()) {
         return Err(MeetingError::Oneself);
     }
@@ -318,17 +318,13 @@ pub(super) fn introduced(
         return Err(BadIdentity::Proof.into());
     }
     let name = name(reader)?;
-    let past = reader.raw(Succession::PADDED).map_err(malformed)?;
+    let past = reader.raw(Succession::PADDED)?;
     Ok((Succession::of_padded(past, peer)?, name))
 }
 
 pub(super) fn name(reader: &mut Reader) -> Result<Name, MeetingError> {
-    let name = reader.string(Name::MAX_BYTES).map_err(malformed)?;
-    Name::decode(name).map_err(malformed)
-}
-
-pub(super) fn malformed(_: Malformed) -> MeetingError {
-    MeetingError::Broken("malformed message")
+    let name = reader.string(Name::MAX_BYTES)?;
+    Ok(Name::decode(name)?)
 }
 
 pub(super) fn nonce(rng: &mut impl CryptoRng) -> [u8; 32] {

@@ -147,9 +147,7 @@ impl<S: Sockets> Socket<S> {
     pub(super) fn send(&self, bytes: &[u8]) -> bool {
         bytes.is_empty() || self.sockets.send(self.number, bytes)
     }
-}
 
-impl<S: Sockets> Socket<S> {
     /// Closes it.
     pub(super) fn close(&mut self) {
         self.sockets.close(self.number);
