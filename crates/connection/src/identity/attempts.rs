@@ -5,7 +5,7 @@
 //! this key, and the larger of the two counts applies. So a peer cannot reset its count by
 //! combining a new key with an old one.
 //!
-//! ***The count on disk** is never too small: before an attempt starts, it includes all failed
+//! **The count on disk** is never too small: before an attempt starts, it includes all failed
 //! attempts and all attempts in progress. When an attempt succeeds, the count on disk is not
 //! reduced, so it already includes the next attempt. So a session usually takes one write for its
 //! first attempt and one at its end, when the exact count is written. After a crash, an attempt

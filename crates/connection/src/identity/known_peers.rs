@@ -36,7 +36,7 @@ pub enum PeersError {
         /// The name of the known peer.
         name: Name,
     },
-    /// ***Two identities claim to have succeeded the same known peer**, so its old keys were stolen
+    /// **Two identities claim to have succeeded the same known peer**, so its old keys were stolen
     /// or used twice.
     #[error(
         "WARNING: {name} HAS TWO SUCCESSORS. Both are signed with the same old keys, so those keys \

@@ -24,7 +24,7 @@ pub enum Recognised {
         /// The name of the known peer.
         name: Name,
     },
-    /// ***A known peer with other keys has the same name**: the same person on a new machine, or
+    /// **A known peer with other keys has the same name**: the same person on a new machine, or
     /// somebody else. People must compare fingerprints.
     OtherKeys {
         /// The fingerprint of the known keys with this name.
