@@ -385,6 +385,4 @@ impl<S: Storage, V: Vault, R: CryptoRng> TableCore<S, V, R> {
 }
 
 #[cfg(test)]
-mod simulated;
-#[cfg(test)]
 mod tests;

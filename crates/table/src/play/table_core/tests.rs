@@ -3,6 +3,7 @@
 //! resumed.
 
 mod connected;
+mod simulated;
 mod simulated_several;
 
 use std::collections::BTreeSet;

@@ -14,12 +14,12 @@ use dealerless_connection::storage::{MemoryStorage, MemoryVault};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::super::cost::{Prepared, Spent};
-use super::super::deal_circuit::DealCircuit;
-use super::super::orders::{Done, Order};
-use super::*;
+use super::super::*;
 use crate::log::End;
 use crate::log::tests::test_match::{TestMatch, holdem, sealed_deck, setting};
+use crate::play::cost::{Prepared, Spent};
+use crate::play::deal_circuit::DealCircuit;
+use crate::play::orders::{Done, Order};
 use crate::record::Record;
 use crate::rules::{Choice, Legal, Stakes};
 use crate::testing::deck::TestDeck;
