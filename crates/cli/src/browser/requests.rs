@@ -3,15 +3,17 @@
 
 use std::ffi::OsString;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::programs::{ProgramArgs, Start};
 use crate::join::FROM_INPUT;
 
 /// A request to host a match.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all(serialize = "kebab-case"))]
 pub(super) struct Host {
+    #[serde(skip_serializing)]
     name: Option<String>,
     /// The fingerprint of a known player who needs no invite.
     #[serde(rename = "for")]
@@ -37,20 +39,22 @@ pub(super) struct Host {
 }
 
 /// A request to join a host.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all(serialize = "kebab-case"))]
 pub(super) struct Join {
+    #[serde(skip_serializing)]
     name: Option<String>,
+    #[serde(skip_serializing)]
     whom: String,
     at: Option<String>,
     relay: Option<String>,
 }
 
 /// A request to resume a match, or to close it here.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all(serialize = "kebab-case"))]
 pub(super) struct Resume {
-    #[serde(rename = "match")]
+    #[serde(rename = "match", skip_serializing)]
     of: String,
     at: Option<String>,
     listen: Option<String>,
@@ -59,16 +63,17 @@ pub(super) struct Resume {
     close: bool,
 }
 
-/// The options that have values.
-fn options(given: &[(&str, Option<String>)]) -> Vec<OsString> {
-    let given = given.iter();
-    given
-        .filter_map(|(name, value)| Some(format!("--{name}={}", value.as_ref()?).into()))
-        .collect()
-}
-
-fn number(value: Option<impl ToString>) -> Option<String> {
-    value.map(|value| value.to_string())
+/// An option for each field of a request that has a value and is not an argument of its own.
+fn options(request: &impl Serialize) -> Vec<OsString> {
+    let fields = serde_json::to_value(request).expect("fields with names");
+    let fields = fields.as_object().into_iter().flatten();
+    let option = |(name, value): (&String, &Value)| match value {
+        Value::Null | Value::Bool(false) => None,
+        Value::Bool(true) => Some(format!("--{name}")),
+        Value::String(text) => Some(format!("--{name}={text}")),
+        number => Some(format!("--{name}={number}")),
+    };
+    fields.filter_map(option).map(OsString::from).collect()
 }
 
 /// A command that plays, under the name from the page if there is one.
@@ -92,28 +97,8 @@ fn with_name(mut args: Vec<OsString>, name: String) -> Vec<OsString> {
 
 impl Host {
     pub(super) fn start(self, own: &ProgramArgs) -> Start {
-        let mut options = options(&[
-            ("for", self.guest),
-            ("game", Some(self.game)),
-            ("seats", number(self.seats)),
-            ("may-leave", number(self.may_leave)),
-            ("hands", number(self.hands)),
-            ("stack", number(self.stack)),
-            ("blinds", self.blinds),
-            ("ante", self.ante),
-            ("time", self.time),
-            ("cards", number(self.cards)),
-            ("kinds", self.kinds),
-            ("draw", number(self.draw)),
-            ("boards", number(self.boards)),
-            ("algorithm", self.algorithm),
-            ("listen", self.listen),
-            ("advertise", self.advertise),
-            ("relay", self.relay),
-        ]);
-        options.extend(self.accept_two_tables.then(|| "--accept-two-tables".into()));
         Start {
-            args: playing("host", own, self.name.as_deref(), options),
+            args: playing("host", own, self.name.as_deref(), options(&self)),
             first_line: None,
         }
     }
@@ -121,8 +106,7 @@ impl Host {
 
 impl Join {
     pub(super) fn start(self, own: &ProgramArgs) -> Start {
-        let options = options(&[("at", self.at), ("relay", self.relay)]);
-        let playing = playing("join", own, self.name.as_deref(), options);
+        let playing = playing("join", own, self.name.as_deref(), options(&self));
         Start {
             args: with_name(playing, FROM_INPUT.into()),
             // A single line: the next one would be a command.
@@ -133,14 +117,8 @@ impl Join {
 
 impl Resume {
     pub(super) fn start(self, own: &ProgramArgs) -> Start {
-        let mut options = options(&[
-            ("at", self.at),
-            ("listen", self.listen),
-            ("relay", self.relay),
-        ]);
-        options.extend(self.close.then(|| "--close".into()));
         Start {
-            args: with_name(playing("resume", own, None, options), self.of),
+            args: with_name(playing("resume", own, None, options(&self)), self.of),
             first_line: None,
         }
     }
@@ -224,8 +202,8 @@ mod tests {
             "advertise": "g", "relay": "h",
         }))
         .unwrap();
-        let expected = "host --json --pause --name=i --for=j --game=a --seats=6 --may-leave=7 --hands=1 --stack=2 --blinds=b --ante=c \
-            --time=d --cards=3 --kinds=e --draw=4 --boards=5 --algorithm=k --listen=f --advertise=g --relay=h --accept-two-tables";
+        let expected = "host --json --pause --name=i --accept-two-tables --advertise=g --algorithm=k --ante=c --blinds=b --boards=5 \
+            --cards=3 --draw=4 --for=j --game=a --hands=1 --kinds=e --listen=f --may-leave=7 --relay=h --seats=6 --stack=2 --time=d";
         assert_eq!(host.start(&own).args, words(expected));
         let join = json!({ "name": "d", "whom": "a", "at": "b", "relay": "c" });
         let join: Join = from_value(join).unwrap();
