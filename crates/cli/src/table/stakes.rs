@@ -39,7 +39,7 @@ fn about(game: GameName) -> String {
 }
 
 /// The host's offer.
-#[derive(Clone, clap::Args)]
+#[derive(Clone, Default, PartialEq, clap::Args)]
 #[command(next_help_heading = GAME)]
 pub(crate) struct StakesArgs {
     /// The game to play [default: holdem].
@@ -105,34 +105,7 @@ impl StakesArgs {
 
     /// Whether any of these options was given.
     pub(crate) fn are_given(&self) -> bool {
-        let StakesArgs {
-            game,
-            seats,
-            may_leave,
-            accept_two_tables,
-            hands,
-            stack,
-            blinds,
-            ante,
-            time,
-            cards,
-            kinds,
-            draw,
-            boards,
-            algorithm,
-            after,
-        } = self;
-        game.is_some()
-            || seats.or(*may_leave).is_some()
-            || *accept_two_tables
-            || hands.or(*boards).is_some()
-            || stack.is_some()
-            || blinds.or(*ante).is_some()
-            || time.is_some()
-            || cards.or(*draw).is_some()
-            || kinds.is_some()
-            || algorithm.is_some()
-            || after.is_some()
+        *self != StakesArgs::default()
     }
 
     /// The header of a match that continues the match `before`, with its terms in place of those that
