@@ -16,6 +16,7 @@ use super::assets;
 use super::gate::{Gate, Refused};
 use super::page_lines::PageLines;
 use super::programs::{Busy, NoPlace, NotTaken, Program, ProgramArgs, Programs, Start};
+use super::server::Stranger;
 use super::{qr, requests};
 use crate::settings::PageSettings;
 use crate::table::LONGEST_LINE;
@@ -35,16 +36,9 @@ pub(super) struct Routes {
     pub(super) programs: Arc<Programs>,
 }
 
-/// The client of a connection.
-pub(super) trait Guest {
-    /// Notes that the client has logged in, so that its connection is kept even if many other
-    /// clients connect.
-    fn logged_in(&self);
-}
-
 impl Routes {
     /// Serves a request if its sender is allowed to make it.
-    pub(super) async fn answer(&self, request: Request<Incoming>, guest: &impl Guest) -> Answered {
+    pub(super) async fn answer(&self, request: Request<Incoming>, guest: &Stranger) -> Answered {
         let (head, body) = request.into_parts();
         self.gate.check_host(&head.headers)?;
         let changes = match head.method {

@@ -16,7 +16,7 @@ use tokio::time::sleep;
 use super::answers::into_answer;
 use super::gate::Gate;
 use super::programs::Programs;
-use super::routes::{Guest, Routes};
+use super::routes::Routes;
 
 /// The maximum number of connections of clients that have not logged in.
 const STRANGERS: usize = 64;
@@ -69,7 +69,7 @@ struct Waiting {
 }
 
 /// An entry of [`Strangers`]. It is removed when the connection ends or the client logs in.
-struct Stranger {
+pub(super) struct Stranger {
     number: u64,
     all: Strangers,
 }
@@ -96,8 +96,10 @@ impl Strangers {
     }
 }
 
-impl Guest for Stranger {
-    fn logged_in(&self) {
+impl Stranger {
+    /// Notes that the client has logged in, so that its connection is kept even if many other
+    /// clients connect.
+    pub(super) fn logged_in(&self) {
         self.all
             .lock()
             .tasks
@@ -117,7 +119,7 @@ async fn connection(stream: TcpStream, routes: Arc<Routes>, stranger: Stranger) 
     let guest = Arc::new(stranger);
     let answer = service_fn(move |request| {
         let (routes, guest) = (routes.clone(), guest.clone());
-        async move { into_answer(routes.answer(request, &*guest).await) }
+        async move { into_answer(routes.answer(request, &guest).await) }
     });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
