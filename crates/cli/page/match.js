@@ -16,7 +16,7 @@ const KEPT = 20;
 /** @param {boolean} [watches] @returns {Match} */
 export function newMatch(watches = false) {
   return {
-    watches, events: 0,
+    watches,
     seated: null, own: 0, invites: [], link: null, code: null, left: [], removed: [], addresses: [], notices: [],
     deal: null, button: 0, stacks: [], bets: [], pot: 0,
     turn: null, since: 0, previous: null,
@@ -136,7 +136,6 @@ export function timeLeft(match, now) {
  * @returns {Match} the same match
  */
 export function apply(match, event, now) {
-  match.events += 1;
   if (!["notice", "error", "waiting"].includes(event.event)) match.waiting = null;
   const { outOfTime } = match;
   if (PROGRESS.includes(event.event)) match.outOfTime = null;
@@ -279,7 +278,7 @@ function newDeal(match, number, attempt) {
   const each = Array.from({ length: seats(match) }, () => null);
   return {
     number, attempt, start: [], sealed: null, cards: new Map(), board: [], held: [], own: [],
-    folded: each.map(() => false), did: each, added: 0, shows: each.map(() => false),
+    folded: each.map(() => false), did: each, shows: each.map(() => false),
     open: [], rolled: [], asked: false, made: "", result: null,
   };
 }
@@ -337,17 +336,16 @@ function choose(match, deal, chose) {
   match.turn = null;
   match.refused = null;
   deal.did = deal.did.map((did, at) => (at === seat ? chose : did));
-  deal.added = 0;
   switch (chose.do) {
     case "fold":
       deal.folded = deal.folded.map((folded, at) => folded || at === seat);
       break;
     case "call":
-      bet(match, deal, seat, Math.max(0, ...match.bets));
+      bet(match, seat, Math.max(0, ...match.bets));
       break;
     case "bet":
     case "raise":
-      bet(match, deal, seat, chose.to);
+      bet(match, seat, chose.to);
       break;
     case "exchange":
       if (seat !== match.own || chose.places.length === 0) break;
@@ -360,14 +358,14 @@ function choose(match, deal, chose) {
   }
 }
 
-/** @param {Match} match @param {Deal} deal @param {number} seat @param {number} to */
-function bet(match, deal, seat, to) {
+/** @param {Match} match @param {number} seat @param {number} to */
+function bet(match, seat, to) {
   const stack = match.stacks[seat] ?? 0;
   const before = match.bets[seat] ?? 0;
-  deal.added = Math.max(0, Math.min(to - before, stack));
-  match.stacks = match.stacks.map((chips, at) => (at === seat ? chips - deal.added : chips));
-  match.bets = match.bets.map((chips, at) => (at === seat ? chips + deal.added : chips));
-  match.pot += deal.added;
+  const added = Math.max(0, Math.min(to - before, stack));
+  match.stacks = match.stacks.map((chips, at) => (at === seat ? chips - added : chips));
+  match.bets = match.bets.map((chips, at) => (at === seat ? chips + added : chips));
+  match.pot += added;
 }
 
 /** Starts a betting round: clears the bets and last choices. @param {Match} match */

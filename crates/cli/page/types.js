@@ -14,7 +14,6 @@
  * @property {(number | null)[]} own the positions of this side's cards, in their order in the hand; null in place of a discarded card
  * @property {boolean[]} folded
  * @property {(Chose | null)[]} did for each seat, its last choice in this betting round
- * @property {number} added the chips that the last choice of any seat put into the pot
  * @property {boolean[]} shows whether each seat has shown its cards to all
  * @property {OpenCard[]} open in a deck without rules, the cards that everybody sees
  * @property {Rolled[]} rolled the last dice, newest at the end
@@ -26,7 +25,6 @@
 /**
  * @typedef {object} Match
  * @property {boolean} watches true if another page plays and this one only shows the match
- * @property {number} events the number of events that `apply` has received
  * @property {Seated | null} seated
  * @property {number} own the seat of this side
  * @property {string[]} invites an invite for each guest
