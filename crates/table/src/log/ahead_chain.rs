@@ -11,14 +11,14 @@
 
 use dealerless_connection::hash::Hash;
 use dealerless_connection::identity::{Identity, PublicIdentity};
-use dealerless_connection::wire::{Reader, Writer};
+use dealerless_connection::wire::{Malformed, Reader, Writer};
 
 use super::foul::{PartFoul, Refused, require};
 use super::match_log::{Accepted, CannotSign, MatchLog};
 use super::part::Part;
 use super::phase::Phase;
 use super::players::MatchId;
-use super::signed::{BadSignedPart, Evidence, Signed, SignedPart, Statement, step_hash};
+use super::signed::{Evidence, Signed, SignedPart, Statement, step_hash};
 use crate::seat::{Seat, SeatSet};
 use dealerless::verifiable::Decks;
 
@@ -62,7 +62,7 @@ impl SignedAhead {
         writer.raw(&self.part.encode()).finish()
     }
 
-    pub(super) fn decode(bytes: &[u8]) -> Result<Self, BadSignedPart> {
+    pub(super) fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut reader = Reader::new(bytes);
         Ok(SignedAhead {
             head: Head {

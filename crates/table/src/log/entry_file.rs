@@ -5,6 +5,7 @@ use std::io;
 use dealerless_connection::storage::Storage;
 
 use super::entries::Chain;
+use super::journal::JournalError;
 
 /// A file to which entries are appended.
 pub(super) struct EntryFile<S> {
@@ -12,20 +13,6 @@ pub(super) struct EntryFile<S> {
     chain: Chain,
     /// Whether a write has failed, so that the end of the file is unknown.
     failed: bool,
-}
-
-/// Why entries cannot be written.
-pub(super) enum CannotWrite {
-    /// Writing failed.
-    Io(io::Error),
-    /// An earlier write has failed. The file has to be opened again.
-    Failed,
-}
-
-impl From<io::Error> for CannotWrite {
-    fn from(error: io::Error) -> Self {
-        CannotWrite::Io(error)
-    }
 }
 
 impl<S: Storage> EntryFile<S> {
@@ -69,9 +56,9 @@ impl<S: Storage> EntryFile<S> {
     pub(super) fn write(
         &mut self,
         contents: impl IntoIterator<Item = Vec<u8>>,
-    ) -> Result<(), CannotWrite> {
+    ) -> Result<(), JournalError> {
         if self.failed {
-            return Err(CannotWrite::Failed);
+            return Err(JournalError::Failed);
         }
         let entries = self.chain.entries(contents);
         if entries.bytes.is_empty() {

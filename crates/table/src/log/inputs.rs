@@ -14,7 +14,8 @@ use zeroize::Zeroizing;
 
 use super::deck_log::Attempt;
 use super::entries::{Chain, Entries, Tags};
-use super::entry_file::{CannotWrite, EntryFile};
+use super::entry_file::EntryFile;
+use super::journal::JournalError;
 use super::players::MatchId;
 
 const TAGS: Tags = Tags {
@@ -125,8 +126,8 @@ impl<S: Storage> Inputs<S> {
 
     fn write(&mut self, content: Vec<u8>) -> io::Result<()> {
         self.file.write([content]).map_err(|error| match error {
-            CannotWrite::Io(error) => error,
-            CannotWrite::Failed => io::Error::other("an earlier write to this file has failed"),
+            JournalError::Io(error) => error,
+            _ => io::Error::other("an earlier write to this file has failed"),
         })
     }
 }

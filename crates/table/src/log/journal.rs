@@ -9,7 +9,7 @@ use dealerless_connection::storage::Storage;
 use zeroize::Zeroizing;
 
 use super::claim::{Claim, Claimed};
-use super::entry_file::{CannotWrite, EntryFile};
+use super::entry_file::EntryFile;
 use super::foul::Refused;
 use super::match_file::{BadFile, Entry, MatchFile, chain, first};
 use super::match_log::MatchLog;
@@ -77,15 +77,6 @@ pub enum JournalError {
         #[source]
         refused: Option<Refused>,
     },
-}
-
-impl From<CannotWrite> for JournalError {
-    fn from(error: CannotWrite) -> Self {
-        match error {
-            CannotWrite::Io(error) => JournalError::Io(error),
-            CannotWrite::Failed => JournalError::Failed,
-        }
-    }
 }
 
 impl From<BadFile> for JournalError {
@@ -221,7 +212,7 @@ impl<S: Storage> Journal<S> {
         &mut self,
         contents: impl IntoIterator<Item = Vec<u8>>,
     ) -> Result<(), JournalError> {
-        Ok(self.file.write(contents)?)
+        self.file.write(contents)
     }
 }
 

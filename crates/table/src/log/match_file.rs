@@ -86,24 +86,18 @@ impl Entry {
     fn decode(content: &[u8]) -> Result<Self, Malformed> {
         let (kind, bytes) = content.split_first().ok_or(Malformed)?;
         Ok(match *kind {
-            PART => Entry::Signed(SignedPart::decode(bytes).map_err(|_| Malformed)?.into()),
-            ACK => {
-                let ack = SignedAck::decode(bytes).map_err(|_| Malformed)?;
-                Entry::Signed(Signed::Ack(ack))
-            }
+            PART => Entry::Signed(SignedPart::decode(bytes)?.into()),
+            ACK => Entry::Signed(Signed::Ack(SignedAck::decode(bytes)?)),
             AHEAD => {
-                let ahead = SignedAhead::decode(bytes).map_err(|_| Malformed)?;
+                let ahead = SignedAhead::decode(bytes)?;
                 Entry::Signed(Signed::Ahead(Box::new(ahead)))
             }
             VOTE => {
-                let vote = SignedVote::decode(bytes, 0).map_err(|_| Malformed)?;
+                let vote = SignedVote::decode(bytes, 0)?;
                 Entry::Signed(Signed::Vote(Box::new(vote)))
             }
-            EVIDENCE => Entry::Evidence(Evidence::decode_parts(bytes).map_err(|_| Malformed)?),
-            EVIDENCE_OF_STATEMENTS => {
-                let evidence = Evidence::decode_statements(bytes);
-                Entry::Evidence(evidence.map_err(|_| Malformed)?)
-            }
+            EVIDENCE => Entry::Evidence(Evidence::decode_parts(bytes)?),
+            EVIDENCE_OF_STATEMENTS => Entry::Evidence(Evidence::decode_statements(bytes)?),
             SEEN => Entry::Seen(Note::decode(bytes)?),
             CLAIM => Entry::Claim(Claim::decode(bytes)?),
             _ => return Err(Malformed),

@@ -86,9 +86,9 @@ mod with_internals {
     pub use super::deck_log::{CardOpening, Masked, Reseal, Seal, SealedInput};
     pub use super::match_log::{Accepted, CannotSign, NoEvidence};
     pub use super::part::Part;
-    pub use super::resume::{BadLogMessage, CannotResume, LogMessage, Resume, Resuming, ToDo};
+    pub use super::resume::{CannotResume, LogMessage, Resume, Resuming, ToDo};
     pub use super::seen::Seen;
-    pub use super::signed::{BadSignedPart, SignedPart};
+    pub use super::signed::SignedPart;
 }
 
 pub(crate) use ahead::{Verified, verify_ahead};

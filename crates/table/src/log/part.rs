@@ -275,6 +275,5 @@ fn only_zeros(mut reader: Reader<'_>) -> Result<(), Malformed> {
 }
 
 fn read_choice(reader: &mut Reader<'_>, shape: &Shape) -> Result<Choice, Malformed> {
-    let bytes = reader.string(shape.choice())?;
-    Choice::decode(bytes).map_err(|_| Malformed)
+    Choice::decode(reader.string(shape.choice())?)
 }

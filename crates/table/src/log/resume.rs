@@ -13,7 +13,7 @@ use dealerless_connection::wire::{Malformed, Reader, Writer};
 
 use super::match_log::MatchLog;
 use super::players::MatchId;
-use super::signed::{BadSignedPart, Evidence, Signed, SignedPart, Statement, StatementPlace};
+use super::signed::{Evidence, Signed, SignedPart, Statement, StatementPlace};
 
 /// A message on the log stream of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,23 +47,6 @@ pub struct Resume {
     pub before: [u8; 32],
     /// The number of parts, acks and shuffles for the next hand in the section.
     pub parts: u32,
-}
-
-/// The bytes are not a valid message of the log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the bytes are not a valid message of the log")]
-pub struct BadLogMessage;
-
-impl From<Malformed> for BadLogMessage {
-    fn from(Malformed: Malformed) -> Self {
-        BadLogMessage
-    }
-}
-
-impl From<BadSignedPart> for BadLogMessage {
-    fn from(BadSignedPart: BadSignedPart) -> Self {
-        BadLogMessage
-    }
 }
 
 const PART: u8 = 0;
@@ -103,8 +86,8 @@ impl LogMessage {
     ///
     /// # Errors
     /// If the bytes are not what [`encode`](Self::encode) writes.
-    pub fn decode(bytes: &[u8]) -> Result<Self, BadLogMessage> {
-        let (kind, rest) = bytes.split_first().ok_or(BadLogMessage)?;
+    pub fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
+        let (kind, rest) = bytes.split_first().ok_or(Malformed)?;
         let mut reader = Reader::new(rest);
         let message = match *kind {
             // These take all remaining bytes.
@@ -127,7 +110,7 @@ impl LogMessage {
             }),
             REQUEST_ALL => LogMessage::RequestAll,
             REQUEST_FROM => LogMessage::RequestFrom(reader.u64()?),
-            _ => return Err(BadLogMessage),
+            _ => return Err(Malformed),
         };
         reader.finish()?;
         Ok(message)

@@ -23,17 +23,6 @@ pub struct SignedPart {
     pub signature: [u8; 64],
 }
 
-/// The bytes are not a signed part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the bytes are not a valid signed part")]
-pub struct BadSignedPart;
-
-impl From<Malformed> for BadSignedPart {
-    fn from(Malformed: Malformed) -> Self {
-        BadSignedPart
-    }
-}
-
 impl SignedPart {
     /// The length in bytes of an encoded signed part without `part`.
     pub(super) const OVERHEAD: usize = 8 + 1 + 64;
@@ -77,13 +66,13 @@ impl SignedPart {
     ///
     /// # Errors
     /// If there are too few bytes.
-    pub fn decode(bytes: &[u8]) -> Result<Self, BadSignedPart> {
+    pub fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut reader = Reader::new(bytes);
         Ok(SignedPart {
             step: reader.u64()?,
             seat: Seat::new(reader.u8()?),
             signature: reader.array()?,
-            part: bytes.get(Self::OVERHEAD..).ok_or(BadSignedPart)?.to_vec(),
+            part: bytes.get(Self::OVERHEAD..).ok_or(Malformed)?.to_vec(),
         })
     }
 }
@@ -156,7 +145,7 @@ impl SignedAck {
         writer.raw(&self.signature).finish()
     }
 
-    pub(super) fn decode(bytes: &[u8]) -> Result<Self, BadSignedPart> {
+    pub(super) fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut reader = Reader::new(bytes);
         let ack = SignedAck {
             step: reader.u64()?,
@@ -247,8 +236,8 @@ impl Signed {
     }
 
     /// Decodes a statement inside `depth` votes.
-    fn decode(bytes: &[u8], depth: u8) -> Result<Self, BadSignedPart> {
-        match bytes.split_first().ok_or(BadSignedPart)? {
+    fn decode(bytes: &[u8], depth: u8) -> Result<Self, Malformed> {
+        match bytes.split_first().ok_or(Malformed)? {
             (&Self::PART, part) => Ok(Signed::Part(SignedPart::decode(part)?)),
             (&Self::ACK, ack) => Ok(Signed::Ack(SignedAck::decode(ack)?)),
             (&Self::AHEAD, ahead) => Ok(Signed::Ahead(Box::new(SignedAhead::decode(ahead)?))),
@@ -256,7 +245,7 @@ impl Signed {
                 let vote = SignedVote::decode(vote, depth)?;
                 Ok(Signed::Vote(Box::new(vote)))
             }
-            _ => Err(BadSignedPart),
+            _ => Err(Malformed),
         }
     }
 }
@@ -301,13 +290,13 @@ impl Statement {
         [&self.before[..], &self.signed.encode()].concat()
     }
 
-    pub(super) fn decode(bytes: &[u8]) -> Result<Self, BadSignedPart> {
+    pub(super) fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         Self::decode_inside(bytes, 0)
     }
 
     /// Decodes a statement inside `depth` votes.
-    pub(super) fn decode_inside(bytes: &[u8], depth: u8) -> Result<Self, BadSignedPart> {
-        let (before, signed) = bytes.split_first_chunk().ok_or(BadSignedPart)?;
+    pub(super) fn decode_inside(bytes: &[u8], depth: u8) -> Result<Self, Malformed> {
+        let (before, signed) = bytes.split_first_chunk().ok_or(Malformed)?;
         Ok(Statement {
             before: *before,
             signed: Signed::decode(signed, depth)?,
@@ -426,7 +415,7 @@ impl Evidence {
     /// # Errors
     /// If the bytes are not what [`encode`](Self::encode) writes.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn decode_parts(bytes: &[u8]) -> Result<Self, BadSignedPart> {
+    pub(crate) fn decode_parts(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut reader = Reader::new(bytes);
         let (of, before) = (MatchId::new(reader.array()?), reader.array()?);
         let len = reader.u32()? as usize;
@@ -439,7 +428,7 @@ impl Evidence {
     ///
     /// # Errors
     /// If the bytes are not what [`encode`](Self::encode) writes.
-    pub(crate) fn decode_statements(bytes: &[u8]) -> Result<Self, BadSignedPart> {
+    pub(crate) fn decode_statements(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut reader = Reader::new(bytes);
         let match_id = MatchId::new(reader.array()?);
         let len = reader.u32()? as usize;
@@ -449,7 +438,7 @@ impl Evidence {
             statements: [one, Statement::decode(reader.rest())?],
         };
         match evidence.is_of_parts() {
-            true => Err(BadSignedPart),
+            true => Err(Malformed),
             false => Ok(evidence),
         }
     }

@@ -63,17 +63,6 @@ pub enum Choice {
     Goods(GoodsChoice),
 }
 
-/// The bytes are not an output of `Choice::encode`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("invalid encoding of a choice")]
-pub struct ChoiceError;
-
-impl From<Malformed> for ChoiceError {
-    fn from(Malformed: Malformed) -> Self {
-        ChoiceError
-    }
-}
-
 impl Choice {
     /// The maximum number of cards in a proposal in a deck without rules.
     pub(crate) const MAX_PROPOSED: usize = 64;
@@ -137,7 +126,7 @@ impl Choice {
     /// # Errors
     /// If the bytes are not an output of [`encode`](Self::encode).
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, ChoiceError> {
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut reader = Reader::new(bytes);
         let choice = match reader.u8()? {
             0 => Choice::Fold,
@@ -167,7 +156,7 @@ impl Choice {
                 Choice::Propose(read_proposal(&mut reader, count, fits)?)
             }
             18 => Choice::Goods(GoodsChoice::read(&mut reader)?),
-            _ => return Err(ChoiceError),
+            _ => return Err(Malformed),
         };
         reader.finish()?;
         Ok(choice)

@@ -40,7 +40,6 @@ pub(crate) use with_internals::*;
 
 /// Items that are public only for tests and fuzz targets.
 mod with_internals {
-    pub use super::choice::ChoiceError;
     pub use super::foul::{BadFaces, CannotDeal};
     pub use super::next::Next;
 }

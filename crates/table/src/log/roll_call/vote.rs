@@ -2,10 +2,10 @@
 
 use dealerless_connection::hash::Hash;
 use dealerless_connection::identity::{Identity, PublicIdentity};
-use dealerless_connection::wire::{Reader, Writer};
+use dealerless_connection::wire::{Malformed, Reader, Writer};
 
 use crate::log::players::MatchId;
-use crate::log::signed::{BadSignedPart, SignedPart, Statement};
+use crate::log::signed::{SignedPart, Statement};
 use crate::seat::{Seat, SeatSet};
 
 /// The hash of a call.
@@ -105,7 +105,7 @@ impl Call {
         self.claims.binary_search(claim).is_ok()
     }
 
-    fn decode(step: u64, reader: &mut Reader<'_>) -> Result<Self, BadSignedPart> {
+    fn decode(step: u64, reader: &mut Reader<'_>) -> Result<Self, Malformed> {
         let count = usize::from(reader.u8()?);
         let mut claims = Vec::new();
         for _ in 0..count {
@@ -117,13 +117,13 @@ impl Call {
                 VOTE => Missing::Vote(reader.array()?),
                 SHUFFLE => Missing::Shuffle,
                 REMOVED => Missing::Removed,
-                _ => return Err(BadSignedPart),
+                _ => return Err(Malformed),
             };
             claims.push((seat, missing));
         }
         let is_in_order = claims.is_sorted_by(|one, next| one < next);
         let call = Call::new(step, claims).filter(|_| is_in_order);
-        call.ok_or(BadSignedPart)
+        call.ok_or(Malformed)
     }
 }
 
@@ -291,9 +291,9 @@ impl SignedVote {
     }
 
     /// Decodes a vote inside `depth` others.
-    pub(in crate::log) fn decode(bytes: &[u8], depth: u8) -> Result<Self, BadSignedPart> {
+    pub(in crate::log) fn decode(bytes: &[u8], depth: u8) -> Result<Self, Malformed> {
         if depth >= Self::MAX_DEPTH {
-            return Err(BadSignedPart);
+            return Err(Malformed);
         }
         let mut reader = Reader::new(bytes);
         let (step, seat) = (reader.u64()?, Seat::new(reader.u8()?));
@@ -309,7 +309,7 @@ impl SignedVote {
                 Answer::Signs(None)
             }
             SIGNS_WITH_PART => Answer::Signs(Some((reader.array()?, reader.rest().to_vec()))),
-            _ => return Err(BadSignedPart),
+            _ => return Err(Malformed),
         };
         Ok(SignedVote {
             step,

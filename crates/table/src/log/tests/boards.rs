@@ -3,9 +3,10 @@
 
 use super::super::*;
 use super::test_match::{TestMatch, boards, free_deck};
-use crate::rules::{BadCards, Choice, ChoiceError, Foul, Learners, Legal, Stakes, Variety};
+use crate::rules::{BadCards, Choice, Foul, Learners, Legal, Stakes, Variety};
 use crate::seat::Seat;
 use dealerless::deck::Card;
+use dealerless_connection::wire::Malformed;
 
 /// A log at its first choice.
 fn at_a_choice(table: &TestMatch) -> MatchLog {
@@ -205,7 +206,7 @@ fn proposal_has_one_encoding_and_names_at_most_400_hands() {
     let at = count(&short, 65);
     short[at] = 64;
     short.truncate(3 + 3 * 64);
-    assert_eq!(Choice::decode(&short), Err(ChoiceError));
+    assert_eq!(Choice::decode(&short), Err(Malformed));
     let mut long = propose(400).encode();
     let at = count(&long, 144);
     long[at] = 145;
@@ -213,5 +214,5 @@ fn proposal_has_one_encoding_and_names_at_most_400_hands() {
     // 399 = 143 + 256.
     *next.iter_mut().find(|byte| **byte == 143).unwrap() = 144;
     long.extend(next);
-    assert_eq!(Choice::decode(&long), Err(ChoiceError));
+    assert_eq!(Choice::decode(&long), Err(Malformed));
 }

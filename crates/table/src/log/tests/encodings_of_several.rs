@@ -4,6 +4,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use dealerless_connection::storage::Storage;
+use dealerless_connection::wire::Malformed;
 use proptest::prelude::*;
 
 use super::super::match_file::MatchFile;
@@ -85,10 +86,10 @@ fn all_evidence(table: &Table) -> Vec<Evidence> {
     ]
 }
 
-fn decode(bytes: &[u8]) -> Result<Evidence, BadLogMessage> {
+fn decode(bytes: &[u8]) -> Result<Evidence, Malformed> {
     match LogMessage::decode(bytes)? {
         LogMessage::Evidence(evidence) => Ok(*evidence),
-        _ => Err(BadLogMessage),
+        _ => Err(Malformed),
     }
 }
 

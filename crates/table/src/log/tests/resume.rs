@@ -3,6 +3,7 @@
 use super::super::*;
 use super::test_match::{TestMatch, holdem};
 use crate::seat::Seat;
+use dealerless_connection::wire::Malformed;
 
 /// The messages that a side sends after a reconnection, or when its whole history is requested.
 fn history_messages(log: &MatchLog, resume: Resume) -> Vec<LogMessage> {
@@ -329,14 +330,14 @@ fn log_messages_have_one_encoding() {
             _ => bytes.len(),
         };
         for cut in 0..rest {
-            assert_eq!(LogMessage::decode(&bytes[..cut]), Err(BadLogMessage));
+            assert_eq!(LogMessage::decode(&bytes[..cut]), Err(Malformed));
         }
         if !matches!(message, LogMessage::Part(_)) {
             let longer = [&bytes[..], &[0]].concat();
-            assert_eq!(LogMessage::decode(&longer), Err(BadLogMessage));
+            assert_eq!(LogMessage::decode(&longer), Err(Malformed));
         }
     }
     for kind in 3..=u8::MAX {
-        assert_eq!(LogMessage::decode(&[kind]), Err(BadLogMessage));
+        assert_eq!(LogMessage::decode(&[kind]), Err(Malformed));
     }
 }
