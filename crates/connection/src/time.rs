@@ -4,9 +4,6 @@ use std::time::Duration;
 #[cfg(not(target_family = "wasm"))]
 use std::time::{SystemTime, UNIX_EPOCH};
 
-#[cfg(not(target_family = "wasm"))]
-use dealerless::net::system_time;
-
 /// A moment, on both clocks of the system.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
@@ -14,17 +11,6 @@ pub struct Moment {
     pub running: Duration,
     /// The seconds since 1970 began, in UTC.
     pub unix: u64,
-}
-
-#[cfg(not(target_family = "wasm"))]
-impl Moment {
-    /// The present.
-    pub fn now() -> Self {
-        Moment {
-            running: system_time(),
-            unix: unix(),
-        }
-    }
 }
 
 #[cfg(not(target_family = "wasm"))]
