@@ -87,12 +87,6 @@ impl Part {
         self.into()
     }
 
-    #[cfg(test)]
-    /// Whether an encoded part opens cards or publishes a share of a verifiable deck's key.
-    pub(super) fn is_release(bytes: &[u8]) -> bool {
-        matches!(bytes.first(), Some(19..=21))
-    }
-
     /// The content of a [`Part::Deal`].
     pub(super) fn deal(&self) -> Option<&Deal> {
         match self {

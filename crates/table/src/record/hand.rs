@@ -74,13 +74,4 @@ impl RecordedHand {
         };
         self.events.iter().rev().find_map(shuffled).unwrap_or(0)
     }
-
-    #[cfg(test)]
-    pub(crate) fn board(&self) -> Vec<Card> {
-        let laid = |event: &LogEvent| match event {
-            LogEvent::Board(cards) => cards.iter().map(|face| face.card).collect(),
-            _ => Vec::new(),
-        };
-        self.events.iter().flat_map(laid).collect()
-    }
 }

@@ -16,6 +16,11 @@ use crate::rules::{Choice, Legal, Limit, PokerKind, Stakes, Variety};
 use crate::seat::Seat;
 use crate::testing::choices;
 
+/// Whether a part opens cards or publishes a share of a verifiable deck's key.
+pub(crate) fn is_release(part: &SignedPart) -> bool {
+    matches!(part.part.first(), Some(19..=21))
+}
+
 /// A table: the seats with their logs, and the statements on their way.
 pub(crate) struct Table {
     pub(crate) of: TestMatch,

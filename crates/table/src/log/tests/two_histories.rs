@@ -10,7 +10,7 @@ use rand::{RngExt, SeedableRng};
 use zeroize::Zeroizing;
 
 use super::super::*;
-use super::many_seats::{Table, verifiable, verifiable_draw};
+use super::many_seats::{Table, is_release, verifiable, verifiable_draw};
 use super::settlement::any_choice;
 use crate::play::VerifiableSeat;
 use crate::seat::Seat;
@@ -200,7 +200,7 @@ impl Game {
             assert!(!evidence.holds(of), "{evidence:?}");
         }
         if let Signed::Part(part) = &statement.signed
-            && Part::is_release(&part.part)
+            && is_release(part)
         {
             self.releases.push(Release {
                 seat: part.seat,

@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use super::super::signed::SignedPart;
 use super::super::*;
 use super::cheats_of_several::{at_each_part, at_each_part_of, honest_part, signed_bytes};
-use super::many_seats::{Table, verifiable, verifiable_draw};
+use super::many_seats::{Table, is_release, verifiable, verifiable_draw};
 use crate::play::VerifiableSeat;
 use crate::rules::{Choice, Legal};
 use crate::seat::Seat;
@@ -106,9 +106,9 @@ fn show_two_histories(table: &Table, cheat: Seat, parts: [SignedPart; 2], groups
     for (world, group) in worlds.iter().zip(groups) {
         for &victim in group {
             let log = &world.seats[victim.index()].log;
-            let released = log.history(split + 1).any(|part| {
-                part.seat == victim && part.step > split && Part::is_release(&part.part)
-            });
+            let released = log
+                .history(split + 1)
+                .any(|part| part.seat == victim && part.step > split && is_release(part));
             assert!(!released, "{victim} opened cards in its own log");
         }
     }

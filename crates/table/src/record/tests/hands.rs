@@ -119,7 +119,11 @@ fn the_events_of_a_hand_are_in_playing_order() {
     let board: Vec<_> = (4..9)
         .map(|position| face(&table, &dealt, position))
         .collect();
-    assert_eq!(hand.board(), board);
+    let laid = |event: &LogEvent| match event {
+        LogEvent::Board(cards) => cards.iter().map(|face| face.card).collect(),
+        _ => Vec::new(),
+    };
+    assert_eq!(hand.events.iter().flat_map(laid).collect::<Vec<_>>(), board);
     assert_eq!(
         (hand.begun.posts[0].seat, hand.begun.posts[1].chips),
         (hand.begun.button, 2)
