@@ -27,7 +27,7 @@ use crate::table::{MeetAgainArgs, Own, OwnArgs, Posts};
     dealerless audit Bert\n  \
     dealerless audit 3f2a9c0d --at 192.0.2.1:5252\n  \
     dealerless audit Bert --decline\n\n\
-    Your inputs are kept until an audit is made or declined, for at most 30 days.")]
+    Your inputs are kept until an audit is made or declined, for at most 30 days after the match.")]
 pub(crate) struct Args {
     #[command(flatten)]
     with: MeetAgainArgs,

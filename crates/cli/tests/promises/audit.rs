@@ -102,33 +102,37 @@ fn declined_audit_opens_nothing() {
     drop(host.kill());
 }
 
-/// Makes the inputs of the only match in this folder look 31 days old. Returns whether the next command keeps them.
-fn keeps_old_inputs(folder: &Path) -> bool {
-    let inputs = File::options()
-        .write(true)
-        .open(file(folder, "inputs").unwrap());
+/// Makes these files of the only match in this folder look 31 days old. Returns whether the next command keeps the
+/// inputs.
+fn keeps_inputs(folder: &Path, old_files: &[&str]) -> bool {
     let old = SystemTime::now() - Duration::from_secs(31 * 86_400);
-    inputs.unwrap().set_modified(old).unwrap();
+    for ending in old_files {
+        let path = file(folder, ending).unwrap();
+        let file = File::options().write(true).open(path).unwrap();
+        file.set_modified(old).unwrap();
+    }
     let list = command(folder, &["resume", "--list"]);
     assert_eq!(list.status.code(), Some(0));
     file(folder, "inputs").is_some()
 }
 
 #[test]
-fn inputs_are_destroyed_after_30_days_unless_their_match_is_open() {
+fn inputs_are_destroyed_30_days_after_the_end_of_their_match() {
     let [a, b] = folders();
     let (mut host, invite) = Side::host(a.path(), &["--hands", "1"]);
     let guest = Side::join(b.path(), &invite, &["--auto"]);
     host.until("card");
     drop([host, guest].map(Side::kill));
-    assert!(keeps_old_inputs(a.path()));
+    // The match is open.
+    assert!(keeps_inputs(a.path(), &["inputs", "log"]));
 
     let [a, b] = folders();
     play(a.path(), b.path(), "Bert");
-    assert!(!keeps_old_inputs(a.path()));
+    assert!(keeps_inputs(a.path(), &["inputs"]));
+    assert!(!keeps_inputs(a.path(), &["inputs", "log"]));
     // Without its record, nobody needs them.
     std::fs::remove_file(file(b.path(), "log").unwrap()).unwrap();
-    assert!(!keeps_old_inputs(b.path()));
+    assert!(!keeps_inputs(b.path(), &["inputs"]));
 }
 
 /// Plays a match of one hand. The guest has this name.

@@ -1,5 +1,6 @@
 //! The matches that the player has kept. The files of a match have the name of its record, and different endings.
 
+use std::collections::HashMap;
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -402,19 +403,26 @@ pub fn destroy_inputs(files: &impl Files, record: &str) -> io::Result<()> {
 /// Retention time of the inputs to the shuffles of a match, in seconds.
 const INPUTS_KEPT: u64 = 30 * 86_400;
 
-/// Destroys old inputs, except those of open matches.
+/// Destroys the inputs of matches that are over and have not changed for long, and those without a record.
 ///
 /// # Errors
 /// If the files cannot be listed, or one cannot be removed.
 pub fn destroy_old_inputs<F: Files>(own: &Stored<F>) -> anyhow::Result<()> {
+    let times: HashMap<String, u64> = records(own)?.into_iter().collect();
     for (name, time) in own.files.file_names(INPUTS)? {
-        let is_old = F::unix().saturating_sub(time) > INPUTS_KEPT;
-        let is_over = || match Kept::open(own, name.replace(INPUTS, RECORD)) {
-            Ok(kept) => kept.is_over(),
-            // Another program may be playing the match. Without a readable record, the inputs have no use.
-            Err(error) => !error.is::<io::Error>(),
-        };
-        if is_old && is_over() {
+        let match_name = name.strip_suffix(INPUTS).unwrap_or(&name);
+        let record = format!("{match_name}{RECORD}");
+        let changed = times.get(&record).map_or(time, |ended| time.max(*ended));
+        if F::unix().saturating_sub(changed) <= INPUTS_KEPT {
+            continue;
+        }
+        let is_needed = times.contains_key(&record)
+            && match Kept::open(own, record) {
+                Ok(kept) => !kept.is_over(),
+                // Another program may be playing the match. A damaged record cannot be audited.
+                Err(error) => error.chain().any(|cause| cause.is::<io::Error>()),
+            };
+        if !is_needed {
             own.files.remove_file(&name)?;
         }
     }

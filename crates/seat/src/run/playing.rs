@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::bail;
+use dealerless::Blame;
 use dealerless_connection::identity::{PublicIdentity, SharedPeers};
 use dealerless_connection::storage::Storage as _;
 use dealerless_connection::{
@@ -804,6 +805,32 @@ impl<W: SeatWorld> SeatInPlay<W> {
         });
     }
 
+    /// Processes all messages after the end of the match, and closes the connections to seats that need nothing more.
+    /// Drops those on which a peer breaks the protocol. Other errors change nothing: the match is over here.
+    fn receive_after_end(&mut self, now: Duration) {
+        loop {
+            match self.next(now) {
+                Ok(Some(TableEvent::ConnectionLost(peer, _))) => self.drop_connection(peer),
+                // The error of a sealed deck is that of its only peer.
+                Err(error) if is_sealed(self.log()) && error.blame() != Blame::ThisSide => {
+                    for peer in self.connections.keys().copied().collect::<Vec<_>>() {
+                        self.table.lose_connection(peer);
+                        self.drop_connection(peer);
+                    }
+                }
+                Ok(Some(_)) => {}
+                Ok(None) | Err(_) if self.receive_message() => {}
+                Ok(None) | Err(_) => break,
+            }
+        }
+        let play = self.table.play();
+        for (peer, connection) in &mut self.connections {
+            if play.have_exchanged(*peer) {
+                connection.core.close();
+            }
+        }
+    }
+
     /// Continues to close the connections. Returns whether everything is done.
     fn ending(&mut self, now: Duration) -> bool {
         let Some(end) = &self.end else {
@@ -816,28 +843,16 @@ impl<W: SeatWorld> SeatInPlay<W> {
             Ok(Stopped::Over(over)) => *over != End::Removed && !end.skips_last_call,
             _ => false,
         };
+        if is_over {
+            self.receive_after_end(now);
+        }
         if is_last_call {
             // Errors change nothing: the match is over here.
             let _ = self.look_for_connection(now);
+            self.receive_after_end(now);
         } else {
             // The door still listens. A player who comes now waits for the last call.
             self.finder.step(now);
-        }
-        if is_over {
-            loop {
-                match self.next(now) {
-                    Ok(Some(TableEvent::ConnectionLost(peer, _))) => self.drop_connection(peer),
-                    Ok(Some(_)) => {}
-                    Ok(None) | Err(_) if self.receive_message() => {}
-                    Ok(None) | Err(_) => break,
-                }
-            }
-            let play = self.table.play();
-            for (peer, connection) in &mut self.connections {
-                if play.have_exchanged(*peer) {
-                    connection.core.close();
-                }
-            }
         }
         let is_closed = |connection: &PolledConnection<W::Sockets>| {
             connection.core.ended().is_some() || now >= until

@@ -72,7 +72,12 @@ pub(super) fn input_before_match(world: &impl SeatWorld, input: Input<'_>) -> an
         Input::Refused(complaint) => refuse(world, complaint),
         Input::Ended | Input::BreakOff => return Err(NotBegun.into()),
         Input::Failed(why) => return Err(why),
-        _ => {}
+        // Nobody plays yet.
+        Input::Socket(..)
+        | Input::Said(..)
+        | Input::AskLeave
+        | Input::EngineDone(..)
+        | Input::EngineSettled => {}
     }
     Ok(())
 }

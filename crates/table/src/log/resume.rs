@@ -161,8 +161,8 @@ pub enum ToDo {
 #[derive(Debug)]
 pub struct Resuming {
     received: Received,
-    /// The step from which the other side has first announced its history. 0 if it has none.
-    announced: Option<u64>,
+    /// A step that the other side's log has reached, by what it has sent. `None` before its first announcement.
+    reached: Option<u64>,
     /// Whether this side has requested the whole history of the other side.
     has_requested: bool,
     /// Whether the other side may still request the whole history of this side.
@@ -189,7 +189,7 @@ impl Resuming {
     pub fn reconnection() -> Self {
         Resuming {
             received: Received::Nothing,
-            announced: None,
+            reached: None,
             has_requested: false,
             peer_may_request: true,
         }
@@ -199,7 +199,7 @@ impl Resuming {
     pub(crate) fn first_connection() -> Self {
         Resuming {
             received: Received::All,
-            announced: Some(0),
+            reached: Some(0),
             has_requested: false,
             peer_may_request: false,
         }
@@ -214,7 +214,7 @@ impl Resuming {
     /// Whether the other side may still request the whole history of this side, which has announced
     /// it from step `from` on.
     pub(crate) fn may_be_requested(&self, from: u64) -> bool {
-        self.peer_may_request && self.announced.is_none_or(|announced| announced < from)
+        self.peer_may_request && self.reached.is_none_or(|reached| reached < from)
     }
 
     /// Processes a message of the other side and returns the required action. `log` is this side's
@@ -260,7 +260,7 @@ impl Resuming {
         if resume.match_id != log.match_info().id() {
             return Err(CannotResume::OtherMatch);
         }
-        self.announced.get_or_insert(resume.from);
+        self.reached.get_or_insert(resume.from);
         let fits = log.hash_before(resume.from) == Some(resume.before);
         match (fits, self.has_requested) {
             (true, _) => {
@@ -283,6 +283,9 @@ impl Resuming {
         place: Option<StatementPlace>,
         accept: ToDo,
     ) -> Result<ToDo, CannotResume> {
+        if let (Some((step, ..)), Some(reached)) = (place, &mut self.reached) {
+            *reached = step.max(*reached);
+        }
         match &mut self.received {
             Received::All => Ok(accept),
             // The other side sent this new part before it received the request. The requested
