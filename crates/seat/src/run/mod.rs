@@ -38,6 +38,9 @@ mod program;
 mod session;
 mod world;
 
+#[cfg(any(test, all(feature = "internals", not(target_family = "wasm"))))]
+#[doc(hidden)]
+pub mod testing;
 #[cfg(test)]
 mod tests;
 

@@ -2,7 +2,6 @@
 
 mod audits;
 mod settled;
-mod simulated;
 
 use std::cell::{RefCell, RefMut};
 use std::collections::{BTreeMap, BTreeSet};

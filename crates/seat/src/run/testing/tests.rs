@@ -1,46 +1,19 @@
-//! Two programs in simulated time: a host and its guest, with their disks, clocks, engines and players, and the
-//! relay and the network between them. There are no threads, files or sockets. A seed determines everything:
-//! commands, delays, cuts, crashes between any two operations of a disk, restored backups, suspended programs,
-//! wrong clocks, and all randomness.
-//!
-//! `DEALERLESS_SOAK=1000 cargo test --release -p dealerless-seat --lib simulated -- --nocapture` plays 1000
-//! matches. `DEALERLESS_SEED=7` plays match 7 alone, and prints what happens in it.
-
-mod checks;
-mod clock;
-mod disk;
-mod engine;
-mod network;
-mod person;
-mod simulation;
-mod tables;
-mod world;
+//! Matches of many seeds, and some chosen faults.
 
 use std::thread;
+use std::time::Duration;
 
 use dealerless::testing::soak::soak;
 
-use simulation::{Counts, Simulation};
-
-/// The relay of all programs.
-const RELAY: &str = "wss://relay";
-
-/// Plays a match. Returns its trace, and what happened how often.
-fn played(seed: u64) -> (Vec<String>, Counts) {
-    let mut simulation = Simulation::new(seed);
-    simulation.play();
-    simulation.ends()
-}
-
-#[test]
-fn matches_end_with_equal_records_through_faults_of_all_kinds() {
-    all_of(played, 200, &OFTEN);
-}
+use super::pages::Pages;
+use super::simulation::{Counts, Simulation};
+use super::tables::Tables;
+use super::{of_pages, of_table};
 
 /// Plays `usual` matches, or those that the environment names. Checks that all of `often` happens.
-fn all_of(played: fn(u64) -> (Vec<String>, Counts), usual: usize, often: &[&str]) {
+fn all_of(played: fn(u64, &[u8]) -> (Vec<String>, Counts), usual: usize, often: &[&str]) {
     if let Ok(seed) = std::env::var("DEALERLESS_SEED") {
-        let (trace, counts) = played(seed.parse().expect("a number"));
+        let (trace, counts) = played(seed.parse().expect("a number"), &[]);
         println!("{}\n{counts:?}", trace.join("\n"));
         return;
     }
@@ -49,7 +22,7 @@ fn all_of(played: fn(u64) -> (Vec<String>, Counts), usual: usize, often: &[&str]
     let play = |first| {
         let mut total = Counts::new();
         for seed in (first..matches).step_by(threads as usize) {
-            add(&mut total, played(seed).1);
+            add(&mut total, played(seed, &[]).1);
         }
         total
     };
@@ -67,27 +40,54 @@ fn all_of(played: fn(u64) -> (Vec<String>, Counts), usual: usize, often: &[&str]
     }
 }
 
-/// What happens in some of the matches.
-const OFTEN: [&str; 14] = [
-    "again",
-    "cuts",
-    "ended: Leave",
-    "ended: NoChips",
-    "ended: Played",
-    "exit code 0",
-    "exit code 1",
-    "exit code 130",
-    "exit code 3",
-    "exit code 4",
-    "full disk",
-    "killed",
-    "out-of-time",
-    "restored",
-];
-
 fn add(total: &mut Counts, counts: Counts) {
     for (what, count) in counts {
         *total.entry(what).or_default() += count;
+    }
+}
+
+#[test]
+fn matches_end_with_equal_records_through_faults_of_all_kinds() {
+    // What happens in some of the matches.
+    const OFTEN: [&str; 14] = [
+        "again",
+        "cuts",
+        "ended: Leave",
+        "ended: NoChips",
+        "ended: Played",
+        "exit code 0",
+        "exit code 1",
+        "exit code 130",
+        "exit code 3",
+        "exit code 4",
+        "full disk",
+        "killed",
+        "out-of-time",
+        "restored",
+    ];
+    all_of(of_pages, 200, &OFTEN);
+}
+
+#[test]
+fn tables_end_with_equal_records_through_faults_of_all_kinds() {
+    const OFTEN: [&str; 8] = [
+        "ask-admit",
+        "ask-sit",
+        "cuts",
+        "ended: Played",
+        "full disk",
+        "gone",
+        "killed",
+        "resumed",
+    ];
+    all_of(of_table, 30, &OFTEN);
+}
+
+#[test]
+fn run_is_determined_by_its_seed() {
+    for played in [of_pages, of_table] {
+        assert_eq!(played(1_001, &[]), played(1_001, &[]));
+        assert_ne!(played(1_001, &[]).0, played(1_002, &[]).0);
     }
 }
 
@@ -96,7 +96,7 @@ fn players_audit_their_match_and_after_a_cut_again() {
     let mut failures = 0;
     // No faults happen in these matches.
     for seed in (0..48).step_by(4) {
-        let mut simulation = Simulation::new(seed);
+        let mut simulation = Simulation::<Pages>::new(seed, &[]);
         simulation.play();
         let mut answers = simulation.audit(2 + seed as usize / 4);
         if let [(500, host), (500, guest)] = &answers {
@@ -125,7 +125,7 @@ fn player_waits_for_one_who_has_lost_the_end_of_the_match() {
     // No other faults happen in these matches.
     for seed in (0..40).step_by(4) {
         for fault in [Simulation::cut_silently, Simulation::fill_disk] {
-            let mut simulation = Simulation::new(seed);
+            let mut simulation = Simulation::<Pages>::new(seed, &[]);
             simulation.play_with_lost_end(fault);
             simulation.ends();
         }
@@ -133,7 +133,30 @@ fn player_waits_for_one_who_has_lost_the_end_of_the_match() {
 }
 
 #[test]
-fn run_is_determined_by_its_seed() {
-    assert_eq!(played(1_000), played(1_000));
-    assert_ne!(played(1_000).0, played(1_001).0);
+fn host_answers_a_goodbye_only_if_it_has_stored_all_messages() {
+    for restarts in [false, true] {
+        for seed in [0, 4, 8] {
+            for millis in (500..2_500).step_by(500) {
+                let mut simulation = Simulation::<Tables>::new(seed, &[]);
+                let is_answered =
+                    simulation.play_with_goodbye(Duration::from_millis(millis), restarts);
+                // A host that has started again waits for the history of the third seat.
+                assert_eq!(is_answered, !restarts, "match {seed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn goodbye_that_arrives_with_the_history_before_it_in_the_last_call_is_answered() {
+    // In the other matches, the host hears the history too late for its goodbye.
+    let answers = (0..32).step_by(4).filter_map(|seed| {
+        let mut simulation = Simulation::<Tables>::new(seed, &[]);
+        simulation.play_with_goodbye_in_the_last_call()
+    });
+    let answers: Vec<bool> = answers.collect();
+    assert!(
+        answers.len() > 2 && !answers.contains(&false),
+        "{answers:?}"
+    );
 }

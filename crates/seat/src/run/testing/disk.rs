@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dealerless_connection::storage::{MemoryStorage, Storage, TwoSlots, Vault as _};
 use rand::RngExt;
-use rand::rngs::StdRng;
+
+use super::choices::Choices;
 
 /// The payload of the panic that stops a killed program.
 pub(super) struct Killed;
@@ -114,7 +115,7 @@ impl Disk {
 
     /// The program starts again. If the machine has crashed, each file has lost its changes since the last
     /// sync, except the first few, and has a part of the next one.
-    pub(super) fn restart(&self, has_crashed: bool, rng: &mut StdRng) {
+    pub(super) fn restart(&self, has_crashed: bool, rng: &mut Choices) {
         let mut state = self.lock();
         let files = std::mem::take(&mut state.files);
         *state = State {
@@ -232,7 +233,7 @@ impl Files {
         kept.ok().flatten().map(|value| value.to_vec())
     }
 
-    fn crash(&mut self, rng: &mut StdRng) {
+    fn crash(&mut self, rng: &mut Choices) {
         for file in self.contents.values_mut() {
             let mut bytes = std::mem::take(&mut file.synced);
             let kept = rng.random_range(0..=file.changes.len());

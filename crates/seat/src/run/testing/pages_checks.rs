@@ -109,8 +109,8 @@ fn is_over(record: &Record) -> bool {
 }
 
 /// The match that is over in the records of both sides.
-fn common(disks: &[Disk; 2]) -> Option<[(Vec<u8>, Record); 2]> {
-    let [host, guest] = disks.each_ref().map(records);
+fn common(disks: &[Disk]) -> Option<[(Vec<u8>, Record); 2]> {
+    let [host, guest] = [0, 1].map(|program| records(&disks[program]));
     let mut over = host.into_iter().filter(|(_, record)| is_over(record));
     let mut guest = guest;
     over.find_map(|host| {
@@ -123,12 +123,12 @@ fn common(disks: &[Disk; 2]) -> Option<[(Vec<u8>, Record); 2]> {
 }
 
 /// Whether a match is over on both sides, and its files are.
-pub(super) fn is_settled(disks: &[Disk; 2]) -> bool {
+pub(super) fn is_settled(disks: &[Disk]) -> bool {
     common(disks).is_some()
 }
 
 /// The id of the match that is over on both sides.
-pub(super) fn settled(disks: &[Disk; 2]) -> String {
+pub(super) fn settled(disks: &[Disk]) -> String {
     let [(_, record), _] = common(disks).expect("a match that is over on both sides");
     hex(record.log.match_info().id().as_bytes())
 }
@@ -141,8 +141,8 @@ pub(super) fn has(disk: &Disk, of: &str) -> bool {
 }
 
 /// Checks that no honest seat has signed two parts for one step, or was convicted.
-pub(super) fn agree(disks: &[Disk; 2], was_restored: bool) {
-    let [host, guest] = disks.each_ref().map(records);
+pub(super) fn agree(disks: &[Disk], was_restored: bool) {
+    let [host, guest] = [0, 1].map(|program| records(&disks[program]));
     for (_, record) in host.iter().chain(&guest) {
         match record.log.phase() {
             Phase::Over(End::Played | End::NoChips | End::Left(_)) => {}
@@ -174,8 +174,8 @@ pub(super) fn agree(disks: &[Disk; 2], was_restored: bool) {
 }
 
 /// Checks that each match that is over on one side is over on the other one.
-pub(super) fn end_together(disks: &[Disk; 2]) {
-    let [host, guest] = disks.each_ref().map(records);
+pub(super) fn end_together(disks: &[Disk]) {
+    let [host, guest] = [0, 1].map(|program| records(&disks[program]));
     for (_, one) in &host {
         for (_, other) in &guest {
             if one.log.match_info().id() == other.log.match_info().id() {
@@ -186,7 +186,7 @@ pub(super) fn end_together(disks: &[Disk; 2]) {
 }
 
 /// Checks the match that is over on both sides. Returns how it has ended.
-pub(super) fn ends(disks: &[Disk; 2]) -> String {
+pub(super) fn ends(disks: &[Disk]) -> String {
     let both = common(disks).expect("a match that is over on both sides");
     let [one, other] = both.each_ref().map(|(_, record)| &record.log);
     assert_eq!(one.hash(), other.hash(), "the logs differ");

@@ -14,10 +14,10 @@ use dealerless_connection::storage::{TwoSlots, Vault as _};
 use dealerless_connection::{Happened, Place, PolledConnection, Sockets};
 use dealerless_table::Seat;
 use dealerless_table::play::{DealCircuit, Order};
-use rand::rngs::StdRng;
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 use serde_json::Value;
 
+use super::choices::Choices;
 use super::disk::{Disk, SimulatedFile};
 use super::engine::{Engines, Session};
 use super::network::Network;
@@ -119,7 +119,7 @@ pub(super) struct Outside {
 /// Everything that the programs share.
 pub(super) struct Shared {
     pub(super) now: Duration,
-    pub(super) rng: StdRng,
+    pub(super) rng: Choices,
     plan: BTreeMap<(Duration, u64), Happening>,
     planned: u64,
     pub(super) network: Network,
@@ -131,16 +131,15 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// What this number of programs share.
-    pub(super) fn new(seed: u64, programs: usize) -> Self {
+    pub(super) fn new(rng: Choices) -> Self {
         Shared {
             now: Duration::ZERO,
-            rng: StdRng::seed_from_u64(seed),
+            rng,
             plan: BTreeMap::new(),
             planned: 0,
             network: Network::default(),
             engines: Engines::default(),
-            outside: (0..programs).map(|_| Outside::default()).collect(),
+            outside: Vec::new(),
             is_faulty: true,
             trace: Vec::new(),
         }
@@ -165,6 +164,12 @@ impl Shared {
     pub(super) fn plan(&mut self, at: Duration, what: Happening) {
         self.planned += 1;
         self.plan.insert((at.max(self.now), self.planned), what);
+    }
+
+    /// No program starts by itself any more.
+    pub(super) fn plan_no_starts(&mut self) {
+        self.plan
+            .retain(|_, what| !matches!(what, Happening::Starts(_)));
     }
 
     /// Plans something in at most this number of milliseconds.
@@ -196,6 +201,11 @@ pub(super) struct Simulated {
 }
 
 impl Simulated {
+    /// The socket on which the engine has a session.
+    pub(super) fn connection_of_engine(&self) -> Option<u32> {
+        self.outside(|outside| Some(outside.engine.as_ref()?.connection))
+    }
+
     fn outside<T>(&self, work: impl FnOnce(&mut Outside) -> T) -> T {
         work(&mut self.shared.borrow_mut().outside[self.program])
     }

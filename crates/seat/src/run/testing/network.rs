@@ -265,11 +265,18 @@ impl Shared {
         }
     }
 
+    /// Cuts a connection. Both ends learn it.
+    pub(super) fn cut_openly(&mut self, socket: u32) {
+        for end in self.network.peer(socket).into_iter().chain([socket]) {
+            self.loses(end, true);
+        }
+    }
+
     /// Cuts all connections of a program without a sign. What is on the way is lost.
     pub(super) fn lose_all(&mut self, program: usize) {
         for socket in self.network.of_program(program) {
-            let peer = self.network.peer(socket);
-            for end in peer.into_iter().chain([socket]) {
+            let peer = self.network.peer(socket).into_iter();
+            for end in peer.flat_map(|peer| [peer, socket]) {
                 self.loses(end, false);
             }
         }

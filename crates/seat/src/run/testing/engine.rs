@@ -192,7 +192,20 @@ impl Shared {
 
     /// The program has no engine any more.
     pub(super) fn engine_stops(&mut self, program: usize) {
-        self.engines.0[program] = None;
+        if let Some(begun) = self.engines.0.get_mut(program) {
+            *begun = None;
+        }
+    }
+
+    /// The engine of a program has noticed that its session has ended. Returns whether it works for no other one.
+    pub(super) fn engine_settles(&mut self, program: usize) -> bool {
+        let outside = &mut self.outside[program];
+        let settles = outside.engine.is_none() && outside.is_engine_busy;
+        if settles {
+            outside.is_engine_busy = false;
+            self.engine_stops(program);
+        }
+        settles
     }
 }
 

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use rand::RngExt;
-use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use serde_json::{Value, json};
+
+use super::choices::Choices;
 
 /// What a player does.
 #[derive(Clone, Debug)]
@@ -51,11 +52,15 @@ impl Person {
         &mut self,
         event: &Value,
         calm: bool,
-        rng: &mut StdRng,
+        rng: &mut Choices,
     ) -> Option<(Duration, Act)> {
         let soon = Duration::from_millis(rng.random_range(200..4_000));
         let what = match event["event"].as_str()? {
             "ask-sit" => json!({ "do": "sit", "agree": calm || rng.random_ratio(9, 10) }),
+            "ask-admit" => {
+                let agree = calm || rng.random_ratio(9, 10);
+                json!({ "do": "admit", "fingerprint": event["fingerprint"], "agree": agree })
+            }
             "ask-again" => json!({ "do": "again" }),
             "ask-rebuy" => json!({ "do": "rebuy", "agree": rng.random_bool(0.5) }),
             "pause" if rng.random() => json!({ "do": "next" }),
@@ -84,7 +89,7 @@ impl Person {
     }
 
     /// Something that a player does at any time.
-    pub(super) fn disturbs(rng: &mut StdRng) -> Act {
+    pub(super) fn disturbs(rng: &mut Choices) -> Act {
         let asks = |path: &str| Act::Asks(false, path.into(), Value::Null);
         match rng.random_range(0..12) {
             0 => says(json!({ "do": "leave", "anyhow": rng.random_bool(0.5) })),
@@ -99,13 +104,13 @@ impl Person {
 }
 
 /// A choice that the rules allow, and a random one.
-fn choice(event: &Value, rng: &mut StdRng) -> (Value, Value) {
+fn choice(event: &Value, rng: &mut Choices) -> (Value, Value) {
     let said = |what: &str| json!({ "do": what });
     match event["ask"].as_str().unwrap() {
         "bet" => {
             let free = event["call"].is_null();
             let safe = said(if free { "check" } else { "call" });
-            let amount = |range: &Value, rng: &mut StdRng| {
+            let amount = |range: &Value, rng: &mut Choices| {
                 let [min, max] = ["min", "max"].map(|end| range[end].as_u64().unwrap());
                 [min, max, rng.random_range(min..=max)][rng.random_range(0..3)]
             };
@@ -136,7 +141,7 @@ fn choice(event: &Value, rng: &mut StdRng) -> (Value, Value) {
 }
 
 /// A random choice in a deck without rules.
-fn speaks(event: &Value, rng: &mut StdRng) -> Value {
+fn speaks(event: &Value, rng: &mut Choices) -> Value {
     let proposals = event["proposals"].as_array().unwrap();
     if let Some(proposal) = proposals.choose(rng) {
         let does = if rng.random() { "agree" } else { "refuse" };
