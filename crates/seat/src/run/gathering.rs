@@ -125,6 +125,17 @@ impl<S: Sockets> Gathering<S> {
         self.begin_anew(now);
     }
 
+    /// Removes a guest who has asked for something else on another connection. Returns whether it had a place.
+    pub(super) fn remove(&mut self, peer: &PublicIdentity, now: Duration) -> bool {
+        let had_place = self.has(peer);
+        if had_place {
+            self.guests
+                .retain(|guest| guest.connection.met.peer != *peer);
+            self.begin_anew(now);
+        }
+        had_place
+    }
+
     /// Tells all guests how many players are there, after a guest has come or gone.
     fn begin_anew(&mut self, now: Duration) {
         self.proposed = None;

@@ -195,7 +195,14 @@ impl<W: SeatWorld> Host<W> {
                 let kept = Some(kept);
                 return Ok(Some(Arrival { connection, kept }));
             }
-            _ => self.lobby.decline(connection, &Control::Unknown(of), now),
+            _ => {
+                // The guest forgets a match to which it has agreed, so it cannot begin on the guest's old connection.
+                let gathering = self.gathering.as_mut();
+                if gathering.is_some_and(|gathering| gathering.remove(peer, now)) {
+                    self.has_left(own, &connection.met.peer_name);
+                }
+                self.lobby.decline(connection, &Control::Unknown(of), now);
+            }
         }
         Ok(None)
     }

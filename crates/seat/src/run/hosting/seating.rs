@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use dealerless_connection::identity::Name;
 use dealerless_connection::{PolledConnection, PolledDoor, Stream};
 use dealerless_table::log::Sitting;
 use dealerless_table::play::{Control, Seating};
@@ -88,6 +89,15 @@ impl<W: SeatWorld> Host<W> {
         own.notice(format!("{name} is here: {present} of {wanted} players."));
     }
 
+    /// Tells the player that a guest of a match of several has left before it begins.
+    pub(super) fn has_left(&self, own: &Own<W>, name: &Name) {
+        if let Some(gathering) = &self.gathering {
+            let (left, wanted) = (gathering.present(), gathering.wanted());
+            let text = format!("{name} has left: {left} of {wanted} players are here.");
+            own.notice(text);
+        }
+    }
+
     /// Processes the answers of the guests who have come. Begins the match once they have agreed to it.
     pub(super) fn gathered(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<()> {
         let Some(gathering) = &mut self.gathering else {
@@ -102,11 +112,7 @@ impl<W: SeatWorld> Host<W> {
         }
         match gathering.step(may_propose, now) {
             None => {}
-            Some(Change::Left(name)) => {
-                let (left, wanted) = (gathering.present(), gathering.wanted());
-                let text = format!("{name} has left: {left} of {wanted} players are here.");
-                own.notice(text);
-            }
+            Some(Change::Left(name)) => self.has_left(own, &name),
             Some(Change::CannotBegin(error)) => return Err(error.into()),
             Some(Change::Proposed) => own
                 .notice("All players are here. Waiting for them to agree to the list of players."),
