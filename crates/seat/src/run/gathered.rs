@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{bail, ensure};
 use dealerless_connection::{ConnectionError, Happened, PolledConnection, Stream};
-use dealerless_table::log::{Header, Past, Sitting};
+use dealerless_table::log::{Header, MatchId, Past, Sitting};
 use dealerless_table::play::{Control, GuestAddresses, Roster};
 
 use super::absentees::Absentees;
@@ -24,6 +24,13 @@ use crate::seated::Seated;
 /// The context of an error after this player has agreed to a match.
 const LOST_AFTER_AGREEING: &str =
     "the match may have begun without you. To continue it, join again";
+
+/// The host resumes this match with the guest, who has no open record of it: the match is over or closed here.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "you have an open match with the host ({0}); to continue it, join again or run `dealerless resume`"
+)]
+pub(super) struct HasOpen(pub(super) MatchId);
 
 /// A list of players that the host has proposed.
 enum Proposal {
@@ -259,10 +266,7 @@ impl<W: SeatWorld> Gathered<W> {
                 own.notice(format!("{present} of {seats} players are here."))
             }
             Control::Roster(roster) => self.proposed(own, *roster, asks)?,
-            Control::Open(of) => bail!(
-                "you have an open match with the host ({of}); to continue it, join again or run \
-                 `dealerless resume`"
-            ),
+            Control::Open(of) => bail!(HasOpen(of)),
             _ => bail!("the host sent an unexpected answer"),
         }
         Ok(())

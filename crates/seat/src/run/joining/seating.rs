@@ -15,7 +15,7 @@ use crate::open_match::{WENT_ON, WENT_ON_WITH_YOU, not_begun, not_resumed, remov
 use crate::run::continued::settled;
 use crate::run::errors::AnswerIsNo;
 use crate::run::finding::{Caller, Finder, request};
-use crate::run::gathered::{Complete, Gathered};
+use crate::run::gathered::{Complete, Gathered, HasOpen};
 use crate::run::matches::{self, Kept, NewMatch};
 use crate::run::other_guests::{self, tell_absent_host};
 use crate::run::own::Own;
@@ -131,7 +131,10 @@ impl<W: SeatWorld> Guest<W> {
     ) -> anyhow::Result<()> {
         match gathered.step(own, self.requires.asks(), now) {
             Ok(None) => self.stage = Stage::Gathered(gathered),
-            Err(why) => self.decline(gathered.connection, why, now),
+            Err(why) => match why.downcast_ref() {
+                Some(&HasOpen(of)) => self.change(own, HostSaid::Open(of), now)?,
+                None => self.decline(gathered.connection, why, now),
+            },
             Ok(Some(complete)) => {
                 let Complete {
                     new,
