@@ -1,5 +1,6 @@
 //! Where the choices of a simulation come from: the bytes of a fuzzer, and after them a seed.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
 
 use rand::rngs::StdRng;
@@ -7,14 +8,14 @@ use rand::{Rng, SeedableRng, TryRng};
 
 /// A generator that first returns given bytes. Each number takes one of them.
 pub(super) struct Choices {
-    given: std::vec::IntoIter<u8>,
+    given: VecDeque<u8>,
     rest: StdRng,
 }
 
 impl Choices {
     pub(super) fn new(seed: u64, given: &[u8]) -> Self {
         Choices {
-            given: given.to_vec().into_iter(),
+            given: given.iter().copied().collect(),
             rest: StdRng::seed_from_u64(seed),
         }
     }
@@ -24,7 +25,7 @@ impl TryRng for Choices {
     type Error = Infallible;
 
     fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        Ok(match self.given.next() {
+        Ok(match self.given.pop_front() {
             // The high bits decide. The low bits are not those that an unbiased choice rejects.
             Some(byte) => u32::from_be_bytes([byte, 0x55, 0x55, 0x55]),
             None => self.rest.next_u32(),
@@ -32,7 +33,7 @@ impl TryRng for Choices {
     }
 
     fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        Ok(match self.given.next() {
+        Ok(match self.given.pop_front() {
             Some(byte) => u64::from_be_bytes([byte, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55]),
             None => self.rest.next_u64(),
         })

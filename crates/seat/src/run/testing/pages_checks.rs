@@ -94,7 +94,8 @@ fn assert_chips(all: u64, each: u64, event: &Value) {
     assert!(is_whole, "{all} chips in {event}");
 }
 
-fn records(disk: &Disk) -> Vec<(Vec<u8>, Record)> {
+/// The records on a disk.
+pub(super) fn records(disk: &Disk) -> Vec<(Vec<u8>, Record)> {
     let read = |bytes: Vec<u8>| match Record::read(&bytes, None) {
         Ok(record) => Some((bytes, record)),
         // The program was killed while it created the file.
@@ -195,6 +196,11 @@ pub(super) fn ends(disks: &[Disk]) -> String {
     };
     let files = both.map(|(bytes, record)| Read::of(record.owner.to_string(), &bytes, None));
     assert_eq!(outcome(&files, &pairs(&files)), Ok(()), "{end:?}");
+    end_text(&end)
+}
+
+/// How a match has ended.
+pub(super) fn end_text(end: &End) -> String {
     match end {
         End::Stopped(stops) => format!("{:?}", stops[0].1),
         end => format!("{end:?}"),

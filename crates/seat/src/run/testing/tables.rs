@@ -11,6 +11,7 @@ use dealerless_connection::identity::{Address, Name, Peer, SharedPeers};
 use dealerless_connection::{ConnectionError, Invites, Place, PolledConnection, PolledDoor};
 use dealerless_table::Seat;
 use dealerless_table::log::{Clock as Limits, Header, Phase};
+use dealerless_table::play::PlayError;
 use dealerless_table::testing::test_match;
 use rand::RngExt;
 use rand::seq::IndexedRandom;
@@ -22,8 +23,8 @@ use super::world::{Happening, OfSocket, Shared, Simulated, address};
 use crate::command;
 use crate::run::own::{Own, Stored, kept_peers};
 use crate::run::{
-    self, AnswerIsNo, BrokenOff, Files as _, Guest, Host, Hosted, Input, Kept, NotBegun,
-    Requirements, Route, SeatInPlay, Ways, door, host_again,
+    self, BrokenOff, Files as _, Guest, Host, Hosted, Input, Kept, Requirements, Route, SeatInPlay,
+    Ways, door, host_again,
 };
 use crate::seat::{LAST_CALL, PlayerNeeds};
 
@@ -33,8 +34,8 @@ const ALONE: Duration = Duration::from_secs(300);
 const CALM: Duration = Duration::from_secs(90);
 /// A calm guest that knows that it has lost its host has a new connection after this time.
 const AGAIN: Duration = Duration::from_secs(5);
-/// The number of connections of two calm programs.
-const CONNECTIONS: usize = 40;
+/// The number of connections of two calm programs, also of those that were made and cut before they were calm.
+const CONNECTIONS: usize = 8;
 /// A player whose program has not begun a match for this time may start it again.
 const PATIENCE: Duration = Duration::from_secs(300);
 const NEEDS: PlayerNeeds = PlayerNeeds {
@@ -478,14 +479,9 @@ impl Simulation<Tables> {
         let now = self.now();
         let has_failed = self.disks[number].has_failed();
         let stopped = checks::ended_for(&self.disks[number], number);
-        let is_by_player = |error: &anyhow::Error| {
-            error.is::<BrokenOff>() || error.is::<NotBegun>() || error.is::<AnswerIsNo>()
-        };
-        if let Err(error) = &ended
-            && !is_by_player(error)
-            && !has_failed
-        {
-            self.count(&format!("{error:#}"));
+        if let Err(error) = &ended {
+            let is_in_play = error.chain().any(|cause| cause.is::<PlayError>());
+            assert!(!is_in_play || has_failed, "{error:#}");
         }
         self.ends_running(number, Duration::from_secs(5), 20_000);
         let Some(log) = stopped.filter(|_| !has_failed) else {
@@ -528,6 +524,7 @@ impl Simulation<Tables> {
             self.note(guest, "loses its host");
             self.shared().cut_openly(socket);
             self.game.cut.insert(guest, now);
+            self.game.had.remove(&(0, guest));
         }
     }
 

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use dealerless_connection::identity::Identity;
 use dealerless_table::Seat;
-use dealerless_table::log::{End, MatchId, MatchLog, Phase, SignedPart};
-use dealerless_table::record::{BadRecord, Record};
+use dealerless_table::log::{MatchId, MatchLog, Phase, SignedPart};
+use dealerless_table::record::Record;
 use dealerless_table::testing::test_match;
 use serde_json::{Value, json};
 
 use super::disk::Disk;
+use super::pages_checks::{end_text, records};
 use crate::records::verify::{Read, outcome, pairs};
 
 /// A seat is not removed unless it was in trouble for this time...
@@ -180,21 +181,10 @@ pub(super) fn stored(disk: &Disk, seat: Seat) -> Option<u64> {
     last_part(&begun(disk)?.1.log, seat)
 }
 
-/// The records on a disk.
-fn records(disk: &Disk) -> impl Iterator<Item = (Vec<u8>, Record)> {
-    let read = |bytes: Vec<u8>| match Record::read(&bytes, None) {
-        Ok(record) => Some((bytes, record)),
-        // The program was killed while it created the file.
-        Err(BadRecord::NeverBegun) => None,
-        Err(error) => panic!("a record: {error}"),
-    };
-    disk.read(".log").into_iter().filter_map(read)
-}
-
 /// The record of the match that has begun. There is only one: the others were not agreed to by all.
 fn begun(disk: &Disk) -> Option<(Vec<u8>, Record)> {
     let has_parts = |(_, record): &(Vec<u8>, Record)| record.log.history(0).next().is_some();
-    let mut begun = records(disk).filter(has_parts);
+    let mut begun = records(disk).into_iter().filter(has_parts);
     let first = begun.next();
     assert!(begun.next().is_none(), "two matches have begun");
     first
@@ -234,9 +224,5 @@ pub(super) fn ends(disks: &[Disk], has_faults: bool) -> (String, usize) {
         }
     }
     assert_eq!(outcome(&files, &pairs(&files)), Ok(()), "{end:?}");
-    let text = match end {
-        End::Stopped(stops) => format!("{:?}", stops[0].1),
-        end => format!("{end:?}"),
-    };
-    (text, gone.len())
+    (end_text(&end), gone.len())
 }
