@@ -104,9 +104,9 @@ impl<W: SeatWorld> Admission<W> {
         self.expects(peer) || self.reported.insert(peer.fingerprint())
     }
 
-    /// Asks the player whether the peer of `connection` may sit down. The peer is declined at once if the player is a bot,
-    /// was already asked about this peer, or is being asked about another peer. The last two cases do not apply to an
-    /// expected peer: the player is asked until the answer is no, and a question about an unexpected peer lapses.
+    /// Asks the player whether the peer of `connection` may sit down. The peer is declined at once if the player is a
+    /// bot, was already asked about this peer, or is being asked about another peer. The last two cases do not apply to
+    /// an expected peer: the player is asked until the answer is no, and a question about an unexpected peer lapses.
     pub(super) fn ask(
         &mut self,
         own: &Own<W>,

@@ -227,7 +227,7 @@ impl<W: SeatWorld> Finder<W> {
         }
     }
 
-    /// Finds the other guests of a match. Also answers the players who were absent in the match before.
+    /// Finds the guests of a match, without this player. Also answers the players who were absent in the match before.
     pub(super) fn of_guests(own: &Own<W>, sitting: &Sitting) -> Self {
         let past = sitting.match_info.header().past.clone();
         Finder {

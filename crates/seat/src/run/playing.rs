@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::bail;
-use dealerless::Blame;
 use dealerless_connection::identity::{PublicIdentity, SharedPeers};
 use dealerless_connection::storage::Storage as _;
 use dealerless_connection::{
@@ -806,23 +805,9 @@ impl<W: SeatWorld> SeatInPlay<W> {
     }
 
     /// Processes all messages after the end of the match, and closes the connections to seats that need nothing more.
-    /// Drops those on which a peer breaks the protocol. Other errors change nothing: the match is over here.
+    /// Errors change nothing: the match is over here.
     fn receive_after_end(&mut self, now: Duration) {
-        loop {
-            match self.next(now) {
-                Ok(Some(TableEvent::ConnectionLost(peer, _))) => self.drop_connection(peer),
-                // The error of a sealed deck is that of its only peer.
-                Err(error) if is_sealed(self.log()) && error.blame() != Blame::ThisSide => {
-                    for peer in self.connections.keys().copied().collect::<Vec<_>>() {
-                        self.table.lose_connection(peer);
-                        self.drop_connection(peer);
-                    }
-                }
-                Ok(Some(_)) => {}
-                Ok(None) | Err(_) if self.receive_message() => {}
-                Ok(None) | Err(_) => break,
-            }
-        }
+        while matches!(self.next(now), Ok(Some(_))) || self.receive_message() {}
         let play = self.table.play();
         for (peer, connection) in &mut self.connections {
             if play.have_exchanged(*peer) {

@@ -43,7 +43,7 @@ pub(super) struct Exchange {
 struct Peer {
     /// The progress of the seat's history.
     history: Resuming,
-    /// The step from which this seat has queued its own history for the peer. 0 if it had none.
+    /// The step from which this seat has queued its own history for the peer, 0 if it had none. `None` before that.
     own_from: Option<u64>,
     /// The step up to which requests on this connection were answered, and the statements of this
     /// step and of the ahead chain that were sent: their chains, and their places.
