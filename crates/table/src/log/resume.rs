@@ -327,7 +327,11 @@ impl MatchLog {
     /// [history](Self::history) from the previous hand on.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn resume(&self) -> Resume {
-        self.resume_from(self.steps().start_of_previous_hand())
+        let start = self.steps().start_of_previous_hand();
+        // A late call of an earlier step can remove seats in the first step of the hand.
+        let since = self.steps_since_common(start);
+        let called = since.filter(|step| !self.steps().votes(*step).is_empty());
+        self.resume_from(called.min().unwrap_or(start))
     }
 
     /// The announcement of this side's history from step `from` on, without

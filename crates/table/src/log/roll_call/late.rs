@@ -57,7 +57,10 @@ impl MatchLog {
 
     /// The steps from this one back to the last common step before it, which is included. Empty in a match
     /// without roll calls.
-    fn steps_since_common(&self, step: u64) -> impl Iterator<Item = u64> + use<> {
+    pub(in crate::log) fn steps_since_common(
+        &self,
+        step: u64,
+    ) -> impl Iterator<Item = u64> + use<> {
         let first = self.steps().first().max(FIRST_STEP);
         let common = (first..step).rev().find(|earlier| self.is_common(*earlier));
         let first = if self.match_info().has_roll_calls() {

@@ -36,7 +36,12 @@ struct Called {
 
 impl Called {
     fn new() -> Self {
-        let (mut table, chooser) = before_a_release();
+        let (table, chooser) = before_a_release();
+        Called::of(table, chooser)
+    }
+
+    /// The seat `chooser` is the last one that has to sign in this step.
+    fn of(mut table: Table, chooser: Seat) -> Self {
         let [one, two, silent] = [1, 2, 3].map(|next| chooser.around(4).nth(next).unwrap());
         let step = table.seats[0].log.step();
         let calls = [one, two].map(|caller| table.call(caller, &[chooser]).unwrap());
@@ -139,6 +144,35 @@ fn late_call_ends_no_step_and_a_call_of_the_next_common_step_removes_its_seats()
     }
     assert!(out.is_removed());
     assert_eq!(again.hash(), called.log(one).hash());
+}
+
+/// The late call is in the last step of the first hand, and the first step of the second hand removes its seat.
+#[test]
+fn history_of_a_hand_begins_with_the_late_call_that_removes_a_seat_in_its_first_step() {
+    let mut table = table_at(4, 3, 2, |log| matches!(log.phase(), Phase::Result(_)));
+    let step = table.seats[0].log.step();
+    for seat in [B, C, D] {
+        while table.seats[seat.index()].log.part(step, seat).is_none() {
+            let statement = table.sign(seat).unwrap();
+            table.send(&statement);
+            table.deliver_all();
+        }
+    }
+    let mut called = Called::of(table, A);
+    let mut out = called.log(called.silent).clone();
+    for seat in called.remaining() {
+        let late = called.call_late(seat).unwrap();
+        assert_eq!(late.signed.step(), step);
+        called.deliver(&late);
+    }
+    called.table.play_without(&[called.silent]);
+    let log = called.log(A);
+    assert_eq!(log.phase(), Phase::Over(End::Played));
+    assert!(log.steps().start_of_previous_hand() > step);
+    for statement in log.statements(log.resume().from) {
+        let _later = out.accept_statement(statement);
+    }
+    assert!(out.is_removed());
 }
 
 #[test]
