@@ -39,13 +39,13 @@ fn drawn(page: &str) -> Arrows {
         .collect()
 }
 
-/// The code of a folder, without tests and comments.
+/// The code of a folder, without tests, test tools and comments.
 fn code(folder: &Path) -> String {
     let mut code = String::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();
-        if name.starts_with("tests") {
+        if name.starts_with("tests") || name == "testing" {
             continue;
         } else if path.is_dir() {
             code += &self::code(&path);
