@@ -34,7 +34,7 @@ fn count_writers(root: &Path, folder: &Path, found: &mut BTreeMap<(String, &str)
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap();
         // Modules of tests.
-        if ["tests", "simulated"].contains(&name) {
+        if ["tests", "testing"].contains(&name) {
             continue;
         }
         if path.is_dir() {
