@@ -336,7 +336,7 @@ impl<W: SeatWorld> Guest<W> {
         Ok(())
     }
 
-    /// Declines the match that the player is asked about. Returns `false` if there is none.
+    /// Declines the proposed match. Returns `false` if the player is not asked about one.
     fn refuses_seat(&mut self, now: Duration) -> bool {
         let connection = match std::mem::replace(&mut self.stage, Stage::Changing) {
             Stage::Asked(connection, Question::Sit(_)) => *connection,

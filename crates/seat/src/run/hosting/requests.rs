@@ -157,7 +157,7 @@ impl<W: SeatWorld> Host<W> {
         Ok(Some(Arrival { connection, kept }))
     }
 
-    /// The match with this id in which this side connects to a player.
+    /// Finds the match `of`, if this side connects to `peer` in it.
     fn found(
         own: &Own<W>,
         of: &MatchId,

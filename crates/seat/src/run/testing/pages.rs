@@ -35,7 +35,7 @@ impl Code for Page {
     }
 }
 
-/// What a player knows.
+/// The state of a player.
 #[derive(Default)]
 struct Player {
     /// Whether a match was begun or resumed, and has not ended here.
@@ -44,7 +44,7 @@ struct Player {
     is_over: bool,
     /// Whether it waits for the guest of an invite.
     invites: bool,
-    /// The time at which something last happened in the match.
+    /// The time of the last event of the match.
     progress: Duration,
     requests: u32,
 }
@@ -130,8 +130,8 @@ impl Simulation<Pages> {
         self.disks[program].fail(3);
     }
 
-    /// Both players audit the match that is over. Their connection is cut before its arrival number `cut`, if
-    /// there are so many. Returns the answers.
+    /// Both players audit the match that is over. Their connection is cut before message number `cut` arrives.
+    /// Returns the answers.
     pub(super) fn audit(&mut self, cut: usize) -> [(u16, Value); 2] {
         let body = json!({ "match": pages_checks::settled(&self.disks), "relay": RELAY });
         let mut answers = [0, 1].map(|program| self.ask(program, true, "/audit", &body));

@@ -1,4 +1,4 @@
-//! What must hold in every run: chips, cards, and the records of both sides.
+//! The checks of each match of two: chips, cards, and the records of both sides.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -199,7 +199,7 @@ pub(super) fn ends(disks: &[Disk]) -> String {
     end_text(&end)
 }
 
-/// How a match has ended.
+/// The end of a match.
 pub(super) fn end_text(end: &End) -> String {
     match end {
         End::Stopped(stops) => format!("{:?}", stops[0].1),

@@ -20,7 +20,7 @@ use crate::run::Input;
 
 pub(super) const MINUTE: Duration = Duration::from_secs(60);
 
-/// How often something has happened.
+/// The counts of events, by name.
 pub(super) type Counts = BTreeMap<String, usize>;
 
 /// The code of a program.
@@ -29,11 +29,11 @@ pub(super) trait Code: Sized {
     fn command(&mut self, line: &str, now: Duration);
     /// Does all that is due. Returns the time of the next timer.
     fn step(&mut self, now: Duration) -> Option<Duration>;
-    /// Whether a connection has ended of which the program has not taken note.
+    /// Whether the program still holds a connection that has ended.
     fn has_ended_connection(&mut self) -> bool;
 }
 
-/// What the programs play, and what is checked meanwhile.
+/// A kind of match, with its checks.
 pub(super) trait Game: Sized {
     type Code: Code;
 
@@ -58,16 +58,16 @@ pub(super) trait Game: Sized {
     /// A program has reported an event to its player.
     fn event(this: &mut Simulation<Self>, program: usize, event: &Value);
 
-    /// A player says something.
+    /// A player types a line.
     fn says(_this: &mut Simulation<Self>, _program: usize, _line: &str) {}
 
-    /// A player makes a request of which only the success matters.
+    /// A player makes a request. Only its success matters.
     fn asks(this: &mut Simulation<Self>, program: usize, is_post: bool, path: &str, body: &Value);
 
     /// A player looks whether there is something to do.
     fn decides(this: &mut Simulation<Self>, program: usize);
 
-    /// Something has happened.
+    /// The simulation has processed an event.
     fn happened(_this: &mut Simulation<Self>) {}
 
     /// Prints what is known of the programs after a failure.
@@ -92,11 +92,11 @@ pub(super) struct Simulation<G: Game> {
     pub(super) disks: Vec<Disk>,
     pub(super) programs: Vec<Program<G::Code>>,
     pub(super) counts: Counts,
-    /// The pause between two faults of a program, in milliseconds. `None` if there are none.
+    /// The pause between two faults of a program, in milliseconds. `None` in a match without faults.
     pub(super) pause: Option<u64>,
     pub(super) faults_end: Duration,
     deadline: Duration,
-    /// The factor by which the players are slow.
+    /// The factor on the delays of the players.
     pub(super) slowness: u32,
     pub(super) game: G,
 }

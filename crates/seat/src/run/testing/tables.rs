@@ -99,7 +99,7 @@ impl Code for Table {
     }
 }
 
-/// How players reach each other.
+/// The ways by which players reach each other.
 struct Direct;
 
 impl Ways<Simulated> for Direct {
@@ -144,7 +144,7 @@ impl Requirements<Simulated> for Sits {
     }
 }
 
-/// What is known of a player.
+/// The state of a player.
 #[derive(Clone, Default)]
 struct Player {
     /// Whether its program has learned how the match has ended for it.
@@ -157,7 +157,7 @@ struct Player {
     fine: Option<Duration>,
     /// The seats that have said goodbye to the program.
     goodbyes: BTreeSet<Seat>,
-    /// The invite with which its program has joined.
+    /// The invite that its program has used.
     invite: Option<String>,
 }
 
@@ -174,7 +174,7 @@ pub(super) struct Tables {
     declined: BTreeSet<String>,
     /// Whether a program resumes a match even if it is over.
     resumes_all: bool,
-    /// The time at which the match has ended for a first seat.
+    /// The time at which the match ended for the first seat.
     first_end: Option<Duration>,
     /// Since when two programs, the lower one first, could be connected and are not.
     alone: BTreeMap<(usize, usize), Duration>,
@@ -612,7 +612,7 @@ impl Simulation<Tables> {
         }
     }
 
-    /// What can be seen of a program that plays and is not suspended.
+    /// The view of a program. `None` unless it plays and is not suspended.
     fn view(&mut self, number: usize) -> Option<View> {
         let now = self.now();
         if self.programs[number].suspended_until > now {
@@ -633,7 +633,7 @@ impl Simulation<Tables> {
     }
 }
 
-/// What can be seen of a program.
+/// The visible state of a program.
 struct View {
     /// The programs to which it is connected, and the sockets.
     lines: BTreeMap<usize, u32>,
@@ -696,7 +696,7 @@ impl Game for Tables {
         let ended = code.ended.take();
         let goodbyes = std::mem::take(&mut code.goodbyes);
         this.game.players[number].goodbyes.extend(goodbyes);
-        // What could not be written was not sent.
+        // After a failed write, the log has parts that were not sent.
         if let Some(seat) = code.seat().filter(|_| !has_failed) {
             let log = seat.log();
             let gone = this.game.checks.log(number, log, now);

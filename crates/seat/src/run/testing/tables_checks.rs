@@ -1,4 +1,4 @@
-//! What must hold in every run of a table: chips, statements, removals, and the records of all seats.
+//! The checks of each table: chips, statements, removals, and the records of all seats.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;

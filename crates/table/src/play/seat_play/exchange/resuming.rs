@@ -268,7 +268,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     /// Whether `peer` is connected and has sent its complete history on this connection.
-    pub fn has_heard(&self, peer: Seat) -> bool {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn has_heard(&self, peer: Seat) -> bool {
         let peer = self.exchange.peers.get(&peer);
         peer.is_some_and(|peer| peer.history.is_complete())
     }
