@@ -8,7 +8,7 @@
 //! | `joining`, `gathered`, `other_guests` | a guest; how it waits for the others of a match of several; its connections to other guests |
 //! | `hosting`, `admission`, `gathering` | a host; the questions about peers; the guests of a match of several |
 //! | `absentees`, `continued` | matches that are continued without absent players |
-//! | `playing` | a seat in play |
+//! | `playing` | a seat in play; how its match stops |
 //! | `auditing`, `audit_exchange` | an audit of a match that is over |
 //! | `door`, `lobby`, `finding` | a door; the players who have come to it; how the players of a match find each other again |
 //! | `own`, `matches` | the identity, the known peers and the settings; the stored matches |

@@ -1,5 +1,7 @@
 //! A seat in play: a table over the connections to other players, which are made again when they are lost.
 
+mod stopping;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
 use std::ops::ControlFlow;
@@ -13,29 +15,27 @@ use dealerless_connection::{
     ConnectionError, PolledConnection, Side, Stream, SystemRng, system_rng,
 };
 use dealerless_table::Seat;
-use dealerless_table::log::{End, MatchId, MatchLog, Phase, Sitting};
+use dealerless_table::log::{MatchLog, Phase, Sitting};
 use dealerless_table::play::{
     Control, DealCircuit, Event as Happens, Incoming, Moment, News, Order, Orders, PlayError,
     Setting, TableCore, TableEvent, TimeLeft,
 };
 
+use self::stopping::Stopping;
 use super::finding::Finder;
 use super::own::Own;
 use super::program::{Input, refuse};
 use super::world::{Files, SeatWorld};
 use crate::banks::Banks;
 use crate::command::nobody_asked;
-use crate::ending::Breach;
 use crate::event::Event;
 use crate::open_match::declined_by_host;
 use crate::seat::{
-    Accepted, ConnectionLost, LAST_CALL, PlayerNeeds, SeatStory, Stopped, connected_again,
-    gone_after, is_own_turn, is_sealed, stopped_after,
+    Accepted, ConnectionLost, PlayerNeeds, SeatStory, Stopped, connected_again, gone_after,
+    is_own_turn, is_sealed, stopped_after,
 };
 use crate::seated::Seated;
 
-/// Timeout for a peer to receive the last messages on a connection, and to say goodbye.
-const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// The longest time between two steps.
 const HOUR: Duration = Duration::from_secs(3600);
 /// How long a guest that has come to ask its host follows the host's answer, even while it is connected to other
@@ -73,7 +73,6 @@ pub struct SeatInPlay<W: SeatWorld> {
     story: SeatStory,
     needs: PlayerNeeds,
     peers: SharedPeers,
-    of: MatchId,
     /// The name of the record.
     record: String,
     pub(super) connections: BTreeMap<Seat, PolledConnection<W::Sockets>>,
@@ -100,18 +99,7 @@ pub struct SeatInPlay<W: SeatWorld> {
     banks: (Banks, FileOf<W>),
     /// Whether the match was over already, so that its outcome was counted.
     was_over: bool,
-    end: Option<Ending>,
-}
-
-/// A match that has stopped here. The peers may not know it yet.
-struct Ending {
-    stopped: anyhow::Result<Stopped>,
-    /// The time until which this side waits.
-    until: Duration,
-    /// Whether this side waits for a new connection.
-    is_last_call: bool,
-    /// Whether this side does not wait for one.
-    skips_last_call: bool,
+    end: Option<Stopping>,
 }
 
 /// The orders of a seat to the engine on its connection.
@@ -173,7 +161,6 @@ impl<W: SeatWorld> SeatInPlay<W> {
             story,
             needs,
             peers: own.peers.clone(),
-            of: sitting.match_info.id(),
             connections: BTreeMap::new(),
             answering: BTreeMap::new(),
             finder,
@@ -382,18 +369,18 @@ impl<W: SeatWorld> SeatInPlay<W> {
 
     /// Processes an input. The caller calls [`step`](Self::step) afterwards.
     pub fn input(&mut self, input: Input<'_>, now: Duration) {
-        match (input, &mut self.end) {
-            (Input::Socket(number, what), _) => match self.connection(number) {
+        match input {
+            Input::Socket(number, what) => match self.connection(number) {
                 Some(connection) => connection.happened(what, now),
                 None => self.finder.happened(number, what, now),
             },
-            (Input::Said(said, turn), _) => match said.command() {
+            Input::Said(said, turn) => match said.command() {
                 Some(command) => self.table.receive(None, Incoming::Command(command, turn)),
                 None => refuse(&self.world, nobody_asked()),
             },
-            (Input::Refused(complaint), _) => refuse(&self.world, complaint),
-            (Input::AskLeave, _) => self.report(&self.story.ask_leave(&self.table)),
-            (Input::EngineDone(number, done), _) => {
+            Input::Refused(complaint) => refuse(&self.world, complaint),
+            Input::AskLeave => self.report(&self.story.ask_leave(&self.table)),
+            Input::EngineDone(number, done) => {
                 let mut connections = self.connections.iter();
                 if let Some((peer, _)) =
                     connections.find(|(_, connection)| connection.number() == number)
@@ -402,16 +389,8 @@ impl<W: SeatWorld> SeatInPlay<W> {
                     self.table.receive(Some(*peer), event);
                 }
             }
-            (Input::Ended | Input::BreakOff, None) => self.stop(Ok(Stopped::BrokenOff), now),
-            // The peers may not know how the match has stopped. They learn it when they resume the match.
-            (Input::BreakOff, Some(end)) => {
-                end.until = now;
-                end.is_last_call = true;
-            }
-            (Input::Failed(error), None) => self.stop(Err(error), now),
-            (Input::Failed(_), Some(end)) if end.is_last_call => end.until = now,
-            (Input::Failed(_), Some(end)) => end.skips_last_call = true,
-            (Input::Ended, Some(_)) | (Input::EngineSettled, _) => {}
+            Input::Ended | Input::BreakOff | Input::Failed(_) => self.must_stop(input, now),
+            Input::EngineSettled => {}
         }
     }
 
@@ -425,12 +404,10 @@ impl<W: SeatWorld> SeatInPlay<W> {
                 Err(error) => self.stop(Err(error), now),
             }
         }
-        let ended = self.ending(now);
+        let has_ended = self.stops(now);
         self.flush(now);
         self.due = self.next_due(now);
-        ended
-            .then(|| self.end.take().map(|end| end.stopped))
-            .flatten()
+        self.end.take_if(|_| has_ended).map(|end| end.stopped)
     }
 
     /// The time of the next timer of the table and the player. They stop when the match has stopped here.
@@ -650,7 +627,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
             return Ok(ControlFlow::Break(stopped));
         }
         if !std::mem::replace(&mut self.told_declined, true) {
-            let text = declined_by_host(&self.of);
+            let text = declined_by_host(&self.log().match_info().id());
             self.tell(&Event::notice(text))?;
         }
         self.table.lose_connection(Seat::HOST);
@@ -759,126 +736,6 @@ impl<W: SeatWorld> SeatInPlay<W> {
         Ok(())
     }
 
-    /// Stops the match on this side, and starts to close the connections.
-    fn stop(&mut self, mut stopped: anyhow::Result<Stopped>, now: Duration) {
-        self.finder.stop();
-        self.pending = None;
-        self.reconnects = false;
-        if matches!(stopped, Ok(Stopped::BrokenOff)) {
-            // The match stays open even if this fails, and the peer resends its parts.
-            let _ = self.table.play_mut().write();
-        }
-        if matches!(stopped, Ok(Stopped::BrokenOff) | Err(_)) {
-            // Without a goodbye, because this side may not have the end of the match.
-            self.connections.clear();
-            if self.uses_engine() {
-                self.world.detach_engine();
-            }
-        }
-        let is_over = matches!(stopped, Ok(Stopped::Over(_)));
-        for (peer, connection) in &mut self.connections {
-            // A peer that lacks more than this side has sent requests it first.
-            if !is_over || self.table.play().have_exchanged(*peer) {
-                connection.core.close();
-            }
-        }
-        // A player who has signed the last step, and then closed the connection, has learned the end from others.
-        let last = self.log().step().saturating_sub(1);
-        for peer in std::mem::take(&mut self.closed) {
-            if self.log().history(last).any(|part| part.seat == peer) {
-                self.table.finish(peer);
-            }
-        }
-        let play = self.table.play();
-        let outcome = stopped.as_ref().map_err(|error| error.downcast_ref());
-        if !self.was_over
-            && let Err(error) = self.story.settle(play.log(), play.seat(), outcome)
-        {
-            stopped = stopped.and(Err(error.into()));
-        }
-        self.end = Some(Ending {
-            stopped,
-            until: now + CLOSE_TIMEOUT,
-            is_last_call: false,
-            skips_last_call: false,
-        });
-    }
-
-    /// Processes all messages after the end of the match, and closes the connections to seats that need nothing more.
-    /// Errors change nothing: the match is over here.
-    fn receive_after_end(&mut self, now: Duration) {
-        while matches!(self.next(now), Ok(Some(_))) || self.receive_message() {}
-        let play = self.table.play();
-        for (peer, connection) in &mut self.connections {
-            if play.have_exchanged(*peer) {
-                connection.core.close();
-            }
-        }
-    }
-
-    /// Continues to close the connections. Returns whether everything is done.
-    fn ending(&mut self, now: Duration) -> bool {
-        let Some(end) = &self.end else {
-            return false;
-        };
-        let (until, is_last_call) = (end.until, end.is_last_call);
-        let is_over = matches!(end.stopped, Ok(Stopped::Over(_)));
-        // Nobody waits for a seat that was removed: the others play on.
-        let calls = match &end.stopped {
-            Ok(Stopped::Over(over)) => *over != End::Removed && !end.skips_last_call,
-            _ => false,
-        };
-        if is_over {
-            self.receive_after_end(now);
-        }
-        if is_last_call {
-            // Errors change nothing: the match is over here.
-            let _ = self.look_for_connection(now);
-            self.receive_after_end(now);
-        } else {
-            // The door still listens. A player who comes now waits for the last call.
-            self.finder.step(now);
-        }
-        let is_closed = |connection: &PolledConnection<W::Sockets>| {
-            connection.core.ended().is_some() || now >= until
-        };
-        let closed = self
-            .connections
-            .iter()
-            .filter(|(_, connection)| is_closed(connection));
-        let closed: Vec<Seat> = closed.map(|(peer, _)| *peer).collect();
-        for peer in closed {
-            // Without a goodbye of the peer, the last messages may be lost.
-            let connection = self.connections.get(&peer);
-            if connection
-                .is_some_and(|connection| connection.core.ended() == Some(&ConnectionError::Closed))
-            {
-                self.table.finish(peer);
-            }
-            self.drop_connection(peer);
-        }
-        self.flush(now);
-        if now >= until {
-            self.answering.clear();
-        }
-        // Nobody else has to learn the end from this seat.
-        let is_finished = is_last_call && self.table.is_finished();
-        if !self.answering.is_empty() || (!self.connections.is_empty() && !is_finished) {
-            return false;
-        }
-        if !calls || self.table.is_finished() || (is_last_call && now >= until) {
-            return true;
-        }
-        if !is_last_call && let Some(end) = &mut self.end {
-            end.is_last_call = true;
-            end.until = now + LAST_CALL;
-            let event = self.story.last_call();
-            self.report(&event);
-            self.look(now);
-        }
-        false
-    }
-
     /// The time of the next timer.
     pub fn timer(&self, now: Duration) -> Duration {
         let mut timer = now + HOUR;
@@ -894,26 +751,6 @@ impl<W: SeatWorld> SeatInPlay<W> {
             .chain([self.finder.timer(), self.due])
             .chain(self.end.as_ref().map(|end| end.until));
         times.fold(timer, Duration::min)
-    }
-
-    /// Reports to the player how the match has stopped.
-    ///
-    /// # Errors
-    /// If a player has broken the match.
-    pub fn tell_end(&self, stopped: &Stopped) -> anyhow::Result<()> {
-        let play = self.table.play();
-        if let Some(event) = self.story.last_event(stopped, play.log(), play.seat()) {
-            self.report(&event);
-        }
-        if let Stopped::Over(end) = stopped {
-            Breach::check(end, play.seat(), self.story.names())?;
-        }
-        Ok(())
-    }
-
-    /// The id of the match.
-    pub(super) fn of(&self) -> MatchId {
-        self.of
     }
 
     /// The name of the record.

@@ -197,7 +197,8 @@ impl<W: SeatWorld> Guest<W> {
             return ended(own, &seat, &stopped).map(|()| true);
         };
         seat.tell_end(&Stopped::Declined(control.clone()))?;
-        let (of, seats) = (seat.of(), seat.log().match_info().seats());
+        let match_info = seat.log().match_info();
+        let (of, seats) = (match_info.id(), match_info.seats());
         // Closes the record.
         drop(seat);
         if let Some(text) = refusal(&control, seats) {
