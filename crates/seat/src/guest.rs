@@ -35,9 +35,13 @@ pub const YOU_DECLINED: &str = "You declined, and the host was told. No match ha
 /// The error of a guest whose host names another match after [`CHANGES`].
 pub const KEEPS_CHANGING: &str = "the host keeps naming other matches";
 
-/// The notice to a guest whose last match is over here, and open at the host.
+/// The notice to a guest whose last match is over here, and was open at the host until now.
 pub const END_SENT: &str = "Your last match is over. The host did not know this, and was told now. To begin a new match, join \
                             again.";
+
+/// The notice to a guest whose last match is over here, if the host has not said goodbye after the end was sent.
+pub const END_UNCONFIRMED: &str =
+    "Your last match is over here, but the host may not know yet. To tell the host, join again.";
 
 /// Why the host of a match with this number of seats does not let the guest sit down, if this is its
 /// answer.

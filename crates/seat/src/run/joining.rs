@@ -20,7 +20,7 @@ use super::playing::SeatInPlay;
 use super::program::{Input, Program, input_before_match, refuse};
 use super::world::SeatWorld;
 use crate::command::{Said, not_asked};
-use crate::guest::{ANSWER, END_SENT, SOON, YOU_DECLINED};
+use crate::guest::{ANSWER, END_SENT, END_UNCONFIRMED, SOON, YOU_DECLINED};
 use crate::seat::{PlayerNeeds, Stopped};
 
 /// What a guest of a program requires. By default, it sits down to any match of two without a question.
@@ -269,7 +269,10 @@ impl<W: SeatWorld> Guest<W> {
                     None if now < until => self.stage = Stage::SendingEnd(seat, until),
                     Some(Ok(Stopped::BrokenOff)) => return Err(NotBegun.into()),
                     _ => {
-                        own.notice(END_SENT);
+                        own.notice(match seat.table.is_finished() {
+                            true => END_SENT,
+                            false => END_UNCONFIRMED,
+                        });
                         return Ok(true);
                     }
                 }

@@ -1,6 +1,7 @@
 //! A session in memory.
 
 mod audits;
+mod lost_end;
 mod settled;
 
 use std::cell::{RefCell, RefMut};
