@@ -78,6 +78,12 @@ impl<W: World> Session<W> {
         self.running.as_mut()?.program.connection(number)
     }
 
+    /// Whether a socket belongs to the program that runs.
+    pub fn has(&mut self, number: u32) -> bool {
+        let running = self.running.as_mut();
+        running.is_some_and(|running| running.program.has(number))
+    }
+
     /// Passes an input to the program that runs, if there is one.
     pub fn input(&mut self, input: Input<'_>, now: Duration) {
         if let Some(Running { program, .. }) = &mut self.running

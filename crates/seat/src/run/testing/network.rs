@@ -23,6 +23,8 @@ struct Wire {
     opens: Duration,
     /// Whether nothing arrives any more.
     is_silent: bool,
+    /// Whether its program does not know yet that it was accepted.
+    is_new: bool,
 }
 
 #[derive(Default)]
@@ -58,6 +60,20 @@ impl Network {
         wire.is_some_and(|wire| wire.last <= by)
     }
 
+    /// The program of an accepted socket learns of it.
+    pub(super) fn accepts(&mut self, socket: u32) {
+        if let Some(wire) = self.wires.get_mut(&socket) {
+            wire.is_new = false;
+        }
+    }
+
+    /// The sockets that a program knows.
+    pub(super) fn known_to(&self, program: usize) -> Vec<u32> {
+        let mut sockets = self.of_program(program);
+        sockets.retain(|socket| !self.wires[socket].is_new);
+        sockets
+    }
+
     pub(super) fn of_program(&self, program: usize) -> Vec<u32> {
         let wires = self.wires.iter();
         let own = wires.filter(|(_, wire)| wire.program == program);
@@ -75,6 +91,7 @@ impl Shared {
             last: Duration::ZERO,
             opens: Duration::ZERO,
             is_silent: false,
+            is_new: false,
         };
         self.network.wires.insert(self.network.last, wire);
         self.network.last
@@ -116,6 +133,7 @@ impl Shared {
             Some(listener) if !is_apart && !self.is_fault(12) => {
                 let accepted = self.new_socket(program);
                 self.wire(accepted).peer = Some(socket);
+                self.wire(accepted).is_new = true;
                 self.wire(socket).peer = Some(accepted);
                 let what = OfSocket::Accepted(accepted, caller);
                 self.plan(self.now, Happening::OfSocket(listener, what));

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use dealerless_connection::PolledConnection;
 use rand::RngExt;
 use serde_json::{Value, json};
 
@@ -32,6 +33,14 @@ impl Code for Page {
         let connection = self.1.connection_of_engine();
         let connection = connection.and_then(|number| self.0.connection(number));
         connection.is_some_and(|connection| connection.core.ended().is_some())
+    }
+
+    fn uses(&mut self, socket: u32) -> bool {
+        self.0.has(socket)
+    }
+
+    fn connection(&mut self, socket: u32) -> Option<&mut PolledConnection<Simulated>> {
+        self.0.connection(socket)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The checks of each match of two: chips, cards, and the records of both sides.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use dealerless_connection::hex;
 use dealerless_table::Seat;
@@ -9,6 +10,7 @@ use dealerless_table::record::{BadRecord, Compared, Record, compare};
 use serde_json::{Value, json};
 
 use super::disk::Disk;
+use super::simulation::Code;
 use crate::records::verify::{Read, outcome, pairs};
 
 /// A card that a seat has seen: the match, the hand, the try and the position.
@@ -204,5 +206,40 @@ pub(super) fn end_text(end: &End) -> String {
     match end {
         End::Stopped(stops) => format!("{:?}", stops[0].1),
         end => format!("{end:?}"),
+    }
+}
+
+/// How long a program may have two live connections to the same peer: the old one is closed.
+const TWO_CONNECTIONS: Duration = Duration::from_secs(5);
+
+/// The use of the sockets of a program.
+#[derive(Default)]
+pub(super) struct Uses {
+    /// The peers to whom there are two live connections, and since when.
+    twice: BTreeMap<String, Duration>,
+}
+
+impl Uses {
+    /// Checks that a program uses all its sockets, and closes the old one of two connections to the same peer.
+    pub(super) fn check(&mut self, code: &mut impl Code, sockets: &[u32], now: Duration) {
+        let (mut once, mut twice) = (BTreeSet::new(), BTreeMap::new());
+        for socket in sockets {
+            assert!(code.uses(*socket), "socket {socket} has no use");
+            let connection = code.connection(*socket);
+            let Some(connection) = connection.filter(|one| one.core.ended().is_none()) else {
+                continue;
+            };
+            let peer = connection.met.peer.fingerprint().to_string();
+            if !once.insert(peer.clone()) {
+                let since = self.twice.get(&peer).copied().unwrap_or(now);
+                assert!(
+                    now < since + TWO_CONNECTIONS,
+                    "two connections to {} for long",
+                    connection.met.peer_name
+                );
+                twice.insert(peer, since);
+            }
+        }
+        self.twice = twice;
     }
 }

@@ -6,6 +6,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::rc::Rc;
 use std::time::Duration;
 
+use dealerless_connection::PolledConnection;
 use dealerless_connection::random::seed_this_thread;
 use rand::RngExt;
 use serde_json::Value;
@@ -14,6 +15,7 @@ use super::choices::Choices;
 use super::clock::{Clock, Timers};
 use super::disk::{Disk, Files};
 use super::engine;
+use super::pages_checks::Uses;
 use super::person::{Act, Person};
 use super::world::{Happening, OfSocket, Shared, Simulated};
 use crate::run::Input;
@@ -31,6 +33,10 @@ pub(super) trait Code: Sized {
     fn step(&mut self, now: Duration) -> Option<Duration>;
     /// Whether the program still holds a connection that has ended.
     fn has_ended_connection(&mut self) -> bool;
+    /// Whether the program uses this socket, or ends now.
+    fn uses(&mut self, socket: u32) -> bool;
+    /// The connection on this socket.
+    fn connection(&mut self, socket: u32) -> Option<&mut PolledConnection<Simulated>>;
 }
 
 /// A kind of match, with its checks.
@@ -82,6 +88,7 @@ pub(super) struct Program<C> {
     clock: Clock,
     person: Person,
     timers: Timers,
+    uses: Uses,
     pub(super) suspended_until: Duration,
     backup: Option<Files>,
 }
@@ -138,6 +145,7 @@ impl<G: Game> Simulation<G> {
             clock: Clock::random(&mut shared),
             person: Person::default(),
             timers: Timers::default(),
+            uses: Uses::default(),
             suspended_until: Duration::ZERO,
             backup: None,
         };
@@ -236,6 +244,9 @@ impl<G: Game> Simulation<G> {
                 if let OfSocket::Closed(_) = what {
                     self.shared().close_socket(socket, true);
                 }
+                if let OfSocket::Accepted(accepted, _) = what {
+                    self.shared().network.accepts(accepted);
+                }
                 self.enter(program, |code, now| {
                     code.input(Input::Socket(socket, what.happened()), now)
                 });
@@ -296,9 +307,12 @@ impl<G: Game> Simulation<G> {
             );
             (code, next)
         });
-        let Some((code, next)) = ran else {
+        let Some((mut code, next)) = ran else {
             return;
         };
+        let sockets = self.shared().network.known_to(program);
+        let now = self.now();
+        self.programs[program].uses.check(&mut code, &sockets, now);
         let this = &mut self.programs[program];
         this.code = Some(code);
         let mut shared = self.shared.borrow_mut();
@@ -457,6 +471,7 @@ impl<G: Game> Simulation<G> {
     /// A program does not run any more. Its player starts it again after this time, and up to `more` milliseconds.
     pub(super) fn ends_running(&mut self, program: usize, after: Duration, more: u64) {
         self.programs[program].code = None;
+        self.programs[program].uses = Uses::default();
         let mut shared = self.shared();
         shared.close_all(program);
         shared.engine_stops(program);

@@ -11,7 +11,7 @@ use dealerless_connection::identity::{Address, Name, Peer, SharedPeers};
 use dealerless_connection::{ConnectionError, Invites, Place, PolledConnection, PolledDoor};
 use dealerless_table::Seat;
 use dealerless_table::log::{Clock as Limits, Header, Phase};
-use dealerless_table::play::PlayError;
+use dealerless_table::play::{CannotBegin, PlayError};
 use dealerless_table::testing::test_match;
 use rand::RngExt;
 use rand::seq::IndexedRandom;
@@ -97,6 +97,14 @@ impl Code for Table {
         let is_over = self.ended.is_some();
         !is_over && lines.is_some_and(|mut lines| lines.any(|line| line.core.ended().is_some()))
     }
+
+    fn uses(&mut self, socket: u32) -> bool {
+        self.ended.is_some() || self.program.has(socket)
+    }
+
+    fn connection(&mut self, socket: u32) -> Option<&mut PolledConnection<Simulated>> {
+        self.program.connection(socket)
+    }
 }
 
 /// The ways by which players reach each other.
@@ -159,6 +167,8 @@ struct Player {
     goodbyes: BTreeSet<Seat>,
     /// The invite that its program has used.
     invite: Option<String>,
+    /// The number of records on its disk when the program that runs was started.
+    records: usize,
 }
 
 /// A table, and what is checked.
@@ -481,7 +491,8 @@ impl Simulation<Tables> {
         let stopped = checks::ended_for(&self.disks[number], number);
         if let Err(error) = &ended {
             let is_in_play = error.chain().any(|cause| cause.is::<PlayError>());
-            assert!(!is_in_play || has_failed, "{error:#}");
+            let is_of_roster = error.is::<CannotBegin>();
+            assert!(!(is_in_play || is_of_roster) || has_failed, "{error:#}");
         }
         self.ends_running(number, Duration::from_secs(5), 20_000);
         let Some(log) = stopped.filter(|_| !has_failed) else {
@@ -682,6 +693,7 @@ impl Game for Tables {
         player.is_done |= is_over;
         (player.started, player.over) = (this.shared.borrow().now, None);
         player.goodbyes.clear();
+        player.records = this.disks[program].names(".log").len();
         this.game.checks.started(program);
     }
 
@@ -693,6 +705,12 @@ impl Game for Tables {
         let Some(code) = &mut this.programs[number].code else {
             return;
         };
+        let records = this.disks[number].names(".log").len();
+        let made = records.saturating_sub(this.game.players[number].records);
+        assert!(
+            made <= 1 || has_failed,
+            "{number} keeps several new records"
+        );
         let ended = code.ended.take();
         let goodbyes = std::mem::take(&mut code.goodbyes);
         this.game.players[number].goodbyes.extend(goodbyes);
