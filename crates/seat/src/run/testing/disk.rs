@@ -221,6 +221,11 @@ impl Disk {
 }
 
 impl Files {
+    /// Whether a file has this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.names.contains_key(name)
+    }
+
     /// A value, also as it would be after a crash.
     fn value(&self, name: &str, crashes: bool) -> Option<Vec<u8>> {
         let slot = |slot| {

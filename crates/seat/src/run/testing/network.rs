@@ -305,6 +305,7 @@ impl Shared {
         let Some(wire) = self.network.wires.get_mut(&socket) else {
             return;
         };
+        let program = wire.program;
         let line = String::from_utf8(wire.request.take().unwrap()).unwrap();
         let words: Vec<&str> = line.split_whitespace().collect();
         let ["please", "relay", token, "for", "side", side] = words[..] else {
@@ -319,6 +320,11 @@ impl Shared {
                     self.wire(end).peer = Some(peer);
                     self.arrives(end, OfSocket::Received(b"ok\n".to_vec()));
                 }
+                let of = self.wire(other).program;
+                self.note(
+                    program,
+                    &format!("{socket} meets {other} of {of} at the relay"),
+                );
                 self.paired(socket);
             }
             Some(_) if self.is_fault(2) => {

@@ -220,7 +220,7 @@ impl Game for Pages {
         Ok(Page(session, world))
     }
 
-    fn may_restore(this: &mut Simulation<Self>) -> bool {
+    fn may_restore(this: &mut Simulation<Self>, _: usize) -> bool {
         // Once the match is over on both sides, the other player does not come back for it.
         !pages_checks::is_settled(&this.disks)
     }

@@ -49,8 +49,8 @@ pub(super) trait Game: Sized {
     /// The code of a program that starts. An error if its player does not start it now.
     fn open(&mut self, world: Simulated, now: Duration) -> anyhow::Result<Self::Code>;
 
-    /// Whether a program gets an older disk if the seed says so.
-    fn may_restore(this: &mut Simulation<Self>) -> bool;
+    /// Whether a program gets its older disk if the seed says so.
+    fn may_restore(this: &mut Simulation<Self>, program: usize) -> bool;
 
     /// A program starts, perhaps with an older disk.
     fn starts(this: &mut Simulation<Self>, program: usize, is_restored: bool);
@@ -90,7 +90,8 @@ pub(super) struct Program<C> {
     timers: Timers,
     uses: Uses,
     pub(super) suspended_until: Duration,
-    backup: Option<Files>,
+    /// An older copy of its disk.
+    pub(super) backup: Option<Files>,
 }
 
 pub(super) struct Simulation<G: Game> {
@@ -181,26 +182,35 @@ impl<G: Game> Simulation<G> {
     }
 
     pub(super) fn count_all(&mut self, what: &str, count: usize) {
-        *self.counts.entry(what.to_owned()).or_default() += count;
+        if count > 0 {
+            *self.counts.entry(what.to_owned()).or_default() += count;
+        }
     }
 
-    /// Plays until something has happened. If a check fails, prints what has happened.
+    /// Plays until something has happened.
     pub(super) fn play_until(&mut self, mut has_happened: impl FnMut(&mut Self) -> bool) {
-        let played = panic::catch_unwind(AssertUnwindSafe(|| {
-            while !has_happened(self) {
-                let what = self.next();
-                assert!(self.now() < self.deadline, "the match does not end");
-                self.happens(what);
+        self.checked(|this| {
+            while !has_happened(this) {
+                let what = this.next();
+                assert!(this.now() < this.deadline, "the match does not end");
+                this.happens(what);
             }
-        }));
-        if let Err(payload) = played {
-            let shared = self.shared();
-            let last = shared.trace.len().saturating_sub(6_000);
-            println!("{}", shared.trace[last..].join("\n"));
-            println!("DEALERLESS_SEED={} fails", self.seed);
-            drop(shared);
-            self.game.show(&mut self.programs);
-            panic::resume_unwind(payload);
+        });
+    }
+
+    /// Does something. If a check fails, prints what has happened.
+    pub(super) fn checked<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        match panic::catch_unwind(AssertUnwindSafe(|| work(self))) {
+            Ok(result) => result,
+            Err(payload) => {
+                let shared = self.shared();
+                let last = shared.trace.len().saturating_sub(6_000);
+                println!("{}", shared.trace[last..].join("\n"));
+                println!("DEALERLESS_SEED={} fails", self.seed);
+                drop(shared);
+                self.game.show(&mut self.programs);
+                panic::resume_unwind(payload);
+            }
         }
     }
 
@@ -405,7 +415,7 @@ impl<G: Game> Simulation<G> {
         if self.programs[program].code.is_some() {
             return;
         }
-        let restores = self.shared().is_fault(8) && G::may_restore(self);
+        let restores = self.shared().is_fault(8) && G::may_restore(self, program);
         let mut shared = self.shared.borrow_mut();
         let has_crashed = shared.once_in(2);
         self.disks[program].restart(has_crashed, &mut shared.rng);

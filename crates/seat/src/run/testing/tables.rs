@@ -18,8 +18,8 @@ use rand::seq::IndexedRandom;
 use serde_json::Value;
 
 use super::simulation::{Code, Counts, Game, Program, Simulation};
-use super::tables_checks::{self as checks, Checks, identity, seat_of};
-use super::world::{Happening, OfSocket, Shared, Simulated, address};
+use super::tables_checks::{self as checks, Checks, Ended, identity, seat_of};
+use super::world::{Happening, OfSocket, Shared, Simulated, address, relay};
 use crate::command;
 use crate::run::own::{Own, Stored, kept_peers};
 use crate::run::{
@@ -36,6 +36,8 @@ const CALM: Duration = Duration::from_secs(90);
 const AGAIN: Duration = Duration::from_secs(5);
 /// The number of connections of two calm programs, also of those that were made and cut before they were calm.
 const CONNECTIONS: usize = 8;
+/// A player learns the end this time after the last fault, unless nobody is left who could tell.
+const FORGOTTEN: Duration = Duration::from_secs(600);
 /// A player whose program has not begun a match for this time may start it again.
 const PATIENCE: Duration = Duration::from_secs(300);
 const NEEDS: PlayerNeeds = PlayerNeeds {
@@ -107,10 +109,41 @@ impl Code for Table {
     }
 }
 
-/// The ways by which players reach each other.
-struct Direct;
+/// The ways by which the players of a table reach each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    Directly,
+    AtRelay,
+    /// Directly, and at the relay if that takes too long.
+    Both,
+}
 
-impl Ways<Simulated> for Direct {
+impl Reach {
+    /// The addresses of a program that others know.
+    fn addresses(self, program: usize) -> Vec<Address> {
+        match self {
+            Reach::AtRelay => Vec::new(),
+            Reach::Directly | Reach::Both => vec![address(program)],
+        }
+    }
+
+    fn at_relay(self) -> Option<Address> {
+        (self != Reach::Directly).then(relay)
+    }
+
+    /// Lets a door wait for others. Returns where it listens.
+    fn open(self, own: &Own<Simulated>, door: &mut PolledDoor<Simulated>) -> Vec<Address> {
+        let world = &own.world;
+        let addresses = self.addresses(world.program);
+        if !addresses.is_empty() {
+            let listener = world.shared.borrow_mut().listen(world.program);
+            door.listen(listener);
+        }
+        addresses
+    }
+}
+
+impl Ways<Simulated> for Reach {
     fn listens_at(&self) -> &[String] {
         &[]
     }
@@ -121,11 +154,9 @@ impl Ways<Simulated> for Direct {
         door: &mut PolledDoor<Simulated>,
         _: &[String],
     ) -> anyhow::Result<(Vec<String>, Vec<Address>)> {
-        let world = &own.world;
-        let listener = world.shared.borrow_mut().listen(world.program);
-        door.listen(listener);
-        let address = address(world.program);
-        Ok((vec![address.to_string()], vec![address]))
+        let addresses = self.open(own, door);
+        let listeners = addresses.iter().map(Address::to_string);
+        Ok((listeners.collect(), addresses))
     }
 
     fn route(&self, _: &Peer) -> Option<Route> {
@@ -133,13 +164,14 @@ impl Ways<Simulated> for Direct {
     }
 
     fn relay(&self) -> Option<Place> {
-        None
+        self.at_relay().map(Place::from)
     }
 }
 
 /// A guest, who is asked before sitting down or not.
 struct Sits {
     asks: bool,
+    reach: Reach,
 }
 
 impl Requirements<Simulated> for Sits {
@@ -148,7 +180,7 @@ impl Requirements<Simulated> for Sits {
     }
 
     fn ways(&self) -> Option<Arc<dyn Ways<Simulated>>> {
-        Some(Arc::new(Direct))
+        Some(Arc::new(self.reach))
     }
 }
 
@@ -174,6 +206,7 @@ struct Player {
 /// A table, and what is checked.
 pub(super) struct Tables {
     header: Header,
+    reach: Reach,
     players: Vec<Player>,
     pub(super) checks: Checks,
     /// The invites of the host's program that was started last.
@@ -230,22 +263,31 @@ impl Tables {
             _ => &self.header,
         };
         let mut door = door(own, world, header);
-        let listener = shared().listen(world.program);
-        door.listen(listener);
+        let addresses = self.reach.open(own, &mut door);
+        let at_relay = self.reach.at_relay();
+        for peer in own.peers.lock().peers() {
+            if let Some(relay) = self.reach.relay() {
+                door.wait_for_known(relay, &peer.identity, now);
+            }
+        }
         if let Some(kept) = open.filter(|_| is_resumed) {
             return Ok(Box::new(host_again(
                 own,
                 door,
-                Some(&Direct),
+                Some(&self.reach),
                 kept,
                 NEEDS,
                 now,
             )?));
         }
-        let at = vec![address(world.program)];
         let guests = 1..self.players.len();
-        let invites = guests.map(|_| own.invite(at.clone(), None));
+        let invites = guests.map(|_| own.invite(addresses.clone(), at_relay.clone()));
         let invites = invites.collect::<Result<Vec<_>, _>>()?;
+        for invite in &invites {
+            if let Some(relay) = self.reach.relay() {
+                door.wait_for_invite(relay, invite, now);
+            }
+        }
         self.invites = invites.iter().map(ToString::to_string).collect();
         self.declined.clear();
         self.needs_invites = false;
@@ -253,8 +295,9 @@ impl Tables {
         let known = own.peers.lock().peers().to_vec().into_iter();
         let known = known.filter(|_| expects).map(|peer| peer.identity);
         let hosted = Hosted {
-            listeners: vec![address(world.program).to_string()],
-            ways: Some(Box::new(Direct)),
+            listeners: addresses.iter().map(Address::to_string).collect(),
+            relay: at_relay.map(Place::from),
+            ways: Some(Box::new(self.reach)),
             expected: known.collect(),
             ..Hosted::new(self.header.clone(), invites)
         };
@@ -268,13 +311,14 @@ impl Tables {
         let number = own.world.program;
         let requires = Box::new(Sits {
             asks: number.is_multiple_of(2),
+            reach: self.reach,
         });
         let host = identity(0).public().clone();
         let by_name = Route {
             invite: None,
             peer: Some(host.clone()),
-            addresses: vec![address(0)],
-            relay: None,
+            addresses: self.reach.addresses(0),
+            relay: self.reach.relay(),
         };
         let resumes = !shared.once_in(3) || self.resumes_all;
         let (is_named, is_leaked) = (shared.once_in(4), shared.is_fault(8));
@@ -343,13 +387,26 @@ impl Tables {
 }
 
 impl Simulation<Tables> {
+    /// The table of a seed. This thread trusts the shuffles of the seats from now on, without proofs.
     pub(super) fn new(seed: u64, given: &[u8]) -> Self {
         trust_own_shuffles();
+        Self::with_proofs(seed, given)
+    }
+
+    /// The table of a seed. The seats prove their shuffles if the thread has never called [`new`](Self::new).
+    pub(super) fn with_proofs(seed: u64, given: &[u8]) -> Self {
         let game = |shared: &mut Shared| {
             let header = header_of(shared);
             let players = header.stakes.seats();
+            let reach = [
+                Reach::Directly,
+                Reach::Directly,
+                Reach::AtRelay,
+                Reach::Both,
+            ];
             let tables = Tables {
                 header,
+                reach: *reach.choose(&mut shared.rng).unwrap(),
                 players: vec![Player::default(); players],
                 checks: Checks::new(players, 100),
                 invites: Vec::new(),
@@ -370,9 +427,35 @@ impl Simulation<Tables> {
         simulation
     }
 
-    /// Plays until the match is over for all seats.
+    /// Plays until the match is over for all seats, or the others have stopped without those that do not know the end.
     pub(super) fn play(&mut self) {
-        self.play_until(|this| this.game.players.iter().all(|player| player.is_done));
+        self.play_until(|this| {
+            let players = || this.game.players.iter();
+            let is_late = this.now() > this.faults_end + FORGOTTEN;
+            let are_forgotten = is_late && players().any(|player| player.is_done);
+            players().all(|player| player.is_done) || (are_forgotten && this.nobody_can_tell())
+        });
+        let lack = self.game.players.iter().filter(|player| !player.is_done);
+        let lack = lack.count();
+        self.count_all("never learns the end", lack);
+    }
+
+    /// Whether those that do not know the end cannot learn it any more, a known limit of the protocol. All guests that
+    /// know it have stopped. Either the others have removed the host, who would send it. Or the end does not help: a
+    /// program has all parts of its step, but is bound by its own call, which only a guest that has stopped can refuse.
+    fn nobody_can_tell(&mut self) -> bool {
+        let mut guests = self.programs.iter().zip(&self.game.players).skip(1);
+        if guests.any(|(program, player)| player.is_done && program.code.is_some()) {
+            return false;
+        }
+        let is_bound = |this: &mut Self, program: usize| {
+            let log = this.seat(program).map(|seat| seat.log());
+            log.is_some_and(|log| log.match_info().has_roll_calls() && log.waits_for().is_empty())
+        };
+        let all_are_bound = (0..self.programs.len())
+            .all(|program| self.game.players[program].is_done || is_bound(self, program));
+        let host = || checks::ended_for(&self.disks[0], 0);
+        all_are_bound || host().is_some_and(|log| log.is_removed())
     }
 
     fn seat(&mut self, program: usize) -> Option<&mut SeatInPlay<Simulated>> {
@@ -389,6 +472,7 @@ impl Simulation<Tables> {
     /// says goodbye to the host in the middle of the match, perhaps after a restart of the host. Returns whether the
     /// host answers. Checks that it has stored all parts of program 1 if it does.
     pub(super) fn play_with_goodbye(&mut self, after: Duration, restarts: bool) -> bool {
+        self.game.reach = Reach::Directly;
         let seats = self.programs.len();
         self.play_until(|this| (0..seats).all(|program| this.seat(program).is_some()));
         self.play_for(after);
@@ -424,6 +508,7 @@ impl Simulation<Tables> {
     /// last call. The host starts again. Its history and its goodbye arrive at program 1 at once. Returns whether the
     /// host gets an answer. `None` if the host has not waited for one.
     pub(super) fn play_with_goodbye_in_the_last_call(&mut self) -> Option<bool> {
+        self.game.reach = Reach::Directly;
         let files = [1, 2].map(|program| {
             self.play_until(|this| this.game.players[program].over.is_some());
             self.disks[program].files()
@@ -462,19 +547,38 @@ impl Simulation<Tables> {
 
     /// Checks the records, and returns the trace of the run.
     pub(super) fn ends(mut self) -> (Vec<String>, Counts) {
-        let (end, gone) = checks::ends(&self.disks, self.pause.is_some());
+        let ended = self.checked(|this| {
+            let knows: Vec<bool> = (this.game.players.iter())
+                .map(|player| player.is_done)
+                .collect();
+            this.game.checks.ends(&this.disks, &knows)
+        });
+        let Ended { how, gone, hands } = ended;
         let now = self.now();
         if self.pause.is_none() {
             let took = now - self.game.first_end.unwrap_or_default();
             assert!(took < Duration::from_secs(3), "the end takes {took:?}");
             let seats = self.programs.len();
-            assert_eq!(self.shared().network.pairs, seats * (seats - 1) / 2);
+            let pairs = self.shared().network.pairs;
+            let is_direct = self.game.reach == Reach::Directly;
+            assert!(!is_direct || pairs == seats * (seats - 1) / 2);
             assert!(self.programs.iter().all(|program| program.starts == 1));
         }
-        self.count(&format!("ended: {end}"));
+        self.count(&format!("ended: {how}"));
         self.count(&format!("{} seats", self.disks.len()));
-        self.count_all("gone", gone);
-        let text = format!("{end} at {now:?}, faults until {:?}", self.faults_end);
+        self.count(&format!("meets: {:?}", self.game.reach));
+        for (what, count) in [
+            ("gone", gone),
+            ("hands", hands),
+            ("shuffles without proofs", self.game.checks.unproven),
+            (
+                "two parts for one step",
+                self.game.checks.second_parts.len(),
+            ),
+        ] {
+            self.count_all(what, count);
+        }
+        let text = format!("{how} at {now:?}, faults until {:?}", self.faults_end);
         self.shared().trace.push(text);
         self.into_trace()
     }
@@ -490,9 +594,14 @@ impl Simulation<Tables> {
         let has_failed = self.disks[number].has_failed();
         let stopped = checks::ended_for(&self.disks[number], number);
         if let Err(error) = &ended {
-            let is_in_play = error.chain().any(|cause| cause.is::<PlayError>());
-            let is_of_roster = error.is::<CannotBegin>();
-            assert!(!(is_in_play || is_of_roster) || has_failed, "{error:#}");
+            let mut causes = error.chain().filter_map(|cause| cause.downcast_ref());
+            let is_restored = self.game.checks.restored.contains(&number);
+            let has_reason = |error: &PlayError| match error {
+                PlayError::OwnHistory { .. } => is_restored,
+                _ => false,
+            };
+            let is_allowed = causes.all(has_reason) && !error.is::<CannotBegin>();
+            assert!(has_failed || is_allowed, "{error:#}");
         }
         self.ends_running(number, Duration::from_secs(5), 20_000);
         let Some(log) = stopped.filter(|_| !has_failed) else {
@@ -683,11 +792,19 @@ impl Game for Tables {
         })
     }
 
-    fn may_restore(_: &mut Simulation<Self>) -> bool {
-        false
+    /// A player without the file of its match could not come back, and a table with all of its seats would wait for it.
+    /// Once a program knows the end, others do not wait for it as long as an older one would need.
+    fn may_restore(this: &mut Simulation<Self>, program: usize) -> bool {
+        let is_open = this.game.players.iter().all(|player| !player.is_done);
+        let matches = this.disks[program].names(".log");
+        let backup = this.programs[program].backup.as_ref();
+        is_open && backup.is_some_and(|old| matches.iter().all(|(name, _)| old.has(name)))
     }
 
-    fn starts(this: &mut Simulation<Self>, program: usize, _: bool) {
+    fn starts(this: &mut Simulation<Self>, program: usize, is_restored: bool) {
+        if is_restored {
+            this.game.checks.restored.insert(program);
+        }
         let is_over = checks::ended_for(&this.disks[program], program).is_some();
         let player = &mut this.game.players[program];
         player.is_done |= is_over;
@@ -739,6 +856,8 @@ impl Game for Tables {
         if ["ask-admit", "ask-sit", "resumed"].contains(&kind) {
             this.count(kind);
         }
+        // The program of the host asks about a guest once.
+        this.game.needs_invites |= kind == "admit-lapsed";
         if kind == "over" {
             let now = this.now();
             this.game.players[program].over.get_or_insert(now);

@@ -41,6 +41,11 @@ fn ip(program: usize) -> IpAddr {
     Ipv4Addr::new(10, 0, 0, program as u8).into()
 }
 
+/// The relay over TCP.
+pub(super) fn relay() -> Address {
+    super::RELAY_OVER_TCP.parse().unwrap()
+}
+
 /// Where a program listens.
 pub(super) fn address(program: usize) -> Address {
     format!("{}:4000", ip(program)).parse().unwrap()
@@ -215,6 +220,7 @@ impl Sockets for Simulated {
     fn open(&self, place: &Place) -> u32 {
         let mut shared = self.shared.borrow_mut();
         match place {
+            Place::Tcp(address) if *address == relay() => shared.open_socket(self.program),
             Place::Tcp(address) => shared.call_program(self.program, program_at(address)),
             Place::Url(url) => {
                 assert_eq!(url, super::RELAY);
