@@ -356,6 +356,7 @@ impl MatchLog {
         if self.state.hand != hand {
             self.steps.begin_hand();
         }
+        self.is_removed |= self.is_removed_here();
         state.events(self, &parts, removed)
     }
 

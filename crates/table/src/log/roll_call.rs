@@ -386,9 +386,9 @@ impl MatchLog {
         own.any(|vote| vote.call.id() == call.id() && !vote.refuses())
     }
 
-    /// Whether a call that names the owner is won for it: all seats that the call does not name have
+    /// Whether a call that names the owner removes it: all seats that the call does not name have
     /// signed it, and no open or late call of the owner supersedes it. In a step that a call has ended, the
-    /// owner has this one.
+    /// owner has this one. A late call removes the owner [later](Self::is_removed_later).
     pub(super) fn is_named_by_all(&self, step: u64) -> bool {
         let tally = self.tally(step);
         let complete = self.steps().complete(step);
@@ -403,9 +403,11 @@ impl MatchLog {
                 call.map(|counted| counted.call).into_iter().collect()
             }
         };
+        let is_later = self.is_removed_later(&tally);
         let mut calls = tally.calls.values().map(|counted| counted.call);
         calls.any(|call| {
             call.named().contains(self.owner())
+                && !(is_later && call.is_late())
                 && tally.is_signed_by_all(call)
                 && !own.iter().any(|own| tally.supersedes(own, call))
         })

@@ -10,16 +10,11 @@ use super::simulation::{Counts, Simulation};
 use super::tables::Tables;
 use super::{of_pages, of_table, of_table_with_proofs};
 
-/// The tables with a known fault: a seat that has completed the last step counts itself as removed when it learns of a
-/// won late call of this step. The others end the step with its part, and remove nobody.
-const REMOVED_AT_THE_END: [u64; 1] = [19];
-
-/// Plays this number of matches except those that are `skipped`, or the one that the environment names. Checks that all of `often` happens. Returns what
+/// Plays this number of matches, or the one that the environment names. Checks that all of `often` happens. Returns what
 /// happened how often.
 fn all_of(
     played: fn(u64, &[u8]) -> (Vec<String>, Counts),
     matches: usize,
-    skipped: &[u64],
     often: &[&str],
 ) -> Counts {
     if let Ok(seed) = std::env::var("DEALERLESS_SEED") {
@@ -32,7 +27,7 @@ fn all_of(
     let play = |first| {
         let mut total = Counts::new();
         let seeds = (first..matches).step_by(threads as usize);
-        for seed in seeds.filter(|seed| !skipped.contains(seed)) {
+        for seed in seeds {
             add(&mut total, played(seed, &[]).1);
         }
         total
@@ -77,7 +72,7 @@ fn matches_end_with_equal_records_through_faults_of_all_kinds() {
         "out-of-time",
         "restored",
     ];
-    all_of(of_pages, soak().unwrap_or(200), &[], &OFTEN);
+    all_of(of_pages, soak().unwrap_or(200), &OFTEN);
 }
 
 #[test]
@@ -97,19 +92,14 @@ fn tables_end_with_equal_records_through_faults_of_all_kinds() {
         "resumed",
         "shuffles without proofs",
     ];
-    all_of(of_table, soak().unwrap_or(30), &REMOVED_AT_THE_END, &OFTEN);
+    all_of(of_table, soak().unwrap_or(30), &OFTEN);
 }
 
 #[test]
 fn tables_with_proofs_of_all_shuffles_end_with_equal_records() {
     // A soak plays about half as many hands as matches.
     let matches = soak().map_or(1, |matches| matches * 2 / 5);
-    let total = all_of(
-        of_table_with_proofs,
-        matches,
-        &REMOVED_AT_THE_END,
-        &["ended: Played"],
-    );
+    let total = all_of(of_table_with_proofs, matches, &["ended: Played"]);
     assert!(!total.contains_key("shuffles without proofs"));
 }
 

@@ -23,6 +23,26 @@ impl MatchLog {
         self.is_common(now) && steps.any(has_late_call)
     }
 
+    /// Whether late calls of this step that name the owner do not remove it yet. They remove their seats in the next
+    /// common step, and the match can end before it. A seat that an own call holds in the step cannot come to the
+    /// common step, nor can one that has ended the step by another call.
+    pub(super) fn is_removed_later(&self, tally: &Tally<'_>) -> bool {
+        let (step, now) = (tally.step(), self.step());
+        let complete = self.steps().complete(step);
+        let is_rolled = complete.is_some_and(|step| step.rolled.is_some());
+        let is_held = step == now && !tally.open(self.owner()).is_empty();
+        let has_come = (step + 1..=now).any(|later| self.is_common(later));
+        !(is_rolled || is_held || has_come)
+    }
+
+    /// Whether the owner has come to a common step, and a late call of an earlier step names it.
+    pub(in crate::log) fn is_removed_here(&self) -> bool {
+        let now = self.step();
+        let has_votes = |step: &u64| !self.steps().votes(*step).is_empty();
+        let mut steps = self.steps_since_common(now).filter(has_votes);
+        steps.any(|step| step < now && self.is_common(now) && self.is_named_by_all(step))
+    }
+
     /// The seats that a call of the current step has to remove, because the step is common and late calls
     /// of earlier steps are won.
     pub(super) fn to_remove(&self) -> SeatSet {

@@ -42,7 +42,8 @@ impl Called {
 
     /// The seat `chooser` is the last one that has to sign in this step.
     fn of(mut table: Table, chooser: Seat) -> Self {
-        let [one, two, silent] = [1, 2, 3].map(|next| chooser.around(4).nth(next).unwrap());
+        let seats = table.seats.len();
+        let [one, two, silent] = [1, 2, 3].map(|next| chooser.around(seats).nth(next).unwrap());
         let step = table.seats[0].log.step();
         let calls = [one, two].map(|caller| table.call(caller, &[chooser]).unwrap());
         let choice = table.sign(chooser).unwrap();
@@ -82,11 +83,12 @@ impl Called {
         }
     }
 
-    /// A seat says that the silent one has not voted.
+    /// A seat says that the silent ones have not voted.
     fn call_late(&mut self, seat: Seat) -> Option<Statement> {
         let missing = self.log(seat).missing().into_iter();
-        let silent = self.silent;
-        let vote = missing.filter(|(of, what)| *of == silent && matches!(what, NoVote(_)));
+        let remaining = self.remaining();
+        let vote =
+            missing.filter(|(of, what)| !remaining.contains(of) && matches!(what, NoVote(_)));
         let vote = vote.collect();
         let identity = &self.table.of.identities[seat.index()];
         let log = &mut self.table.seats[seat.index()].log;
@@ -173,6 +175,143 @@ fn history_of_a_hand_begins_with_the_late_call_that_removes_a_seat_in_its_first_
         let _later = out.accept_statement(statement);
     }
     assert!(out.is_removed());
+}
+
+/// Returns a table before the last result of the match, which needs the part of seat A, and the logs of the seats from
+/// D on, which have only their own parts of it.
+fn before_the_last_result(seats: u8) -> (Table, Vec<MatchLog>) {
+    let mut table = table_at(seats, 3, 1, |log| matches!(log.phase(), Phase::Result(_)));
+    let step = table.seats[0].log.step();
+    let mut logs: Vec<MatchLog> = table.seats.iter().map(|seat| seat.log.clone()).collect();
+    for seat in table.of.seats().skip(1) {
+        while table.seats[seat.index()].log.part(step, seat).is_none() {
+            let statement = table.sign(seat).unwrap();
+            table.send(&statement);
+            logs[seat.index()].accept_statement(statement).unwrap();
+            table.deliver_all();
+        }
+    }
+    (table, logs.split_off(D.index()))
+}
+
+/// A vote can carry the part that a silent seat lacks, or the part of another silent seat is still under way.
+#[test]
+fn late_call_of_the_last_step_removes_nobody_in_any_order_of_its_statements() {
+    for seats in [4, 5] {
+        let (table, silent) = before_the_last_result(seats);
+        let mut called = Called::of(table, A);
+        let step = called.step;
+        for seat in called.remaining() {
+            let late = called.call_late(seat).unwrap();
+            assert_eq!(late.signed.step(), step);
+            called.deliver(&late);
+        }
+        for log in called.remaining().map(|seat| called.log(seat)) {
+            assert_eq!(log.phase(), Phase::Over(End::Played));
+            assert!(log.gone().is_empty());
+        }
+        let mut statements = called.log(A).statements(step);
+        for is_reversed in [false, true] {
+            for mut log in silent.iter().cloned() {
+                for statement in &statements {
+                    let _late = log.accept_statement(statement.clone());
+                }
+                let phase = log.phase();
+                assert_eq!(phase, Phase::Over(End::Played), "{seats}, {is_reversed}");
+                assert_eq!(log.hash(), called.log(A).hash());
+            }
+            statements.reverse();
+        }
+    }
+}
+
+/// The call claims that a part is missing, so it ends the step without its seat.
+#[test]
+fn call_of_the_last_step_removes_its_seat_in_any_order_of_its_statements() {
+    let mut table = table_at(4, 3, 1, |log| matches!(log.phase(), Phase::Result(_)));
+    let step = table.seats[0].log.step();
+    let mut part = None;
+    for seat in [D, A, B, C] {
+        let own = table.sign(seat).unwrap();
+        // The part of D is under way.
+        if seat == D {
+            part = Some(own);
+        } else {
+            table.send(&own);
+            table.deliver_all();
+        }
+    }
+    let out = table.seats[D.index()].log.clone();
+    let votes = [A, B, C].map(|seat| table.call(seat, &[D]).unwrap());
+    let called = &mut table.seats[A.index()].log;
+    for vote in &votes[1..] {
+        called.accept_statement(vote.clone()).unwrap();
+    }
+    assert_eq!(called.phase(), Phase::Over(End::Played));
+    assert_eq!(called.gone(), [D]);
+    let _void = called.accept_statement(part.unwrap());
+    let mut statements = called.statements(step);
+    for _ in 0..2 {
+        let mut out = out.clone();
+        for statement in &statements {
+            let _later = out.accept_statement(statement.clone());
+        }
+        assert_eq!(out.phase(), Phase::Over(End::Removed));
+        statements.reverse();
+    }
+}
+
+/// Until the common step, the others need its parts.
+#[test]
+fn late_call_removes_its_seat_once_the_seat_comes_to_the_common_step() {
+    let mut table = table_at(4, 3, 1, at_a_bet);
+    let chooser = table.seats[0].log.waits_for()[0];
+    // Another seat chooses next.
+    let next = chooser.next(4);
+    let others: Vec<Seat> = next.around(4).filter(|seat| *seat != chooser).collect();
+    let step = table.seats[0].log.step();
+    let calls = [others[1], others[2]].map(|caller| table.call(caller, &[chooser]).unwrap());
+    let choice = table.sign(chooser).unwrap();
+    let mut called = Called {
+        callers: [others[1], others[2]],
+        chooser,
+        silent: next,
+        step,
+        table,
+    };
+    for statement in calls.iter().chain([&choice]) {
+        called.deliver(statement);
+    }
+    for seat in called.remaining() {
+        let late = called.call_late(seat).unwrap();
+        called.deliver(&late);
+    }
+    let mut out = called.log(next).clone();
+    for statement in called.log(chooser).statements(step) {
+        out.accept_statement(statement).unwrap();
+    }
+    assert_eq!(
+        (out.step(), out.hash()),
+        (step + 1, called.log(chooser).hash())
+    );
+    assert!(!out.is_removed() && !out.may_sign(next).is_empty());
+    called.table.seats[next.index()].log = out;
+    loop {
+        let log = called.log(next);
+        if log.is_removed() {
+            break;
+        }
+        let due = log.waits_for()[0];
+        let choice = called.table.sign(due).unwrap();
+        called.deliver(&choice);
+        if due != next {
+            let log = &mut called.table.seats[next.index()].log;
+            log.accept_statement(choice).unwrap();
+        }
+    }
+    let log = called.log(chooser);
+    assert!(matches!(log.phase(), Phase::Open(_)) && log.step() == called.log(next).step());
+    assert!(log.missing().contains(&(next, Removed)));
 }
 
 #[test]
