@@ -67,6 +67,12 @@ impl Network {
         }
     }
 
+    /// Whether something is still under way to this socket, or is lost, and its program does not know that.
+    pub(super) fn is_delayed(&self, socket: u32, now: Duration) -> bool {
+        let wire = self.wires.get(&socket);
+        wire.is_some_and(|wire| wire.is_silent || wire.last > now)
+    }
+
     /// The sockets that a program knows.
     pub(super) fn known_to(&self, program: usize) -> Vec<u32> {
         let mut sockets = self.of_program(program);

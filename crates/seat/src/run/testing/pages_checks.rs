@@ -220,12 +220,14 @@ pub(super) struct Uses {
 }
 
 impl Uses {
-    /// Checks that a program uses all its sockets, and closes the old one of two connections to the same peer.
-    pub(super) fn check(&mut self, code: &mut impl Code, sockets: &[u32], now: Duration) {
+    /// Checks that a program uses all its sockets, and closes the old one of two connections to the same peer, once the
+    /// request of the peer has arrived on the new one. `sockets` are all sockets, the oldest first, and whether each is
+    /// delayed.
+    pub(super) fn check(&mut self, code: &mut impl Code, sockets: &[(u32, bool)], now: Duration) {
         let (mut once, mut twice) = (BTreeSet::new(), BTreeMap::new());
-        for socket in sockets {
-            assert!(code.uses(*socket), "socket {socket} has no use");
-            let connection = code.connection(*socket);
+        for &(socket, is_delayed) in sockets {
+            assert!(code.uses(socket), "socket {socket} has no use");
+            let connection = code.connection(socket);
             let Some(connection) = connection.filter(|one| one.core.ended().is_none()) else {
                 continue;
             };
@@ -233,8 +235,8 @@ impl Uses {
             if !once.insert(peer.clone()) {
                 let since = self.twice.get(&peer).copied().unwrap_or(now);
                 assert!(
-                    now < since + TWO_CONNECTIONS,
-                    "two connections to {} for long",
+                    is_delayed || now < since + TWO_CONNECTIONS,
+                    "two connections to {} for long, the last one is {socket}",
                     connection.met.peer_name
                 );
                 twice.insert(peer, since);

@@ -320,8 +320,13 @@ impl<G: Game> Simulation<G> {
         let Some((mut code, next)) = ran else {
             return;
         };
-        let sockets = self.shared().network.known_to(program);
         let now = self.now();
+        let shared = self.shared.borrow();
+        let sockets = shared.network.known_to(program).into_iter();
+        let sockets: Vec<_> = sockets
+            .map(|socket| (socket, shared.network.is_delayed(socket, now)))
+            .collect();
+        drop(shared);
         self.programs[program].uses.check(&mut code, &sockets, now);
         let this = &mut self.programs[program];
         this.code = Some(code);

@@ -213,7 +213,9 @@ pub(super) struct Tables {
     invites: Vec<String>,
     /// Whether a guest cannot come in before the host makes new invites.
     needs_invites: bool,
-    /// The fingerprints of the guests that the player of this program has declined.
+    /// The fingerprint of the guest about which the host's player is asked now.
+    asked: Option<String>,
+    /// The fingerprints of the guests that the host's player has declined.
     declined: BTreeSet<String>,
     /// Whether a program resumes a match even if it is over.
     resumes_all: bool,
@@ -289,6 +291,7 @@ impl Tables {
             }
         }
         self.invites = invites.iter().map(ToString::to_string).collect();
+        self.asked = None;
         self.declined.clear();
         self.needs_invites = false;
         let expects = shared().once_in(2);
@@ -411,6 +414,7 @@ impl Simulation<Tables> {
                 checks: Checks::new(players, 100),
                 invites: Vec::new(),
                 needs_invites: false,
+                asked: None,
                 declined: BTreeSet::new(),
                 resumes_all: false,
                 first_end: None,
@@ -441,11 +445,16 @@ impl Simulation<Tables> {
     }
 
     /// Whether those that do not know the end cannot learn it any more, a known limit of the protocol. All guests that
-    /// know it have stopped. Either the others have removed the host, who would send it. Or the end does not help: a
+    /// know it have stopped. Either the host, who would send it, was removed or has left. Or the end does not help: a
     /// program has all parts of its step, but is bound by its own call, which only a guest that has stopped can refuse.
     fn nobody_can_tell(&mut self) -> bool {
-        let mut guests = self.programs.iter().zip(&self.game.players).skip(1);
-        if guests.any(|(program, player)| player.is_done && program.code.is_some()) {
+        // A guest that has left waits for the end like the others.
+        let knows_end = |program: usize| {
+            let ended = checks::ended_for(&self.disks[program], program);
+            ended.is_some_and(|log| matches!(log.phase(), Phase::Over(_)))
+        };
+        let mut guests = self.programs.iter().enumerate().skip(1);
+        if guests.any(|(number, program)| program.code.is_some() && knows_end(number)) {
             return false;
         }
         let is_bound = |this: &mut Self, program: usize| {
@@ -454,8 +463,11 @@ impl Simulation<Tables> {
         };
         let all_are_bound = (0..self.programs.len())
             .all(|program| self.game.players[program].is_done || is_bound(self, program));
-        let host = || checks::ended_for(&self.disks[0], 0);
-        all_are_bound || host().is_some_and(|log| log.is_removed())
+        let has_gone = || {
+            let host = checks::ended_for(&self.disks[0], 0);
+            host.is_some_and(|log| log.is_removed() || log.gone().contains(&Seat::HOST))
+        };
+        all_are_bound || has_gone()
     }
 
     fn seat(&mut self, program: usize) -> Option<&mut SeatInPlay<Simulated>> {
@@ -856,6 +868,12 @@ impl Game for Tables {
         if ["ask-admit", "ask-sit", "resumed"].contains(&kind) {
             this.count(kind);
         }
+        if kind == "ask-admit" || kind == "admit-lapsed" {
+            let asked = event["fingerprint"]
+                .as_str()
+                .filter(|_| kind == "ask-admit");
+            this.game.asked = asked.map(str::to_owned);
+        }
         // The program of the host asks about a guest once.
         this.game.needs_invites |= kind == "admit-lapsed";
         if kind == "over" {
@@ -874,8 +892,10 @@ impl Game for Tables {
         }
         let said: Value = serde_json::from_str(line).unwrap_or_default();
         if said["do"] == "admit" && said["agree"] == false {
-            let fingerprint = said["fingerprint"].as_str().unwrap();
-            this.game.declined.insert(fingerprint.to_owned());
+            // The program refuses an answer to a question that has lapsed.
+            let asked = this.game.asked.take();
+            let asked = asked.filter(|asked| said["fingerprint"].as_str() == Some(asked));
+            this.game.declined.extend(asked);
             this.game.needs_invites = true;
         }
     }
