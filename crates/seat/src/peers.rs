@@ -3,11 +3,11 @@
 use std::fmt::Display;
 
 use dealerless::Blame;
-use dealerless_connection::InviteId;
 use dealerless_connection::identity::{
-    Address, Fingerprint, KnownPeers, Name, PeersError, PublicIdentity, Recognised, Standing,
-    Succession,
+    Address, Fingerprint, KnownPeers, Name, PeersError, PublicIdentity, Recognised, SharedPeers,
+    Standing, Succession,
 };
+use dealerless_connection::{InviteId, SecondGuest};
 use dealerless_table::play::PlayError;
 
 use crate::event::Event;
@@ -17,39 +17,63 @@ use crate::words::counted;
 pub const BLOCKED: &str =
     "you have blocked this player; to play with them again, run: dealerless peers unblock NAME";
 
-/// The further players who came with each used invite of a host. The invite that leaked last is the last.
-#[derive(Debug, Default)]
-pub struct Leaks(Vec<(InviteId, Vec<Fingerprint>)>);
+/// The further players who came with each used invite of a host.
+pub struct Leaks {
+    /// The known peers, for their names.
+    peers: SharedPeers,
+    /// The invite that a second player used last is the last.
+    invites: Vec<(InviteId, Vec<PublicIdentity>)>,
+}
 
 impl Leaks {
     /// The maximum number of players of an invite whom the host is told of: anybody can make new keys.
     const MOST: usize = 16;
-    /// The maximum number of invites. A further one replaces the one that leaked first.
+    /// The maximum number of invites. A further one replaces the oldest one.
     const MOST_INVITES: usize = 32;
 
+    /// No players yet.
+    pub fn new(peers: SharedPeers) -> Self {
+        let invites = Vec::new();
+        Leaks { peers, invites }
+    }
+
     /// Notice to the host that another guest came with a used invite. `None` if there is nothing new: each
-    /// player is reported once for an invite, and the first one with a warning.
-    pub fn notice(&mut self, invite: InviteId, second: &Fingerprint) -> Option<String> {
-        let known = self.0.iter().position(|(id, _)| *id == invite);
+    /// player is reported once for an invite, and the first one with an explanation.
+    pub fn notice(&mut self, met: &SecondGuest) -> Option<String> {
+        let SecondGuest {
+            invite,
+            first,
+            second,
+            name,
+        } = met;
+        let known = self.invites.iter().position(|(id, _)| id == invite);
         let index = known.unwrap_or_else(|| {
-            if self.0.len() == Self::MOST_INVITES {
-                self.0.remove(0);
+            if self.invites.len() == Self::MOST_INVITES {
+                self.invites.remove(0);
             }
-            self.0.push((invite, Vec::new()));
-            self.0.len() - 1
+            self.invites.push((*invite, Vec::new()));
+            self.invites.len() - 1
         });
-        let players = &mut self.0[index].1;
+        let players = &mut self.invites[index].1;
         if players.len() > Self::MOST || players.contains(second) {
             return None;
         }
-        players.push(*second);
+        players.push(second.clone());
+        let second = format!("{name} ({})", second.fingerprint());
         Some(match players.len() {
-            1 => format!(
-                "WARNING: THE INVITE HAS LEAKED. A second player used it ({second}) and was turned away. \
-                 One of the two is not the player that you invited: compare fingerprints."
-            ),
+            1 => {
+                let peers = self.peers.lock();
+                let name = peers.get(first).map(|peer| &peer.name);
+                let name = name.map_or_else(|| "a player".to_owned(), Name::to_string);
+                format!(
+                    "A second player used the invite and was turned away: {second}. It belongs to {name} ({}), \
+                     who came first. If both are you or your friend, on two devices, nothing is wrong. \
+                     Otherwise somebody else has the invite: compare fingerprints.",
+                    first.fingerprint()
+                )
+            }
             2..=Self::MOST => {
-                format!("Another player used a leaked invite ({second}) and was turned away.")
+                format!("Another player used the invite and was turned away: {second}.")
             }
             _ => "Further players who use this invite are turned away too, and are not shown."
                 .to_owned(),
@@ -339,15 +363,28 @@ mod tests {
     }
 
     #[test]
-    fn each_player_with_a_leaked_invite_is_reported_once_and_only_the_first_with_a_warning() {
-        let mut leaks = Leaks::default();
+    fn each_further_player_of_an_invite_is_reported_once_and_only_the_first_with_an_explanation() {
+        let mut peers = known();
+        meet(&mut peers, 201, "Bob").unwrap();
+        let mut leaks = Leaks::new(SharedPeers::new(peers));
+        let mut notice = |invite, first, second| {
+            leaks.notice(&SecondGuest {
+                invite: [invite; 8],
+                first: identity(first).public().clone(),
+                second: identity(second).public().clone(),
+                name: Name::clean("Carl"),
+            })
+        };
         let mut notices = Vec::new();
         for seed in (0..100).chain(0..100) {
-            notices.extend(leaks.notice([0; 8], &identity(seed).public().fingerprint()));
+            notices.extend(notice(0, 201, seed));
         }
         assert_eq!(notices.len(), Leaks::MOST + 1);
-        let first = identity(0).public().fingerprint().to_string();
-        assert!(notices[0].contains("LEAKED") && notices[0].contains(&first));
+        let [bob, carl] = [201, 0].map(|seed| identity(seed).public().fingerprint());
+        let expected = format!(
+            "A second player used the invite and was turned away: Carl ({carl}). It belongs to Bob ({bob}), who came first."
+        );
+        assert!(notices[0].starts_with(&expected), "{}", notices[0]);
         for (seed, notice) in (1..).zip(&notices[1..Leaks::MOST]) {
             let fingerprint = identity(seed).public().fingerprint().to_string();
             assert!(
@@ -356,14 +393,13 @@ mod tests {
             );
         }
         assert!(notices[Leaks::MOST].contains("are not shown"));
-        // Each other invite has its own warning. The invite that leaked first is forgotten.
+        // Each other invite has its own explanation. The oldest invite is forgotten.
         for id in 1..=32 {
-            let warning = leaks.notice([id; 8], &identity(0).public().fingerprint());
-            assert!(warning.unwrap().contains("LEAKED"));
-            let again = leaks.notice([id; 8], &identity(0).public().fingerprint());
-            assert_eq!(again, None);
+            let first = notice(id, 202, 0).unwrap();
+            assert!(first.contains("It belongs to a player ("), "{first}");
+            assert_eq!(notice(id, 202, 0), None);
         }
-        assert_eq!(leaks.0.len(), Leaks::MOST_INVITES);
-        assert!(leaks.0.iter().all(|(invite, _)| *invite != [0; 8]));
+        assert_eq!(leaks.invites.len(), Leaks::MOST_INVITES);
+        assert!(leaks.invites.iter().all(|(id, _)| *id != [0; 8]));
     }
 }

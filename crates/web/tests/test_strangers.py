@@ -139,16 +139,16 @@ class Strangers(Guests):
         guest.press("Check")
         host.until("chose", do="check")
 
-    def test_link_opened_twice_seats_one_and_the_host_learns_that_it_leaked(self):
+    def test_link_opened_twice_seats_one_and_the_host_is_told(self):
         guest, host, link = self.at_a_turn()
         second = self.browser()
         second.open(link)
         second.fill("Your name", "Eve")
         second.press("Continue")
         second.find("h2", "You do not have a seat at this table")
-        second.reads("The invite was used by somebody else: ask for a new one, and report that it leaked")
+        second.reads("The invite was used by somebody else, or by you on another device: tell the host, and ask for a new one")
         second.picture("guest-second")
-        self.assertIn("INVITE HAS LEAKED", host.until("notice")["text"])
+        self.assertIn("A second player used the invite", host.until("notice")["text"])
         # The link is of no more use, and is not offered again.
         second.driver.refresh()
         second.find("h2", "You")

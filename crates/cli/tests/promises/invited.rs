@@ -442,7 +442,10 @@ fn host_is_notified_once_of_a_blocked_player_with_its_invite() {
     let (_, code) = Side::join(b.path(), &invite, &[]).finish();
     assert_ne!(code, 0);
     let mut notices = Vec::new();
-    while !notices.iter().any(|text: &String| text.contains("LEAKED")) {
+    while !notices
+        .iter()
+        .any(|text: &String| text.contains("A second player"))
+    {
         notices.push(anna.until("notice")["text"].to_string());
     }
     let about_invite = |text: &&String| text.contains("a blocked player has used your invite");

@@ -64,7 +64,6 @@ pub(super) fn as_guest(
                     handshake_hash: agreed.handshake_hash,
                     header,
                     nonces: [hosts, guests],
-                    first: false,
                     invite: None,
                 };
                 Ok(Step::over(Vec::new(), Ok((met, agreed))))
@@ -112,7 +111,6 @@ pub(super) fn as_host(
                     handshake_hash: agreed.handshake_hash,
                     header,
                     nonces: [hosts, guests],
-                    first: false,
                     invite: None,
                 };
                 Ok(Step::over(answer, Ok((met, agreed))))

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::core::Timing;
-use super::error::MeetingError;
+use super::error::{MeetingError, SecondGuest};
 use super::invite::{Invite, InviteId};
 use super::invites::Invites;
 use super::meeting::{Credentials, Meeting, Shown, Side, Step, Stepped};
@@ -25,7 +25,7 @@ use super::spoken::SpokenError;
 use super::spoken_code::SpokenCode;
 use super::strangers::{Failures, MAX_STRANGERS, Source, evicted};
 use super::{again, first};
-use crate::identity::{Fingerprint, PairSecret, PublicIdentity, SharedPeers};
+use crate::identity::{PairSecret, PublicIdentity, SharedPeers};
 use crate::random::system_rng;
 
 /// The time limit for the prelude of a stranger from a source with too many failed meetings (see
@@ -45,14 +45,11 @@ pub enum DoorEvent<C> {
     /// A guest has met the host, by an invite or as a known peer. The program must add the guest to
     /// the known peers, and check whether a known peer with other keys has the same name.
     Connection(Box<C>),
-    /// **A second guest used an invite that belongs to another guest: the invite has leaked.** One
-    /// of the two is not the guest that the host invited, so the players must compare fingerprints.
-    InviteLeaked {
-        /// The invite.
-        invite: InviteId,
-        /// The second guest. It was told that the invite is used, and nothing else.
-        second: Fingerprint,
-    },
+    /// A second guest used a one-time invite. It may be the same person on another device, or somebody else
+    /// who has the invite, so the players must compare fingerprints.
+    SecondGuest(Box<SecondGuest>),
+    /// 16 384 first messages were answered for the link of a table. The link is void: the program replaces it.
+    LinkUsedUp(InviteId),
     /// A guest used an invite, but the file of invites cannot be written. The guest received no
     /// answer.
     CannotBurn(io::Error),
@@ -173,9 +170,14 @@ impl Host {
         })
     }
 
-    /// Whether no guest has used an invite.
-    pub(super) fn is_unused(&self, id: &InviteId) -> bool {
+    /// Whether an invite serves another guest.
+    fn is_unused(&self, id: &InviteId) -> bool {
         lock(&self.invites).is_unused(id)
+    }
+
+    /// Whether an invite is not revoked.
+    fn has_invite(&self, id: &InviteId) -> bool {
+        lock(&self.invites).secret(id).is_some()
     }
 }
 
@@ -191,7 +193,7 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(super) fn is_failure(error: &MeetingError, shown: Shown) -> bool {
     let has_left =
         matches!(error, MeetingError::Connection(error) if error.kind() != ErrorKind::TimedOut);
-    !(has_left && shown >= Shown::Prelude)
+    !(has_left && shown >= Shown::Link)
 }
 
 /// A host that waits for guests. When the door is dropped, it closes its sockets. Connections that it has
@@ -229,6 +231,8 @@ struct Stranger<S: Sockets> {
 struct Waiting<S: Sockets> {
     relay: Place,
     request: String,
+    /// The invite of the guests. `None` for a known peer.
+    invite: Option<InviteId>,
     asking: Option<Asking<S>>,
     /// The earliest time of the next connection.
     next: Duration,
@@ -278,20 +282,28 @@ impl<S: Sockets> PolledDoor<S> {
             .push(Socket::accepted(&self.sockets, listener));
     }
 
-    /// Waits at a relay for the guest of an invite, from the time `first` on.
+    /// Waits at a relay for the guests of an invite, from the time `first` on, until the invite is
+    /// [revoked](Invites::end).
     pub fn wait_for_invite(&mut self, relay: Place, invite: &Invite, first: Duration) {
-        self.wait(relay, &RelayToken(invite.secret.relay_token()), first);
+        let (token, id) = (invite.secret.relay_token(), invite.secret.id());
+        self.wait(relay, &RelayToken(token), Some(id), first);
     }
 
     /// Waits at a relay for a known peer, from the time `first` on.
     pub fn wait_for_known(&mut self, relay: Place, peer: &PublicIdentity, first: Duration) {
         // Every valid identity shares a secret with this one.
         if let Some(secret) = self.host.own.identity.secret_with(peer) {
-            self.wait(relay, &RelayToken::of_peers(&secret), first);
+            self.wait(relay, &RelayToken::of_peers(&secret), None, first);
         }
     }
 
-    fn wait(&mut self, relay: Place, token: &RelayToken, first: Duration) {
+    fn wait(
+        &mut self,
+        relay: Place,
+        token: &RelayToken,
+        invite: Option<InviteId>,
+        first: Duration,
+    ) {
         let request = token.request(Side::Host);
         let is_same = |one: &Waiting<S>| one.relay == relay && one.request == request;
         if self.waiting.iter().any(is_same) {
@@ -300,6 +312,7 @@ impl<S: Sockets> PolledDoor<S> {
         self.waiting.push(Waiting {
             relay,
             request,
+            invite,
             asking: None,
             next: first,
         });
@@ -418,6 +431,9 @@ impl<S: Sockets> PolledDoor<S> {
                 self.meet(index, &[], now);
             }
         }
+        let host = &self.host;
+        self.waiting
+            .retain(|waiting| waiting.invite.is_none_or(|id| host.has_invite(&id)));
         for index in 0..self.waiting.len() {
             self.wait_on(index, now);
         }
@@ -536,9 +552,8 @@ impl<S: Sockets> PolledDoor<S> {
             self.count_failure(stranger.source, now);
         }
         match error {
-            MeetingError::SecondGuest(invite, second) => {
-                self.report(DoorEvent::InviteLeaked { invite, second });
-            }
+            MeetingError::SecondGuest(second) => self.report(DoorEvent::SecondGuest(second)),
+            MeetingError::LinkUsedUp(link) => self.report(DoorEvent::LinkUsedUp(link)),
             MeetingError::Invites(error) => self.report(DoorEvent::CannotBurn(error)),
             _ => {}
         }

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::invite::InviteId;
-use crate::identity::{Address, BadIdentity, BadSuccession, Fingerprint};
+use crate::identity::{Address, BadIdentity, BadSuccession, Name, PublicIdentity};
 use crate::wire::Malformed;
 
 /// A connection has ended, or cannot do what was requested.
@@ -88,7 +88,9 @@ pub enum MeetingError {
     )]
     NotAnswered,
     /// Another guest has used the invite.
-    #[error("the invite was used by somebody else: ask for a new one, and report that it leaked")]
+    #[error(
+        "the invite was used by somebody else, or by you on another device: tell the host, and ask for a new one"
+    )]
     Used,
     /// The answer was not made by the expected host.
     #[error("the answer is not from the expected host: somebody is intercepting the connection")]
@@ -133,9 +135,26 @@ pub enum MeetingError {
     /// The file of invites cannot be read or written.
     #[error("cannot read or write the file of invites")]
     Invites(#[source] io::Error),
-    /// A second guest used an invite that belongs to another guest. Only the host gets this error.
-    #[error("{1} used an invite that belongs to another guest")]
-    SecondGuest(InviteId, Fingerprint),
+    /// A second guest used a one-time invite. Only the host gets this error.
+    #[error("{} used an invite that belongs to another guest", .0.second.fingerprint())]
+    SecondGuest(Box<SecondGuest>),
+    /// The host has answered the maximum number of first messages for the link of a table. It answers no more.
+    /// Only the host gets this error.
+    #[error("the link was used too often")]
+    LinkUsedUp(InviteId),
+}
+
+/// A second guest used a one-time invite. It was told that the invite is used, and nothing else.
+#[derive(Debug)]
+pub struct SecondGuest {
+    /// The invite.
+    pub invite: InviteId,
+    /// The guest that the invite belongs to.
+    pub first: PublicIdentity,
+    /// The second guest, whose keys have been verified.
+    pub second: PublicIdentity,
+    /// The name that the second guest chose.
+    pub name: Name,
 }
 
 /// The error of a message that no honest program sends.

@@ -16,11 +16,11 @@ use std::sync::{Arc, Mutex};
 use rand::CryptoRng;
 
 use super::door::lock;
-use super::error::MeetingError;
+use super::error::{MeetingError, SecondGuest};
 use super::invite::{Invite, InviteId};
-use super::invites::{Burned, Invites};
+use super::invites::Invites;
 use super::meeting::{
-    Credentials, MAX_HEADER, MAX_MEETING_MESSAGE, Met, Side, Step, Stepped, introduced,
+    Credentials, MAX_HEADER, MAX_MEETING_MESSAGE, Met, Shown, Side, Step, Stepped, introduced,
     introduction, nonce, with_length,
 };
 use super::noise::{Handshake, NotGenuine, SHORT_MESSAGE};
@@ -70,7 +70,6 @@ pub(super) fn as_guest(own: Credentials, invite: Invite, rng: &mut impl CryptoRn
                 handshake_hash: agreed.handshake_hash,
                 header,
                 nonces: [hosts, guests],
-                first: true,
                 invite: Some(invite.secret.id()),
             };
             Ok(Step::over(last, Ok((met, agreed))))
@@ -86,18 +85,20 @@ pub(super) fn as_host(
     header: Vec<u8>,
     rng: &mut impl CryptoRng,
 ) -> Stepped {
-    let secret = lock(&invites)
-        .secret(&id)
-        .ok_or(MeetingError::NotAnswered)?;
+    let (secret, is_table) = {
+        let invites = lock(&invites);
+        (invites.secret(&id), invites.is_table_link(&id))
+    };
+    let secret = secret.ok_or(MeetingError::NotAnswered)?;
+    // Many may hold the link of a table, so it proves less than the prelude of a known peer.
+    let proves = move |shown| if is_table { Shown::Link } else { shown };
     let prelude = Prelude::First(id).encode();
     let mut handshake = Handshake::first_host(&own.identity, &secret, &prelude);
     let broken = |NotGenuine| MeetingError::Broken("invalid handshake message");
     let hosts = nonce(rng);
-    Ok(Step::exchange(Vec::new(), SHORT_MESSAGE, move |first| {
+    let first = Step::exchange(Vec::new(), SHORT_MESSAGE, move |first| {
         handshake.read(first).map_err(broken)?;
-        if !lock(&invites).is_fresh(&id, first) {
-            return Err(MeetingError::Broken("repeated first message"));
-        }
+        lock(&invites).answer(&id, first)?;
         let second = with_length(&handshake.write(&[]));
         // The guest knows the secret of the invite.
         let next = Step::exchange(second, MAX_MEETING_MESSAGE, move |third| {
@@ -110,12 +111,16 @@ pub(super) fn as_host(
             reader.finish()?;
 
             // The new owner of the invite is on disk before the guest receives an answer.
-            let burned = lock(&invites)
-                .burn(&id, peer.current())
-                .map_err(MeetingError::Invites)?;
+            let holder = lock(&invites).burn(&id, peer.current())?;
             let mut agreed = handshake.finish();
-            if burned == Burned::ByAnother {
-                let second = MeetingError::SecondGuest(id, peer.current().fingerprint());
+            if let Some(first) = holder {
+                let second = SecondGuest {
+                    invite: id,
+                    first,
+                    second: peer.current().clone(),
+                    name: peer_name,
+                };
+                let second = MeetingError::SecondGuest(Box::new(second));
                 return Ok(Step::over(agreed.seal(&[USED]), Err(second)));
             }
             let mut answer = Writer::default();
@@ -125,7 +130,7 @@ pub(super) fn as_host(
                 .string(&header)
                 .raw(&hosts);
             let answer = agreed.seal(&answer.finish());
-            Ok(Step::exchange(answer, MAX_MEETING_MESSAGE, move |last| {
+            let next = Step::exchange(answer, MAX_MEETING_MESSAGE, move |last| {
                 let guests = agreed
                     .open(last)?
                     .try_into()
@@ -138,14 +143,15 @@ pub(super) fn as_host(
                     handshake_hash: agreed.handshake_hash,
                     header,
                     nonces: [hosts, guests],
-                    first: burned == Burned::Now,
                     invite: Some(id),
                 };
                 Ok(Step::over(Vec::new(), Ok((met, agreed))))
-            }))
+            });
+            Ok(next.shows(proves(Shown::Secret)))
         });
-        Ok(next.verified())
-    }))
+        Ok(next.shows(proves(Shown::Secret)))
+    });
+    Ok(first.shows(proves(Shown::Prelude)))
 }
 
 #[cfg(test)]
@@ -194,7 +200,11 @@ mod tests {
         let [host, guest, other] = [1, 2, 3].map(|seed| Arc::new(Identity::from_seed([seed; 32])));
         let invites = Invites::open(Box::<MemoryVault>::default()).unwrap();
         let invites = Arc::new(Mutex::new(invites));
-        let id = invites.lock().unwrap().add(&mut rand::rng()).unwrap().id();
+        let id = {
+            let own = host.public();
+            let invite = invites.lock().unwrap().invite(own, Vec::new(), None);
+            invite.unwrap().secret.id()
+        };
         let introduced = |identity: &Arc<Identity>| {
             introduction(&Credentials {
                 identity: Arc::clone(identity),
@@ -237,7 +247,8 @@ mod tests {
             .err()
             .unwrap();
         assert!(matches!(error, MeetingError::Identity(BadIdentity::Proof)));
-        let met = host_meets(&host, &invites, id, &guest, &honest).unwrap();
-        assert!(met.first);
+        assert!(invites.lock().unwrap().is_unused(&id));
+        host_meets(&host, &invites, id, &guest, &honest).unwrap();
+        assert!(!invites.lock().unwrap().is_unused(&id));
     }
 }

@@ -57,9 +57,6 @@ pub struct Met {
     pub header: Vec<u8>,
     /// The nonces of the host and of the guest, for a match that starts on this connection.
     pub nonces: [[u8; 32]; 2],
-    /// Whether this meeting was the first use of an invite. If not, an unfinished match with the
-    /// peer is resumed.
-    pub first: bool,
     /// The invite by which the players met. `None` for known peers.
     pub(super) invite: Option<InviteId>,
 }
@@ -80,10 +77,12 @@ pub(super) type Established = (Met, Agreed);
 pub(super) enum Shown {
     /// Nothing.
     Nothing,
-    /// The id of a valid invite or the tag of a known peer. Both can be observed on the network and
-    /// replayed.
+    /// The id or the secret of the link of a table. Many may hold the link.
+    Link,
+    /// The id of a valid one-time invite or the tag of a known peer. Both can be observed on the network
+    /// and replayed.
     Prelude,
-    /// A proof that it holds the secret of the invite or the private key of the known peer.
+    /// A proof that it holds the secret of the one-time invite or the private key of the known peer.
     Secret,
 }
 
@@ -161,12 +160,9 @@ impl Step {
         }
     }
 
-    /// The same step, after the peer has proved that it holds its secret.
-    pub(super) fn verified(self) -> Self {
-        Step {
-            shown: Shown::Secret,
-            ..self
-        }
+    /// The same step, after the peer has shown this.
+    pub(super) fn shows(self, shown: Shown) -> Self {
+        Step { shown, ..self }
     }
 
     /// Sends the last bytes of the meeting.

@@ -37,7 +37,7 @@ pub use self::core::{Core, Task, Timing};
 pub use code_call::CodeCall;
 pub use dial::Dial;
 pub use door::{Admits, DoorEvent, PolledDoor};
-pub use error::{ConnectionError, MeetingError};
+pub use error::{ConnectionError, MeetingError, SecondGuest};
 pub use invite::{BadInvite, Invite, InviteId};
 pub use invites::Invites;
 pub use meeting::{Credentials, MAX_HEADER, Met, Side};

@@ -59,9 +59,9 @@ pub(super) fn door_at_relay<W: SeatWorld>(
 /// Tells the player of an event at a door, if it concerns the player. `leaks` are those that the player was told of.
 pub(super) fn report<W: SeatWorld, C>(world: &W, leaks: &Mutex<Leaks>, event: DoorEvent<C>) {
     let text = match event {
-        DoorEvent::InviteLeaked { invite, second } => {
+        DoorEvent::SecondGuest(met) => {
             let mut leaks = leaks.lock().unwrap_or_else(PoisonError::into_inner);
-            leaks.notice(invite, &second)
+            leaks.notice(&met)
         }
         DoorEvent::CannotBurn(error) => Some(cannot_burn(&error)),
         // Nobody comes to a page by another way.
@@ -70,7 +70,9 @@ pub(super) fn report<W: SeatWorld, C>(world: &W, leaks: &Mutex<Leaks>, event: Do
              Still trying."
         )),
         // In a match, no code is offered.
-        DoorEvent::RelayFails { .. }
+        // A program with a table handles it.
+        DoorEvent::LinkUsedUp(_)
+        | DoorEvent::RelayFails { .. }
         | DoorEvent::CodeVoid { .. }
         | DoorEvent::NewCode { .. }
         | DoorEvent::Connection(_) => None,

@@ -127,6 +127,7 @@ impl<W: World> Own<W> {
             kept.to_play()?
         };
         let peers = SharedPeers::new(kept_peers(&files, &identity)?);
+        let leaks = Arc::new(Mutex::new(Leaks::new(peers.clone())));
         let invites = Box::new(
             files
                 .open_value("invites")
@@ -146,7 +147,7 @@ impl<W: World> Own<W> {
                 invites: Arc::new(Mutex::new(invites)),
                 name: Name::clean(&settings.name),
             },
-            leaks: Arc::default(),
+            leaks,
             is_moved,
             settings,
             file: Some(file),
@@ -177,10 +178,11 @@ pub(super) fn kept_peers<F: Files>(files: &F, identity: &Identity) -> anyhow::Re
 impl<W: SeatWorld> Own<W> {
     /// The player of a program that keeps relays with its known peers.
     pub fn new(world: W, stored: Stored<W::Files>) -> Self {
+        let leaks = Arc::new(Mutex::new(Leaks::new(stored.peers.clone())));
         Own {
             world,
             stored,
-            leaks: Arc::default(),
+            leaks,
             is_moved: false,
             settings: Settings::default(),
             file: None,

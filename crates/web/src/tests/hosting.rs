@@ -263,19 +263,19 @@ fn player_learns_of_a_second_guest_with_the_same_invite() {
     let second = Native::new(2, host.relay, &invite);
     drop(first.joins().unwrap());
     let third = Native::new(3, host.relay, &invite);
-    // Each is reported once, and only the first with the whole warning.
+    // Each is reported once, and only the first with the explanation.
     for other in [&second, &second, &third] {
         match other.joins() {
             Err(MeetingError::Used) => {}
             other => panic!("{:?}", other.err()),
         }
     }
-    host.until_notice("Another player used a leaked invite");
+    host.until_notice("Another player used the invite");
     // The guest of the invite still plays.
     let hosted = first.plays();
     let closed = host.closed();
     assert_eq!(closed.result, Some(Ok(0)), "{}", error(&closed.lines));
-    assert_eq!(notices(&closed.lines, "THE INVITE HAS LEAKED"), 1);
+    assert_eq!(notices(&closed.lines, "A second player used the invite"), 1);
     for other in [second, third] {
         let fingerprint = other.identity.public().fingerprint().to_string();
         assert_eq!(notices(&closed.lines, &fingerprint), 1);

@@ -195,6 +195,13 @@ impl Host {
         invite.unwrap()
     }
 
+    /// The link of a table.
+    fn link(&self) -> Invite {
+        let own = self.own.identity.public();
+        let mut invites = self.invites.lock().unwrap();
+        invites.table_link(own, Vec::new(), None, [7; 32]).unwrap()
+    }
+
     fn accepts(&mut self, from: IpAddr, now: Duration) -> u32 {
         let socket = self.sockets.add();
         self.door
@@ -311,13 +318,13 @@ fn guests_with_an_invite_and_known_peers_meet_the_host() {
         (host.own.identity.public(), &b"header"[..])
     );
     let connection = host.connection();
-    assert!(connection.met.came_by(&host.invite) && connection.met.first);
+    assert!(connection.met.came_by(&host.invite));
     assert_eq!(connection.relay, None);
     assert_eq!(connection.met.peer, *bob.identity.public());
     drop(connection);
     // The invite serves its guest again, before and after it is a known peer.
     assert!(host.comes(invited(&bob, &host.invite)).unwrap().is_some());
-    assert!(!host.connection().met.first);
+    host.connection();
     host.refuses(known(&carol, &host.own));
     let (carols, name) = (carol.identity.public(), Name::clean("Carol"));
     let remembered = host.peers.lock().remember(carols, &name, &[], None);
@@ -353,13 +360,151 @@ fn second_guest_of_an_invite_is_reported_and_told() {
     let refused = host.comes(invited(&carol, &host.invite));
     assert!(matches!(refused, Err(MeetingError::Used)));
     match host.door.next_event() {
-        Some(DoorEvent::InviteLeaked { invite, second }) => {
-            assert_eq!(invite, host.invite.secret.id());
-            assert_eq!(second, carol.identity.public().fingerprint());
+        Some(DoorEvent::SecondGuest(met)) => {
+            assert_eq!(met.invite, host.invite.secret.id());
+            assert_eq!(met.first, *bob.identity.public());
+            assert_eq!(met.second, *carol.identity.public());
+            assert_eq!(met.name, carol.name);
         }
-        _ => panic!("no leak"),
+        _ => panic!("no second guest"),
     }
     assert!(host.sockets.open().is_empty());
+}
+
+#[test]
+fn link_serves_all_guests_and_nothing_is_written() {
+    let mut host = Host::new();
+    let link = host.link();
+    host.disk.is_full.store(true, Ordering::Relaxed);
+    for guest in [2, 3, 4, 2].map(player) {
+        let met = host.comes(invited(&guest, &link)).unwrap().unwrap();
+        assert_eq!(met.header, b"header");
+        let connection = host.connection();
+        assert!(connection.met.came_by(&link));
+        assert_eq!(connection.met.peer, *guest.identity.public());
+    }
+    assert!(host.has_no_event());
+    host.disk.is_full.store(false, Ordering::Relaxed);
+    // A one-time invite of the same host still belongs to one guest.
+    let invite = host.invite.clone();
+    assert!(host.comes(invited(&player(2), &invite)).unwrap().is_some());
+    let second = host.comes(invited(&player(3), &invite));
+    assert!(matches!(second, Err(MeetingError::Used)));
+}
+
+#[test]
+fn repeated_first_message_of_a_link_gets_no_answer() {
+    let mut host = Host::new();
+    let link = host.link();
+    let first = invited(&player(2), &link).outgoing();
+    let socket = host.accepts(ip(1), NOW);
+    host.receives(socket, &first, NOW);
+    assert!(!host.sockets.sent(socket).is_empty());
+    let again = host.accepts(ip(1), NOW);
+    host.receives(again, &first, NOW);
+    assert!(!host.door.has(again) && host.sockets.sent(again).is_empty());
+    assert!(host.door.has(socket) && host.has_no_event());
+}
+
+#[test]
+fn holders_of_a_replaced_link_get_no_answer_and_the_door_waits_for_them_no_longer() {
+    let mut host = Host::new();
+    let old = host.link();
+    host.door.wait_for_invite(relay(), &old, NOW);
+    host.door.step(NOW);
+    assert_eq!(host.sockets.open(), [1]);
+    host.door.offer_code(relay(), &old, NOW);
+    host.door.step(NOW);
+    host.gets_code(NOW);
+    // A guest whose meeting has begun.
+    let mut early = invited(&player(2), &old);
+    let socket = host.accepts(ip(1), NOW);
+    host.receives(socket, &early.outgoing(), NOW);
+    let answer = host.sockets.sent(socket);
+    assert!(early.received(&mut &answer[..], NOW).unwrap().is_none());
+
+    host.invites.lock().unwrap().end(&old).unwrap();
+    host.door.step(NOW);
+    assert_eq!(host.sockets.open(), [socket]);
+    host.receives(socket, &early.outgoing(), NOW);
+    assert!(host.sockets.sent(socket).is_empty() && !host.door.has(socket));
+    host.refuses(invited(&player(2), &old));
+    assert_eq!(host.door.timer(), Duration::MAX);
+
+    let new = host.link();
+    host.door.wait_for_invite(relay(), &new, NOW);
+    host.door.step(NOW);
+    let socket = *host.sockets.open().last().unwrap();
+    let token = RelayToken(new.secret.relay_token());
+    assert_eq!(host.opens(socket, NOW), token.request(Side::Host));
+    assert!(host.comes(invited(&player(2), &new)).unwrap().is_some());
+    assert!(host.connection().met.came_by(&new));
+}
+
+#[test]
+fn host_is_told_once_that_its_link_is_used_up() {
+    let mut host = Host::new();
+    let (old, other) = (host.link(), host.invite.clone());
+    for number in 0..1_u32 << 14 {
+        let mut invites = host.invites.lock().unwrap();
+        let answered = invites.answer(&old.secret.id(), &number.to_le_bytes());
+        answered.unwrap();
+    }
+    for is_first in [true, false] {
+        let mut guest = invited(&player(2), &old);
+        let socket = host.accepts(ip(1), NOW);
+        host.receives(socket, &guest.outgoing(), NOW);
+        assert!(host.sockets.sent(socket).is_empty() && !host.door.has(socket));
+        match host.door.next_event() {
+            Some(DoorEvent::LinkUsedUp(link)) => {
+                assert!(is_first && link == old.secret.id());
+            }
+            event => assert!(event.is_none() && !is_first),
+        }
+    }
+    assert!(host.comes(invited(&player(2), &other)).unwrap().is_some());
+    host.connection();
+    let new = host.link();
+    assert!(host.comes(invited(&player(2), &new)).unwrap().is_some());
+}
+
+#[test]
+fn holders_of_a_link_cannot_keep_known_peers_and_invited_guests_away() {
+    let mut host = Host::new();
+    let (link, invite, bob) = (host.link(), host.invite.clone(), player(2));
+    let remembered = host
+        .peers
+        .lock()
+        .remember(bob.identity.public(), &bob.name, &[], None);
+    remembered.unwrap();
+    // They have shown the secret of the link, and some of them an identity.
+    let mut strangers = Vec::new();
+    for seed in 0..16 {
+        let mut guest = invited(&player(100 + seed), &link);
+        let socket = host.accepts(ip(1), NOW);
+        host.receives(socket, &guest.outgoing(), NOW);
+        if seed % 2 == 0 {
+            let sent = host.sockets.sent(socket);
+            assert!(guest.received(&mut &sent[..], NOW).unwrap().is_none());
+            host.receives(socket, &guest.outgoing(), NOW);
+            assert!(!host.sockets.sent(socket).is_empty());
+        }
+        strangers.push(socket);
+    }
+    for guest in [known(&bob, &host.own), invited(&bob, &invite)] {
+        let mut guest = guest;
+        let socket = host.accepts(ip(2), NOW);
+        host.receives(socket, &guest.outgoing(), NOW);
+        // Others come with the link before the guest continues.
+        for seed in 0..32 {
+            let socket = host.accepts(ip(1), NOW);
+            let first = invited(&player(100 + seed), &link).outgoing();
+            host.receives(socket, &first, NOW);
+        }
+        assert!(host.runs(socket, &mut guest, NOW).unwrap().is_some());
+        assert_eq!(host.connection().met.peer, *bob.identity.public());
+    }
+    assert!(!host.door.has(strangers[0]));
 }
 
 #[test]

@@ -28,10 +28,9 @@ impl Players {
     pub(super) fn new() -> Self {
         let mut invites = Invites::open(Box::<MemoryVault>::default()).unwrap();
         let identities = [1, 2].map(|seed| Arc::new(Identity::from_seed([seed; 32])));
-        let secret = invites.add(&mut rand::rng()).unwrap();
-        let key = *identities[0].public().x25519();
+        let invite = invites.invite(identities[0].public(), Vec::new(), None);
         Players {
-            invite: Invite::new(key, secret, Vec::new(), None),
+            invite: invite.unwrap(),
             identities,
             names: ["Anna", "Bob"].map(Name::clean),
             invites: Arc::new(Mutex::new(invites)),

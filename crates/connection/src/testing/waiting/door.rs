@@ -177,7 +177,7 @@ impl Door {
     /// # Errors
     /// If the change cannot be saved.
     pub fn end_invite(&self, invite: &Invite) -> io::Result<()> {
-        lock(&self.invites).end(&invite.secret.id())
+        lock(&self.invites).end(invite)
     }
 
     /// Waits at a relay for a known peer.
@@ -273,9 +273,8 @@ impl Shared {
                     let connection = Connection::new(&self.network, *connection);
                     DoorEvent::Connection(Box::new(connection))
                 }
-                DoorEvent::InviteLeaked { invite, second } => {
-                    DoorEvent::InviteLeaked { invite, second }
-                }
+                DoorEvent::SecondGuest(second) => DoorEvent::SecondGuest(second),
+                DoorEvent::LinkUsedUp(link) => DoorEvent::LinkUsedUp(link),
                 DoorEvent::CannotBurn(error) => DoorEvent::CannotBurn(error),
                 DoorEvent::RelayFails { relay, source } => DoorEvent::RelayFails { relay, source },
                 DoorEvent::CodeVoid {
