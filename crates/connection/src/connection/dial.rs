@@ -11,6 +11,8 @@ use std::io::{self, ErrorKind};
 use std::mem;
 use std::time::Duration;
 
+use rand::Rng as _;
+
 use super::core::Timing;
 use super::error::MeetingError;
 use super::invite::{Invite, MAX_ADDRESSES};
@@ -28,6 +30,11 @@ const RELAY_TRIES: usize = 4;
 /// The lead of the host's addresses over a relay. The relay is tried earlier if all addresses have
 /// failed.
 const LEAD: Duration = Duration::from_millis(250);
+/// The shortest pause after which a guest with an invite tries a relay again that has not paired it, and the most
+/// milliseconds that are added to it at random.
+const CROWDED: (Duration, u32) = (Duration::from_millis(200), 1800);
+/// The time for which it tries again.
+const CROWDED_FOR: Duration = Duration::from_secs(30);
 /// The time after which a route whose turn it is gives way to another one that has an answer.
 const TURN: Duration = Duration::from_secs(2);
 
@@ -40,8 +47,9 @@ pub struct Dial<S: Sockets> {
     request: String,
     /// The addresses of the host, and then the relay.
     routes: Vec<Route<S>>,
-    /// The time at which the relay is tried, even if an address has not failed.
-    relays_time: Duration,
+    /// The time until which a relay is tried again that has ended the connection before it has paired the guest.
+    /// It pairs one of the guests that wait with the same link, and ends the connections of all others.
+    crowded_until: Duration,
     /// The errors of the routes, with their numbers.
     failures: Vec<(usize, MeetingError)>,
 }
@@ -53,14 +61,14 @@ type Begin = Box<dyn Fn() -> Stepped + Send>;
 struct Route<S: Sockets> {
     place: Place,
     is_relay: bool,
-    /// The number of attempts.
-    tries: usize,
+    /// The number of failed attempts.
+    failures: usize,
     state: State<S>,
 }
 
 enum State<S: Sockets> {
-    /// The route is to be started.
-    Due,
+    /// The route is to be started at this time.
+    Due(Duration),
     Started(Box<Attempt<S>>),
     Failed,
 }
@@ -103,7 +111,7 @@ impl<S: Sockets> Dial<S> {
         let token = RelayToken(invite.secret.relay_token());
         let invite = invite.clone();
         let begin = move || first::as_guest(own.clone(), invite.clone(), &mut system_rng());
-        Self::new(
+        let mut dial = Self::new(
             sockets,
             &token,
             Box::new(begin),
@@ -111,7 +119,9 @@ impl<S: Sockets> Dial<S> {
             relay,
             timing,
             now,
-        )
+        )?;
+        dial.crowded_until = now + CROWDED_FOR;
+        Ok(dial)
     }
 
     /// Meets a known peer that waits for guests. Tries `addresses` and `relay` like
@@ -155,13 +165,18 @@ impl<S: Sockets> Dial<S> {
         now: Duration,
     ) -> Result<Self, MeetingError> {
         let addresses = addresses.iter().take(MAX_ADDRESSES).cloned();
-        let of_host = addresses.map(|address| (Place::Tcp(address), false));
-        let of_relay = relay.map(|relay| (relay, true));
-        let routes = of_host.chain(of_relay).map(|(place, is_relay)| Route {
+        let relays_time = match addresses.len() {
+            0 => now,
+            _ => now + LEAD,
+        };
+        let of_host = addresses.map(|address| (Place::Tcp(address), false, now));
+        let of_relay = relay.map(|relay| (relay, true, relays_time));
+        let routes = of_host.chain(of_relay);
+        let routes = routes.map(|(place, is_relay, due)| Route {
             place,
             is_relay,
-            tries: 0,
-            state: State::Due,
+            failures: 0,
+            state: State::Due(due),
         });
         let mut dial = Dial {
             sockets: sockets.clone(),
@@ -169,7 +184,7 @@ impl<S: Sockets> Dial<S> {
             begin,
             request: token.request(Side::Guest),
             routes: routes.collect(),
-            relays_time: now + LEAD,
+            crowded_until: now,
             failures: Vec::new(),
         };
         dial.step(now)?;
@@ -181,7 +196,7 @@ impl<S: Sockets> Dial<S> {
         let routes = self.routes.iter().enumerate();
         routes.filter_map(|(number, route)| match &route.state {
             State::Started(attempt) => Some((number, &**attempt)),
-            State::Due | State::Failed => None,
+            State::Due(_) | State::Failed => None,
         })
     }
 
@@ -235,6 +250,13 @@ impl<S: Sockets> Dial<S> {
             Ok(mut bytes) => self
                 .advance(number, &mut attempt, &mut bytes, now)
                 .map(|met| Some((met?, bytes))),
+            Err(_) if matches!(attempt.stage, Stage::AtRelay(_)) && now < self.crowded_until => {
+                let (least, more) = CROWDED;
+                let more = system_rng().next_u32() % (more + 1);
+                let due = now + least + Duration::from_millis(more.into());
+                self.routes[number].state = State::Due(due);
+                return Ok(None);
+            }
             Err(error) => Err(self.failed(number, &attempt, error)),
         };
         match met {
@@ -249,7 +271,7 @@ impl<S: Sockets> Dial<S> {
             }
             Err(error) => {
                 drop(attempt);
-                self.fail(number, error)?;
+                self.fail(number, error, now)?;
             }
         }
         self.step(now)
@@ -266,7 +288,7 @@ impl<S: Sockets> Dial<S> {
                 && now >= attempt.meeting.deadline()
             {
                 let error = self.failed(number, attempt, ErrorKind::TimedOut.into());
-                self.fail(number, error)?;
+                self.fail(number, error, now)?;
             }
         }
         if let Some((number, until)) = self.turn()
@@ -274,7 +296,7 @@ impl<S: Sockets> Dial<S> {
             && self.answered().is_some()
         {
             let error = MeetingError::Connection(ErrorKind::TimedOut.into());
-            self.fail(number, error)?;
+            self.fail(number, error, now)?;
         }
         self.start_due(now)?;
         if self.turn().is_none()
@@ -294,23 +316,23 @@ impl<S: Sockets> Dial<S> {
 
     /// The time at which [`step`](Self::step) must be called even if nothing happens.
     pub fn timer(&self) -> Duration {
-        let is_due = |route: &Route<S>| matches!(route.state, State::Due);
-        let relays_time = self.routes.iter().any(is_due).then_some(self.relays_time);
+        let due = self.routes.iter().filter_map(|route| match route.state {
+            State::Due(due) => Some(due),
+            State::Started(_) | State::Failed => None,
+        });
         let gives_way = self.turn().filter(|_| self.answered().is_some());
         let gives_way = gives_way.map(|(_, until)| until);
         let deadlines = self
             .attempts()
             .map(|(_, attempt)| attempt.meeting.deadline());
-        let timers = deadlines.chain(relays_time).chain(gives_way);
+        let timers = deadlines.chain(due).chain(gives_way);
         timers.min().unwrap_or(Duration::MAX)
     }
 
     /// Starts the routes whose time has come.
     fn start_due(&mut self, now: Duration) -> Result<(), MeetingError> {
-        let is_alone = |route: &Route<S>| route.is_relay || matches!(route.state, State::Failed);
-        let is_relays_time = now >= self.relays_time || self.routes.iter().all(is_alone);
         for route in &mut self.routes {
-            if !matches!(route.state, State::Due) || (route.is_relay && !is_relays_time) {
+            if !matches!(route.state, State::Due(due) if now >= due) {
                 continue;
             }
             // The program limits the time for connecting, but a browser does not.
@@ -319,7 +341,6 @@ impl<S: Sockets> Dial<S> {
                 Place::Url(_) => now.saturating_add(self.timing.meeting),
             };
             let meeting = Meeting::guest((self.begin)()?, opened_by);
-            route.tries += 1;
             route.state = State::Started(Box::new(Attempt {
                 socket: Socket::open(&self.sockets, &route.place),
                 meeting,
@@ -392,11 +413,17 @@ impl<S: Sockets> Dial<S> {
         }
     }
 
-    /// Records the error of a route. A relay is tried again, unless it has paired nobody.
+    /// Records the error of a route. A relay is tried again, unless it has paired nobody, and at once when all
+    /// addresses have failed.
     ///
     /// # Errors
     /// The error, if it is [final](MeetingError::is_final).
-    fn fail(&mut self, number: usize, error: MeetingError) -> Result<(), MeetingError> {
+    fn fail(
+        &mut self,
+        number: usize,
+        error: MeetingError,
+        now: Duration,
+    ) -> Result<(), MeetingError> {
         if error.is_final() {
             return Err(error);
         }
@@ -409,12 +436,21 @@ impl<S: Sockets> Dial<S> {
             _ => true,
         };
         let route = &mut self.routes[number];
-        route.state = if is_retried && route.is_relay && route.tries < RELAY_TRIES {
-            State::Due
+        route.failures += 1;
+        route.state = if is_retried && route.is_relay && route.failures < RELAY_TRIES {
+            State::Due(now)
         } else {
             State::Failed
         };
         self.failures.push((number, error));
+        let is_alone = |route: &Route<S>| route.is_relay || matches!(route.state, State::Failed);
+        if self.routes.iter().all(is_alone) {
+            for route in &mut self.routes {
+                if let State::Due(due) = &mut route.state {
+                    *due = now;
+                }
+            }
+        }
         Ok(())
     }
 

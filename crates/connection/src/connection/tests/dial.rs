@@ -372,7 +372,9 @@ fn relay_that_pairs_the_guest_with_dead_connections_is_tried_four_times() {
 fn relay_that_pairs_nobody_is_tried_again_only_if_a_browser_hides_the_cause() {
     let players = Players::new();
     let tried = |relay, is_open: bool, why| {
-        let mut race = Race::new(&players, &[], Some(relay));
+        // A guest with an invite tries an open connection again.
+        let race = Race::of(&players, players.own(1), !is_open, &[], Some(relay));
+        let mut race = race.unwrap();
         for number in 1..9 {
             if is_open {
                 race.opened(number);
@@ -397,6 +399,63 @@ fn relay_that_pairs_nobody_is_tried_again_only_if_a_browser_hides_the_cause() {
         let kind = [ErrorKind::ConnectionRefused, ErrorKind::UnexpectedEof][usize::from(is_open)];
         assert_eq!((tries, why.kind()), (4, kind));
     }
+}
+
+#[test]
+fn guest_with_an_invite_that_a_relay_does_not_pair_tries_again_at_random_for_thirty_seconds() {
+    let players = Players::new();
+    for relay in [tcp(), url()] {
+        let mut race = Race::new(&players, &[], Some(relay.clone()));
+        let mut pauses = Vec::new();
+        for number in 1.. {
+            race.opened(number);
+            assert!(race.network.sent(number).starts_with(b"please relay "));
+            if race.now >= NOW + millis(30_000) {
+                break;
+            }
+            let closed = race.closed(number, ErrorKind::UnexpectedEof);
+            assert!(closed.unwrap().is_none() && race.open().is_empty());
+            let next = race.timer().unwrap();
+            let pause = NOW + next - race.now;
+            assert!((millis(200)..=millis(2000)).contains(&pause), "{pause:?}");
+            pauses.push(pause);
+            assert!(race.until(next - millis(1)).unwrap().is_none());
+            assert!(race.open().is_empty());
+            assert!(race.until(next).unwrap().is_none());
+            assert_eq!(race.open(), [number + 1]);
+        }
+        // The probability that this fails is below 2^-60.
+        pauses.sort_unstable();
+        pauses.dedup();
+        assert!(pauses.len() > 10, "{pauses:?}");
+        let mut last = *race.open().last().unwrap();
+        let error = loop {
+            match race.closed(last, ErrorKind::UnexpectedEof) {
+                Ok(_) => last += 1,
+                Err(error) => break error,
+            }
+            race.opened(last);
+        };
+        match error {
+            MeetingError::Relay { .. } => assert_eq!(relay, tcp()),
+            MeetingError::NoRelay(_) => assert_eq!(relay, url()),
+            error => panic!("{error}"),
+        }
+    }
+    // These tries do not count as those at a relay that pairs the guest with dead connections.
+    let mut race = Race::new(&players, &[], Some(tcp()));
+    for number in 1..=5 {
+        race.opened(number);
+        race.closed(number, ErrorKind::UnexpectedEof).unwrap();
+        let next = race.timer().unwrap();
+        race.until(next).unwrap();
+    }
+    for number in 6..9 {
+        race.paired(number);
+        race.closed(number, ErrorKind::UnexpectedEof).unwrap();
+    }
+    race.paired(9);
+    race.meets(9, &mut host(&players), 10_000);
 }
 
 #[test]
