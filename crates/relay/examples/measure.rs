@@ -295,7 +295,7 @@ fn floods() -> Outcome<()> {
         ),
         ("codes", |server, step, open| {
             let mut stream = server.connect(step)?;
-            stream.write_all(b"please open a code\n")?;
+            stream.write_all(format!("please open a code as {step:032x}\n").as_bytes())?;
             keep(open, stream, step)
         }),
         (

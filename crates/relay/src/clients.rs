@@ -12,8 +12,9 @@ use slab::Slab;
 use tungstenite::protocol::frame::coding::CloseCode;
 
 use crate::connection::{Connection, Stage};
+use crate::handshake::NO_SUCH_CODE;
 use crate::networks::{Id, Network, Networks};
-use crate::rooms::Rooms;
+use crate::rooms::{Place, Rooms};
 use crate::status::{Counts, Limit};
 use crate::{Limits, Page, Settings, frames, http, sockets};
 
@@ -65,7 +66,7 @@ impl Clients {
             allowed_pages: settings.allowed_pages,
             max_rate: settings.max_rate,
             networks: Networks::new(limits, now),
-            rooms: Rooms::new(limits.code_rest),
+            rooms: Rooms::new(limits.code_hold, limits.code_rest),
             connections: Slab::new(),
             now,
             ready: VecDeque::new(),
@@ -82,6 +83,8 @@ impl Clients {
         let times = [
             limits.handshake,
             limits.waiting,
+            limits.code_hold,
+            limits.code_wait,
             limits.code_rest,
             limits.unread,
             limits.ping,
@@ -516,8 +519,9 @@ impl Clients {
     fn leave(&mut self, stage: Stage, network: Network, id: Id) {
         match stage {
             Stage::Waiting(place) => {
-                self.networks.waited(network);
-                self.rooms.leave(&place, id, self.now);
+                if !self.rooms.leave(&place, id, self.now) {
+                    self.networks.waited(network);
+                }
             }
             Stage::Joined(peer) => self.close(peer, b""),
             Stage::Handshake(_) | Stage::Closing(_) => {}
@@ -543,7 +547,9 @@ impl Clients {
                 self.make_ready(slot);
             }
         }
-        self.rooms.tick(self.now);
+        for network in self.rooms.tick(self.now) {
+            self.networks.waited(network);
+        }
         self.networks.forget(self.now);
     }
 
@@ -562,8 +568,9 @@ impl Clients {
         let is_slow =
             is_open && (connection.blocked).is_some_and(|blocked| since(blocked) >= limits.unread);
         let is_dead = is_websocket && since(connection.heard) >= 3 * limits.ping;
-        if is_over && matches!(connection.stage, Stage::Waiting(_)) {
-            self.close(slot, b"");
+        if is_over && let Stage::Waiting(place) = connection.stage {
+            let is_guest = matches!(place, Place::Guest(_));
+            self.close(slot, if is_guest { NO_SUCH_CODE } else { b"" });
         } else if is_over || is_dead || sends_too_much || is_slow {
             if is_slow {
                 self.counts.reached(Limit::Unread);

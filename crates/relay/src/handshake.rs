@@ -7,13 +7,16 @@ use crate::connection::{Connection, Stage};
 use crate::http::{self, Asks, Head};
 use crate::networks::Network;
 use crate::request::{Malformed, Request};
-use crate::rooms::Place;
+use crate::rooms::{Host, Place};
 use crate::status::Limit;
 
 /// The number of bytes from the host of a code by which its guest has succeeded. In the exchange of a code,
 /// the host sends 49 bytes to a guest with a wrong code, and its invite, of more than 2 KiB, only to one with
 /// the right code.
 const PROOF: usize = 1 << 10;
+
+/// The answer to a client that uses an unknown code, or opens one that is not held for it.
+pub(crate) const NO_SUCH_CODE: &[u8] = b"no such code\n";
 
 impl Clients {
     /// Reads what a client has sent so far.
@@ -156,6 +159,7 @@ impl Clients {
         match request {
             Request::Relay { token, side } => match self.rooms.meet(&token, side) {
                 Some(peer) => {
+                    self.stop_waiting(peer.slot);
                     self.join(slot, peer.slot);
                     while let Some(superfluous) = self.rooms.waits(&token) {
                         self.lose(superfluous.slot);
@@ -164,18 +168,37 @@ impl Clients {
                 None if self.wait(slot, Place::Token(token)) => self.rooms.wait(token, side, id),
                 None => {}
             },
-            Request::OpenCode => {
+            Request::OpenCode(key) => {
                 let may = self.networks.may_open_code(network, self.now);
-                let number = may.and_then(|()| self.rooms.open_code(id).ok_or(Limit::AllCodes));
-                match number {
+                let mut open = |()| self.rooms.open_code(key, id, network);
+                match may.and_then(|may| open(may).ok_or(Limit::AllCodes)) {
                     Ok(number) if self.wait(slot, Place::Code(number)) => {
                         self.answer(slot, format!("code {number}\n").as_bytes());
                     }
-                    Ok(number) => self.rooms.leave(&Place::Code(number), id, self.now),
+                    Ok(number) => self.rooms.end_code(number, self.now),
                     Err(limit) => {
                         self.counts.reached(limit);
                         self.lose(slot);
                     }
+                }
+            }
+            Request::OpenAgain(number, key) => {
+                // The connection before may be dead.
+                if let Some(before) = self.rooms.host(number, &key) {
+                    self.lose(before.slot);
+                }
+                let Some(counted) = self.rooms.open_again(number, &key, id, network) else {
+                    return self.close(slot, NO_SUCH_CODE);
+                };
+                self.networks.waited(counted);
+                if !self.wait(slot, Place::Code(number)) {
+                    return self.rooms.end_code(number, self.now);
+                }
+                self.answer(slot, format!("code {number}\n").as_bytes());
+                if let Some(guest) = self.rooms.next_guest(number) {
+                    self.rooms.use_code(number, self.now);
+                    self.stop_waiting(guest.slot);
+                    self.join(slot, guest.slot);
                 }
             }
             Request::UseCode(number) => {
@@ -183,14 +206,17 @@ impl Clients {
                     self.counts.reached(limit);
                     return self.close(slot, b"too many codes\n");
                 }
+                if let Some(guest) = self.connections.get_mut(slot) {
+                    guest.unproven = Some((PROOF, self.now));
+                }
                 match self.rooms.use_code(number, self.now) {
-                    Some(host) => {
-                        if let Some(guest) = self.connections.get_mut(slot) {
-                            guest.unproven = Some((PROOF, self.now));
-                        }
-                        self.join(slot, host.slot);
+                    // The code counts for the address of its host as before.
+                    Some(Host::Waits(host)) => self.join(slot, host.slot),
+                    Some(Host::IsAway(_)) if self.wait(slot, Place::Guest(number)) => {
+                        self.rooms.wait_for_host(number, id);
                     }
-                    None => self.close(slot, b"no such code\n"),
+                    Some(Host::IsAway(_)) => {}
+                    None => self.close(slot, NO_SUCH_CODE),
                 }
             }
         }
@@ -208,7 +234,11 @@ impl Clients {
             return false;
         }
         self.networks.set_idle(network, id, false);
-        let deadline = self.now + self.limits.waiting;
+        let deadline = self.now
+            + match place {
+                Place::Guest(_) => self.limits.code_wait,
+                Place::Token(_) | Place::Code(_) => self.limits.waiting,
+            };
         self.change(slot, |connection| {
             connection.stage = Stage::Waiting(place);
             connection.deadline = Some(deadline);
@@ -217,15 +247,18 @@ impl Clients {
         true
     }
 
+    /// Counts a connection that waits no longer.
+    fn stop_waiting(&mut self, slot: usize) {
+        if let Some(connection) = self.connections.get(slot) {
+            self.networks.waited(connection.network);
+        }
+    }
+
     /// Joins two connections. `host` was waiting, and is in no room any more.
     fn join(&mut self, slot: usize, host: usize) {
-        let network = |connection: &Connection| (connection.network, connection.id);
-        let [guest_is, host_is] = [slot, host].map(|slot| self.connections.get(slot).map(network));
-        if let Some((network, id)) = guest_is {
-            self.networks.set_idle(network, id, false);
-        }
-        if let Some((network, _)) = host_is {
-            self.networks.waited(network);
+        if let Some(connection) = self.connections.get(slot) {
+            self.networks
+                .set_idle(connection.network, connection.id, false);
         }
         for (one, other) in [(host, slot), (slot, host)] {
             self.change(one, |connection| {

@@ -45,7 +45,8 @@ pub struct Limits {
     pub connections: usize,
     /// The maximum number of connections of an address.
     pub connections_per_address: usize,
-    /// The maximum number of connections of an address that wait for their peer.
+    /// The maximum number of connections of an address that wait for their peer, with the codes that are held
+    /// for it.
     pub waiting_per_address: usize,
     /// The number of connections that an address may open at once.
     pub arrivals: u32,
@@ -63,6 +64,11 @@ pub struct Limits {
     pub handshake: Duration,
     /// The maximum time that a connection waits for its peer.
     pub waiting: Duration,
+    /// The time for which a code is held for its host after a use, and after its host has lost its connection.
+    /// Then it is void.
+    pub code_hold: Duration,
+    /// The maximum time that a guest waits for the host of a code that is held.
+    pub code_wait: Duration,
     /// The time until the number of a void code is used again.
     pub code_rest: Duration,
     /// A client that does not read for this time what its peer has sent loses the connection.
@@ -94,6 +100,8 @@ impl Default for Limits {
             failed_codes_per_minute: 30,
             handshake: Duration::from_secs(5),
             waiting: Duration::from_secs(3600),
+            code_hold: Duration::from_secs(30),
+            code_wait: Duration::from_secs(20),
             code_rest: Duration::from_secs(600),
             unread: Duration::from_secs(60),
             blocked: 192,

@@ -254,7 +254,7 @@ impl Networks {
         may
     }
 
-    /// Counts a connection that waits no longer.
+    /// Counts a connection that waits no longer, or a code that is held no longer.
     pub(crate) fn waited(&mut self, network: Network) {
         if let Some(usage) = self.usage.get_mut(&network) {
             usage.waiting -= 1;
@@ -351,7 +351,7 @@ impl Networks {
         });
         self.usage.retain(|_, usage| {
             let counts = usage.arrivals.used(now, arrivals) + usage.codes.used(now, rate) > 0.0;
-            usage.connections > 0 || (counts && !many)
+            usage.connections + usage.waiting > 0 || (counts && !many)
         });
     }
 }

@@ -4,14 +4,18 @@
 pub(crate) type Token = [u8; 64];
 /// The side of a player, as sent: 16 hexadecimal digits.
 pub(crate) type Side = [u8; 16];
+/// What shows that a client has opened a code before, as sent: 32 hexadecimal digits.
+pub(crate) type Key = [u8; 32];
 
 /// What a client asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Request {
     /// `please relay TOKEN`, or `please relay TOKEN for side SIDE`: the transit relay's.
     Relay { token: Token, side: Option<Side> },
-    /// `please open a code`.
-    OpenCode,
+    /// `please open a code as KEY`.
+    OpenCode(Key),
+    /// `please open code N as KEY`: again.
+    OpenAgain(u32, Key),
     /// `please use code N`.
     UseCode(u32),
 }
@@ -40,28 +44,35 @@ impl Request {
 
     fn parse(line: &[u8]) -> Result<Self, Malformed> {
         let words = line.strip_prefix(b"please ").ok_or(Malformed)?;
-        if words == b"open a code" {
-            return Ok(Request::OpenCode);
+        if let Some(key) = words.strip_prefix(b"open a code as ") {
+            return digits(key).map(Request::OpenCode).ok_or(Malformed);
+        }
+        if let Some(words) = words.strip_prefix(b"open code ") {
+            let (number, key) = words.split_last_chunk::<32>().ok_or(Malformed)?;
+            let number = number.strip_suffix(b" as ").and_then(code);
+            let again = number.zip(digits(key));
+            let again = again.map(|(number, key)| Request::OpenAgain(number, key));
+            return again.ok_or(Malformed);
         }
         if let Some(number) = words.strip_prefix(b"use code ") {
             return code(number).map(Request::UseCode).ok_or(Malformed);
         }
         let rest = words.strip_prefix(b"relay ").ok_or(Malformed)?;
-        let (token, rest) = rest.split_first_chunk().ok_or(Malformed)?;
+        let (token, rest) = rest.split_first_chunk::<64>().ok_or(Malformed)?;
+        let token = digits(token).ok_or(Malformed)?;
         let side = match rest.strip_prefix(b" for side ") {
-            Some(side) => Some(side.try_into().map_err(|_| Malformed)?),
+            Some(side) => Some(digits(side).ok_or(Malformed)?),
             None if rest.is_empty() => None,
             None => return Err(Malformed),
         };
-        let digits = token.iter().chain(side.iter().flatten());
-        if !digits.copied().all(|digit: u8| digit.is_ascii_hexdigit()) {
-            return Err(Malformed);
-        }
-        Ok(Request::Relay {
-            token: *token,
-            side,
-        })
+        Ok(Request::Relay { token, side })
     }
+}
+
+/// This number of hexadecimal digits.
+fn digits<const LEN: usize>(text: &[u8]) -> Option<[u8; LEN]> {
+    let digits = <[u8; LEN]>::try_from(text).ok()?;
+    digits.iter().all(u8::is_ascii_hexdigit).then_some(digits)
 }
 
 /// A decimal number without sign or leading zeros.
@@ -95,9 +106,15 @@ mod tests {
         let line = format!("please relay {}\n", "5f".repeat(32));
         let request = Request::Relay { token, side };
         assert_eq!(read(&line), Ok(Some((request, line.len()))));
+        let key = "0a".repeat(16);
+        let digits = key.as_bytes().try_into().unwrap();
         assert_eq!(
-            read("please open a code\n"),
-            Ok(Some((Request::OpenCode, 19)))
+            read(&format!("please open a code as {key}\n")),
+            Ok(Some((Request::OpenCode(digits), 55)))
+        );
+        assert_eq!(
+            read(&format!("please open code 70213 as {key}\n")),
+            Ok(Some((Request::OpenAgain(70213, digits), 59)))
         );
         assert_eq!(
             read("please use code 7\n"),
@@ -125,7 +142,16 @@ mod tests {
             "please use code +7\n".to_owned(),
             "please use code 4294967296\n".to_owned(),
             "please use code 7 \n".to_owned(),
-            "please open a code \n".to_owned(),
+            "please open a code\n".to_owned(),
+            "please open a code as \n".to_owned(),
+            format!("please open a code as {}\n", &token[..31]),
+            format!("please open a code as {}\n", &token[..33]),
+            format!("please open a code as {}x\n", &token[..31]),
+            format!("please open code 7 {}\n", &token[..32]),
+            format!("please open code 07 as {}\n", &token[..32]),
+            format!("please open code  as {}\n", &token[..32]),
+            format!("please open code 7 as {}x\n", &token[..31]),
+            format!("please open code 7 as {}\n", &token[..31]),
             "a".repeat(256),
             format!("{}\n", "a".repeat(256)),
         ] {

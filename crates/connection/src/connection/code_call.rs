@@ -15,8 +15,8 @@ pub struct CodeCall<S: Sockets> {
 }
 
 impl<S: Sockets> CodeCall<S> {
-    /// Connects to the relay at `place`. The code is void then, whatever the result, except after
-    /// [`SpokenError::TooMany`].
+    /// Connects to the relay at `place`. Unless it is that of a table, the code is void then, whatever the
+    /// result, except after [`SpokenError::TooMany`].
     pub fn new(sockets: &S, place: &Place, code: SpokenCode, now: Duration) -> Self {
         CodeCall {
             socket: Socket::open(sockets, place),

@@ -335,16 +335,21 @@ impl<S: Sockets> PolledDoor<S> {
         }
     }
 
-    /// Gets a code for an invite from a relay, and waits there for the guest of the code. The next event of
+    /// Gets a code for an invite from a relay, and waits there for the guests of the code. The next event of
     /// the code is [`DoorEvent::NewCode`], or the last [`DoorEvent::CodeVoid`] if the relay gives no code
     /// within 4 s of its connection.
     ///
-    /// If a code is void, the door offers a new one, until the invite is used or 24 codes were void that
-    /// nobody had used. A code that somebody has used without success is replaced after a pause, which
+    /// The code of a table serves all its guests. It is void after four failed uses, and after one if it has four
+    /// words. The code of a one-time invite is void after one use.
+    ///
+    /// If a code is void, the door offers a new one, until the invite is used or revoked, or 24 codes were void or
+    /// lost with the connection to the relay that nobody had used. A code that somebody has used without success is replaced after a pause, which
     /// grows from 1 s to 60 s. After four of these, the codes of the invite have four words. If the relay does not
     /// give a new code, the door asks again after a pause that grows from 2 s to 60 s.
     pub fn offer_code(&mut self, relay: Place, invite: &Invite, now: Duration) {
-        self.offers.push(Offer::new(relay, invite.clone(), now));
+        let is_table = lock(&self.host.invites).is_table_link(&invite.secret.id());
+        let offer = Offer::new(relay, invite.clone(), is_table, now);
+        self.offers.push(offer);
     }
 
     /// Ends all codes. Their invites stay valid.

@@ -48,6 +48,6 @@ pub use sockets::{
     CannotListen, EngineConnection, EngineStream, Network, SocketTask, ask_relay, network,
     own_addresses,
 };
-pub use spoken::{Exchanged, SpokenError, SpokenExchange};
+pub use spoken::{CodeKey, Exchanged, SpokenError, SpokenExchange};
 pub use spoken_code::{BadCode, CodeWords, SpokenCode};
 pub use streams::{MAX_MESSAGE, Message, Priority, Stream};

@@ -2,7 +2,7 @@
 //! machine without threads, clock and sockets.
 //!
 //! ```text
-//! host  -> relay  please open a code
+//! host  -> relay  please open a code as KEY
 //! relay -> host   code N
 //! guest -> relay  please use code N
 //! relay -> both   ok                       from here, the relay forwards bytes
@@ -21,8 +21,9 @@
 //!
 //! A guest commits to one guess with its confirmation before it receives anything by which a guess can
 //! be tested. An attacker in the place of the host also gets one guess, from the guest's
-//! confirmation. The relay gives a room to one guest, and a [`SpokenExchange`] is one exchange. After
-//! it the code is void, whatever the result. The padded invite always has the same length.
+//! confirmation. The relay gives a room to one guest at a time, and a [`SpokenExchange`] is one exchange. The
+//! host may open the code again after it, with `please open code N as KEY`: each exchange is one more guess at
+//! its words. The padded invite always has the same length.
 //!
 //! Words, scalars, keys and the invite are wiped.
 
@@ -40,7 +41,7 @@ use super::cpace::{self, Context, Party, SHARE};
 use super::invite::Invite;
 use super::relay_request::{not_a_relay, refused};
 use super::spoken_code::{CodeWords, SpokenCode, room_number};
-use crate::hash::Hash;
+use crate::hash::{Hash, hex};
 
 /// The version of the exchange.
 const VERSION: u32 = 2;
@@ -52,6 +53,9 @@ const PADDED: usize = 2560;
 const TAG: usize = 16;
 /// The maximum length of a line of the relay.
 const MAX_LINE: usize = 64;
+
+/// What shows a relay that a host has opened a code before. The host draws it.
+pub type CodeKey = [u8; 16];
 
 const WRONG: u8 = 0;
 const RIGHT: u8 = 1;
@@ -68,7 +72,7 @@ pub struct SpokenExchange {
 /// What the exchange waits for.
 enum State {
     /// The host: the relay's line with the number of the room.
-    Number(CodeWords, PaddedInvite),
+    Number(Opens, PaddedInvite),
     /// The host: the relay's line that a guest has come.
     Guest(SpokenCode, PaddedInvite),
     /// The host: the guest's share and confirmation.
@@ -80,6 +84,12 @@ enum State {
     /// The guest: the host's answer.
     Answer(Keys),
     Over,
+}
+
+/// Which code a host opens.
+enum Opens {
+    New(CodeWords),
+    Again(SpokenCode),
 }
 
 pub(super) type PaddedInvite = Zeroizing<Vec<u8>>;
@@ -112,9 +122,7 @@ pub enum SpokenError {
     )]
     Guessed,
     /// The guest: the relay has no such room.
-    #[error(
-        "no host waits with this code: check its number; a code serves once, for at most an hour"
-    )]
+    #[error("no host waits with this code: check it, or ask the host for a new one")]
     NoSuchCode,
     /// The guest: the relay takes no more codes now, of this address or of all.
     #[error("too many codes were tried at this relay: try again in a minute")]
@@ -141,33 +149,54 @@ pub enum SpokenError {
 impl SpokenExchange {
     /// The time limit for an answer of the relay, and for all messages once the players are paired.
     pub const WITHIN: Duration = Duration::from_secs(20);
+    /// The time limit of a guest until it is paired. The relay lets it wait for 20 s for a host that opens its
+    /// code again.
+    pub const UNTIL_PAIRED: Duration = Duration::from_secs(30);
     /// The time for which a code is valid. The relay ends it a minute later.
     pub const LIFETIME: Duration = Duration::from_secs(59 * 60);
 
     /// A host that waits with a new code of this number of words, to send this invite.
-    pub fn as_host(invite: &Invite, words: CodeWords, now: Duration) -> Self {
-        Self::as_host_with(padded(invite), words, now)
+    pub fn as_host(invite: &Invite, words: CodeWords, key: &CodeKey, now: Duration) -> Self {
+        Self::as_host_with(padded(invite), words, key, now)
     }
 
     /// A host that sends these bytes as its padded invite.
-    pub(super) fn as_host_with(invite: PaddedInvite, words: CodeWords, now: Duration) -> Self {
-        let state = State::Number(words, invite);
-        Self::new(state, "please open a code\n".into(), now)
+    pub(super) fn as_host_with(
+        invite: PaddedInvite,
+        words: CodeWords,
+        key: &CodeKey,
+        now: Duration,
+    ) -> Self {
+        let request = format!("please open a code as {}\n", hex(key));
+        let state = State::Number(Opens::New(words), invite);
+        Self::new(state, request, now + Self::WITHIN)
+    }
+
+    /// A host that waits again with a code that it has opened with this key.
+    pub fn as_host_again(invite: &Invite, code: SpokenCode, key: &CodeKey, now: Duration) -> Self {
+        let request = format!("please open code {} as {}\n", code.number(), hex(key));
+        let state = State::Number(Opens::Again(code), padded(invite));
+        Self::new(state, request, now + Self::WITHIN)
     }
 
     /// A guest that uses a code.
     pub fn as_guest(code: SpokenCode, now: Duration) -> Self {
         let request = format!("please use code {}\n", code.number());
-        Self::new(State::Room(code), request, now)
+        Self::new(State::Room(code), request, now + Self::UNTIL_PAIRED)
     }
 
-    fn new(state: State, request: String, now: Duration) -> Self {
+    fn new(state: State, request: String, deadline: Duration) -> Self {
         SpokenExchange {
             state,
             received: Vec::new(),
             outgoing: request.into_bytes(),
-            deadline: now + Self::WITHIN,
+            deadline,
         }
+    }
+
+    /// Whether the relay has opened the code of the host, as long as the exchange has not failed.
+    pub(super) fn is_open(&self) -> bool {
+        !matches!(self.state, State::Number(..))
     }
 
     /// The code of the host, while it waits for a guest.
@@ -226,12 +255,16 @@ impl SpokenExchange {
             let item = mem::take(&mut self.received);
             match mem::replace(&mut self.state, State::Over) {
                 State::Over => return Ok(None),
-                State::Number(words, invite) => {
-                    let code = SpokenCode::new(number(&item)?, words, rng);
-                    // Otherwise the relay could make a guess before the player knows that there is a code.
-                    if !bytes.is_empty() {
-                        return Err(SpokenError::Relay(not_a_relay()));
-                    }
+                State::Number(opens, invite) => {
+                    let number = number(&item)?;
+                    let code = match opens {
+                        // Otherwise the relay could make a guess before the player knows that there is a code.
+                        Opens::New(words) if bytes.is_empty() => {
+                            SpokenCode::new(number, words, rng)
+                        }
+                        Opens::Again(code) if code.number() == number => code,
+                        _ => return Err(SpokenError::Relay(not_a_relay())),
+                    };
                     self.deadline = now + Self::LIFETIME;
                     self.state = State::Guest(code, invite);
                 }

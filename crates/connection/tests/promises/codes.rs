@@ -52,7 +52,7 @@ impl Rooms {
         let line = String::from_utf8(line).unwrap();
         if self.has_none.load(Ordering::Relaxed) {
             stream.write_all(b"bad handshake\n").unwrap();
-        } else if line == "please open a code\n" {
+        } else if line.starts_with("please open a code as ") {
             let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
             if self.uses_codes.load(Ordering::Relaxed) {
                 let answer = format!("code {number}\nok\n");
@@ -109,7 +109,7 @@ fn carry(from: &TcpStream, to: &TcpStream) {
 }
 
 /// The same number with other words.
-fn wrong(code: &SpokenCode) -> SpokenCode {
+pub(super) fn wrong(code: &SpokenCode) -> SpokenCode {
     let text = code.to_string();
     let mut parts: Vec<&str> = text.split('-').collect();
     parts[1] = if parts[1] == "crossbow" {

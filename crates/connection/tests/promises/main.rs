@@ -9,3 +9,4 @@ mod routes;
 mod strangers;
 mod streams;
 mod successors;
+mod tables;

@@ -12,6 +12,9 @@ use tungstenite::{Message, WebSocket};
 /// Timeout for everything that should happen, even on a busy machine.
 const SOON: Duration = Duration::from_secs(60);
 
+/// The line of a host that opens a code.
+pub(crate) const OPEN: &str = "please open a code as 00112233445566778899aabbccddeeff\n";
+
 /// A running relay. It ends with the test.
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,

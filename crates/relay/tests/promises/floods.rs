@@ -7,7 +7,7 @@ use dealerless_relay::{Limits, Settings};
 use tungstenite::Message;
 use tungstenite::client::IntoClientRequest;
 
-use super::clients::{Running, Tcp, code_of, line, until};
+use super::clients::{OPEN, Running, Tcp, code_of, line, until};
 
 #[test]
 fn silent_connections_of_one_address_do_not_keep_others_out() {
@@ -34,7 +34,7 @@ fn rooms_of_one_address_do_not_keep_others_out() {
     });
     let mut hosts: Vec<Tcp> = (0..10).map(|_| relay.connect_from(2)).collect();
     for host in &mut hosts {
-        host.send(b"please open a code\n");
+        host.send(OPEN.as_bytes());
         host.code();
     }
     let mut pair = [1, 2].map(|side| relay.says(&line(1, side)));
@@ -52,14 +52,14 @@ fn full_address_loses_its_oldest_silent_connection() {
         handshake: Duration::from_secs(600),
         ..Limits::default()
     });
-    let mut waiting = relay.says("please open a code\n");
+    let mut waiting = relay.says(OPEN);
     waiting.code();
     let mut silent = relay.connect();
     let [mut next, last] = [relay.connect(), relay.connect()];
     silent.expect_end("");
     assert!(waiting.is_waiting() && next.is_waiting() && last.is_waiting());
     // One that speaks is not refused.
-    let mut speaks = relay.says("please open a code\n");
+    let mut speaks = relay.says(OPEN);
     speaks.code();
     next.expect_end("");
     // All three have spoken: no other connection of this address is served, but those of others are.
@@ -89,7 +89,7 @@ fn one_address_may_not_wait_everywhere() {
     // The count falls when a connection ends.
     drop(other);
     until(|| {
-        let mut host = relay.says("please open a code\n");
+        let mut host = relay.says(OPEN);
         matches!(host.0.read(&mut [0; 4]), Ok(4))
     });
 }
@@ -105,7 +105,7 @@ fn connections_per_second_are_limited() {
     relay.connect().expect_end("");
     assert!(five.iter().all(Tcp::is_waiting));
     let mut other = relay.connect_from(2);
-    other.send(b"please open a code\n");
+    other.send(OPEN.as_bytes());
     other.code();
 }
 
@@ -126,7 +126,7 @@ fn clients_of_a_proxy_are_limited_one_by_one() {
         let forwarded = format!("192.0.2.99, {address}").parse().unwrap();
         request.headers_mut().insert("X-Forwarded-For", forwarded);
         let (mut page, _) = tungstenite::client(request, relay.connect().0).unwrap();
-        page.send(Message::binary(b"please open a code\n".to_vec()))
+        page.send(Message::binary(OPEN.as_bytes().to_vec()))
             .unwrap();
         match page.read() {
             Ok(Message::Binary(_)) => Some(page),
@@ -239,9 +239,9 @@ fn programs_at_the_address_of_a_proxy_have_its_limits() {
         arrivals_per_second: 0,
         ..Limits::default()
     });
-    let mut host = relay.says("please open a code\n");
+    let mut host = relay.says(OPEN);
     host.code();
-    relay.says("please open a code\n").expect_end("");
+    relay.says(OPEN).expect_end("");
     // Also a client of the proxy on this machine.
     let here = b"X-Forwarded-For: 127.0.0.1\r\n";
     assert_eq!(status(&relay, "GET / HTTP/1.1", here), "429");
@@ -269,6 +269,6 @@ fn large_heads_cost_a_bounded_amount_of_memory() {
     heads[0].expect_end("");
     assert!(quiet.is_waiting());
     assert!(heads[599].is_waiting());
-    let mut page = relay.opens("please open a code\n");
+    let mut page = relay.opens(OPEN);
     code_of(&mut page);
 }

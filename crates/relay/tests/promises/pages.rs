@@ -6,7 +6,7 @@ use std::path::Path;
 
 use dealerless_relay::{Page, Settings};
 
-use super::clients::{Running, line};
+use super::clients::{OPEN, Running, line};
 
 const INDEX: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'\">";
 
@@ -145,7 +145,7 @@ fn page_and_relay_share_the_port() {
     let (_folder, relay) = serving();
     let mut pair = [relay.says(&line(1, 1)), relay.says(&line(1, 2))];
     pair.iter_mut().for_each(|end| end.expect("ok\n"));
-    let mut page = relay.opens("please open a code\n");
+    let mut page = relay.opens(OPEN);
     super::clients::code_of(&mut page);
 }
 

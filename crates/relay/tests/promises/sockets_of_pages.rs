@@ -6,7 +6,7 @@ use tungstenite::protocol::frame::FrameHeader;
 use tungstenite::protocol::frame::coding::{Data, OpCode};
 use tungstenite::{Message, client::IntoClientRequest};
 
-use super::clients::{Running, Tcp, code_of, line, next};
+use super::clients::{OPEN, Running, Tcp, code_of, line, next};
 use dealerless_relay::Settings;
 
 /// A connection on which the handshake of a WebSocket is complete.
@@ -143,7 +143,7 @@ fn any_origin_may_connect() {
     let headers = request.headers_mut();
     headers.insert("Origin", "https://elsewhere.example".parse().unwrap());
     let (mut page, _) = tungstenite::client(request, relay.connect().0).unwrap();
-    page.send(Message::binary(b"please open a code\n".to_vec()))
+    page.send(Message::binary(OPEN.as_bytes().to_vec()))
         .unwrap();
     code_of(&mut page);
 }
@@ -200,8 +200,8 @@ fn first_frame_may_follow_the_head_at_once() {
     let mut bytes = b"GET / HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
         .to_vec();
-    bytes.extend(head(19));
-    bytes.extend(b"please open a code\n");
+    bytes.extend(head(OPEN.len() as u64));
+    bytes.extend(OPEN.as_bytes());
     page.0.write_all(&bytes).unwrap();
     let mut answer = [0; 200];
     let mut len = 0;

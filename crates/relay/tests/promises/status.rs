@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 
 use dealerless_relay::{Limits, Relay, Settings};
 
-use super::clients::{Running, line, until};
+use super::clients::{OPEN, Running, line, until};
 
 const ANY: &str = "127.0.0.1:0";
 
@@ -66,9 +66,9 @@ fn operator_sees_which_limits_refuse_clients() {
         ..Limits::default()
     });
     let refused = |limit: &str| count(&relay, &format!("refused_total{{limit=\"{limit}\"}}"));
-    let mut host = relay.says("please open a code\n");
+    let mut host = relay.says(OPEN);
     host.code();
-    relay.says("please open a code\n").expect_end("");
+    relay.says(OPEN).expect_end("");
     relay.says(&line(1, 1)).expect_end("");
     relay.connect().expect_end("");
     // The operator is not refused.

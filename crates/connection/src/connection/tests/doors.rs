@@ -296,7 +296,8 @@ impl Host {
     /// The relay gives a code on the last opened socket.
     fn gets_code(&mut self, now: Duration) -> (u32, SpokenCode) {
         let socket = *self.sockets.open().last().unwrap();
-        assert_eq!(self.opens(socket, now), "please open a code\n");
+        let request = self.opens(socket, now);
+        assert!(request.starts_with("please open a code as "), "{request}");
         self.receives(socket, b"code 7\n", now);
         (socket, self.code())
     }
@@ -951,15 +952,7 @@ fn uses(host: &mut Host, socket: u32, code: SpokenCode, now: Duration) -> Spoken
 
 /// Enters other words.
 fn guesses(host: &mut Host, socket: u32, code: &SpokenCode, now: Duration) {
-    let mut words: Vec<String> = code.to_string().split('-').map(String::from).collect();
-    words[1] = match words[1].as_str() {
-        "crossbow" => "guitar".into(),
-        _ => "crossbow".into(),
-    };
-    let mut guest = uses(host, socket, words.join("-").parse().unwrap(), now);
-    host.receives(socket, &guest.outgoing(), now);
-    let got = guest.received(&host.sockets.sent(socket), now, &mut rand::rng());
-    assert!(matches!(got, Err(SpokenError::Wrong)), "{got:?}");
+    fails(host, socket, code, true, now);
     let (why, is_last) = host.void();
     assert!(matches!(why, SpokenError::Guessed) && !is_last, "{why}");
 }
@@ -1017,6 +1010,166 @@ fn used_codes_are_replaced_after_pauses_that_grow_and_by_four_words_after_four()
     assert_eq!(code.to_string().split('-').count(), 5);
     guesses(&mut host, socket, &code, now);
     assert_eq!(host.door.timer(), now + SECOND);
+}
+
+/// The relay opens the code 7 again on the last opened socket.
+fn opens_again(host: &mut Host, now: Duration) -> u32 {
+    let socket = *host.sockets.open().last().unwrap();
+    let request = host.opens(socket, now);
+    assert!(request.starts_with("please open code 7 as "), "{request}");
+    host.receives(socket, b"code 7\n", now);
+    assert!(host.has_no_event());
+    socket
+}
+
+/// A guest gets the link by the code on a socket.
+fn gets_link(host: &mut Host, socket: u32, code: &SpokenCode, link: &Invite, now: Duration) {
+    let mut guest = uses(host, socket, code.clone(), now);
+    host.receives(socket, &guest.outgoing(), now);
+    let got = guest.received(&host.sockets.sent(socket), now, &mut rand::rng());
+    match got.unwrap() {
+        Some(Exchanged::Received(got)) => assert_eq!(got.to_string(), link.to_string()),
+        _ => panic!("no invite"),
+    }
+    assert!(host.has_no_event() && !host.door.has(socket));
+}
+
+/// A use fails: somebody guesses, or leaves.
+fn fails(host: &mut Host, socket: u32, code: &SpokenCode, guess: bool, now: Duration) {
+    if guess {
+        let mut words: Vec<String> = code.to_string().split('-').map(String::from).collect();
+        words[1] = match words[1].as_str() {
+            "crossbow" => "guitar".into(),
+            _ => "crossbow".into(),
+        };
+        let mut guest = uses(host, socket, words.join("-").parse().unwrap(), now);
+        host.receives(socket, &guest.outgoing(), now);
+        let got = guest.received(&host.sockets.sent(socket), now, &mut rand::rng());
+        assert!(matches!(got, Err(SpokenError::Wrong)), "{got:?}");
+    } else {
+        host.receives(socket, b"ok\n", now);
+        host.closes(socket, ErrorKind::UnexpectedEof, now);
+    }
+}
+
+#[test]
+fn many_guests_of_a_table_get_its_link_by_one_code_until_the_link_is_replaced() {
+    let mut host = Host::new();
+    let link = host.link();
+    host.door.offer_code(relay(), &link, NOW);
+    host.door.step(NOW);
+    let (mut socket, code) = host.gets_code(NOW);
+    for _ in 0..30 {
+        gets_link(&mut host, socket, &code, &link, NOW);
+        socket = opens_again(&mut host, NOW);
+    }
+    // A guest has waited at the relay.
+    gets_link(&mut host, socket, &code, &link, NOW);
+    let socket = *host.sockets.open().last().unwrap();
+    host.opens(socket, NOW);
+    host.receives(socket, b"code 7\nok\n", NOW);
+    assert!(host.has_no_event() && !host.sockets.sent(socket).is_empty());
+    host.closes(socket, ErrorKind::UnexpectedEof, NOW);
+    host.door.step(NOW + SECOND);
+    opens_again(&mut host, NOW + SECOND);
+    host.invites.lock().unwrap().end(&link).unwrap();
+    host.door.step(NOW + SECOND);
+    assert!(host.sockets.open().is_empty() && host.has_no_event());
+    assert_eq!(host.door.timer(), Duration::MAX);
+}
+
+#[test]
+fn words_of_a_table_allow_four_failed_uses_and_four_words_allow_one() {
+    let mut host = Host::new();
+    let link = host.link();
+    host.door.offer_code(relay(), &link, NOW);
+    host.door.step(NOW);
+    let mut now = NOW;
+    let (mut socket, code) = host.gets_code(now);
+    for (failed, pause) in [1, 2, 4].into_iter().enumerate() {
+        fails(&mut host, socket, &code, failed % 2 == 0, now);
+        assert!(host.has_no_event() && host.sockets.open().is_empty());
+        now += Duration::from_secs(pause);
+        assert_eq!(host.door.timer(), now);
+        host.door.step(now);
+        socket = opens_again(&mut host, now);
+        // Guests in between do not give more guesses.
+        gets_link(&mut host, socket, &code, &link, now);
+        socket = opens_again(&mut host, now);
+    }
+    fails(&mut host, socket, &code, true, now);
+    assert!(matches!(host.void(), (SpokenError::Guessed, false)));
+    for pause in [8, 16, 32, 60, 60] {
+        now += Duration::from_secs(pause);
+        assert_eq!(host.door.timer(), now);
+        host.door.step(now);
+        let (socket, new) = host.gets_code(now);
+        assert_eq!(new.to_string().split('-').count(), 5);
+        gets_link(&mut host, socket, &new, &link, now);
+        let socket = opens_again(&mut host, now);
+        fails(&mut host, socket, &new, false, now);
+        assert!(matches!(host.void(), (SpokenError::Left, false)));
+    }
+}
+
+#[test]
+fn code_of_a_table_outlives_its_hour_and_lost_connections_for_as_long_as_the_relay_holds_it() {
+    let mut host = Host::new();
+    let link = host.link();
+    host.door.offer_code(relay(), &link, NOW);
+    host.door.step(NOW);
+    host.gets_code(NOW);
+    let mut now = NOW + SpokenExchange::LIFETIME;
+    host.door.step(now);
+    host.door.step(now);
+    let socket = opens_again(&mut host, now);
+    host.closes(socket, ErrorKind::UnexpectedEof, now);
+    let lost = now;
+    for pause in [2, 4, 8, 16] {
+        let socket = *host.sockets.open().last().unwrap();
+        host.closes(socket, ErrorKind::HostUnreachable, now);
+        assert!(host.has_no_event());
+        now += Duration::from_secs(pause);
+        assert_eq!(host.door.timer(), now);
+        host.door.step(now);
+    }
+    assert_eq!(now, lost + 30 * SECOND);
+    opens_again(&mut host, now);
+    // The relay holds it no longer: 30 s after the connection was lost, or because it has restarted.
+    for is_late in [true, false] {
+        let lost = now;
+        let socket = *host.sockets.open().last().unwrap();
+        host.closes(socket, ErrorKind::UnexpectedEof, now);
+        let socket = *host.sockets.open().last().unwrap();
+        if is_late {
+            now = lost + 31 * SECOND;
+            host.closes(socket, ErrorKind::HostUnreachable, now);
+        } else {
+            host.opens(socket, now);
+            host.receives(socket, b"no such code\n", now);
+        }
+        assert!(matches!(host.void(), (SpokenError::Relay(_), false)));
+        let (_, new) = host.gets_code(now);
+        assert_eq!(new.to_string().split('-').count(), 3);
+    }
+}
+
+#[test]
+fn relay_that_ends_the_connections_of_a_table_s_code_gets_24_of_them() {
+    let mut host = Host::new();
+    let link = host.link();
+    host.door.offer_code(relay(), &link, NOW);
+    host.door.step(NOW);
+    host.gets_code(NOW);
+    for lost in 1..=24 {
+        let socket = *host.sockets.open().last().unwrap();
+        host.closes(socket, ErrorKind::UnexpectedEof, NOW);
+        if lost < 24 {
+            opens_again(&mut host, NOW);
+        }
+    }
+    assert!(matches!(host.void(), (SpokenError::Relay(_), true)));
+    assert!(host.sockets.open().is_empty() && host.door.timer() == Duration::MAX);
 }
 
 #[test]

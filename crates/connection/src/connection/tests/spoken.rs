@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::super::code_call::CodeCall;
 use super::super::invite::{Invite, InviteSecret};
 use super::super::place::{Happened, Place};
-use super::super::spoken::{Exchanged, SpokenError, SpokenExchange};
+use super::super::spoken::{CodeKey, Exchanged, SpokenError, SpokenExchange};
 use super::super::spoken_code::{CodeWords, SpokenCode};
 use super::dial::Network;
 use crate::hash::Hash;
@@ -17,6 +17,8 @@ use crate::random::Derived;
 
 const NOW: Duration = Duration::from_secs(1);
 const ROOM: &[u8] = b"code 7\n";
+const KEY: CodeKey = [0x0a; 16];
+const OPEN: &[u8] = b"please open a code as 0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a\n";
 
 type Outcome = Result<Option<Exchanged>, SpokenError>;
 
@@ -37,12 +39,12 @@ fn pass(side: &mut SpokenExchange, bytes: &[u8]) -> Outcome {
 
 /// A host that waits in room 7, and its code.
 fn waiting(invite: &Invite) -> (SpokenExchange, SpokenCode) {
-    in_room(SpokenExchange::as_host(invite, CodeWords::Two, NOW))
+    in_room(SpokenExchange::as_host(invite, CodeWords::Two, &KEY, NOW))
 }
 
 /// Puts a host into room 7. Its words are always the same.
 fn in_room(mut host: SpokenExchange) -> (SpokenExchange, SpokenCode) {
-    assert_eq!(host.outgoing(), b"please open a code\n");
+    assert_eq!(host.outgoing(), OPEN);
     assert!(host.code().is_none());
     let mut words = Derived::new(Hash::new("words of a test"));
     assert!(matches!(host.received(ROOM, NOW, &mut words), Ok(None)));
@@ -370,6 +372,7 @@ fn a_host_that_knows_the_code_and_sends_no_invite_is_reported() {
         let (mut host, code) = in_room(SpokenExchange::as_host_with(
             contents.into(),
             CodeWords::Two,
+            &KEY,
             NOW,
         ));
         let results = run([&mut host, &mut guest(&code).0], |_, message| message);
@@ -419,7 +422,7 @@ fn each_wait_has_a_deadline() {
     let (mut host, code) = waiting(&invite());
     assert_eq!(host.deadline(), NOW + SpokenExchange::LIFETIME);
     assert!(matches!(late(&mut host), SpokenError::Expired));
-    let mut silent = SpokenExchange::as_host(&invite(), CodeWords::Two, NOW);
+    let mut silent = SpokenExchange::as_host(&invite(), CodeWords::Two, &KEY, NOW);
     assert!(matches!(late(&mut silent), SpokenError::Relay(_)));
 
     // Without a complete share, the guest has made no guess.
@@ -436,8 +439,11 @@ fn each_wait_has_a_deadline() {
     }
 
     let mut guest = guest(&code).0;
-    for answer in [&b"ok\n"[..], &b"A"[..]] {
-        assert_eq!(guest.deadline(), NOW + SpokenExchange::WITHIN);
+    // The relay lets a guest wait for 20 s.
+    assert!(SpokenExchange::UNTIL_PAIRED > Duration::from_secs(25));
+    let limits = [SpokenExchange::UNTIL_PAIRED, SpokenExchange::WITHIN];
+    for (answer, limit) in [&b"ok\n"[..], &b"A"[..]].into_iter().zip(limits) {
+        assert_eq!(guest.deadline(), NOW + limit);
         assert!(matches!(late(&mut guest), SpokenError::Relay(_)));
         assert!(matches!(pass(&mut guest, answer), Ok(None)));
     }
@@ -447,7 +453,7 @@ fn each_wait_has_a_deadline() {
 fn the_answers_of_relays_are_distinguished_and_bounded() {
     let (_, code) = waiting(&invite());
     let answers = |answer: &[u8]| {
-        let mut host = SpokenExchange::as_host(&invite(), CodeWords::Two, NOW);
+        let mut host = SpokenExchange::as_host(&invite(), CodeWords::Two, &KEY, NOW);
         let host = pass(&mut host, answer).unwrap_err();
         (host, pass(&mut guest(&code).0, answer).unwrap_err())
     };
@@ -486,9 +492,47 @@ fn the_answers_of_relays_are_distinguished_and_bounded() {
 }
 
 #[test]
+fn host_opens_its_code_again_and_each_exchange_has_keys_of_its_own() {
+    let invite = invite();
+    let (mut host, code) = waiting(&invite);
+    let mut seen = HashSet::new();
+    for _ in 0..3 {
+        let (mut right, _) = guest(&code);
+        let mut messages = Vec::new();
+        let [sent, received] = run([&mut host, &mut right], |_, message| {
+            messages.push(message.clone());
+            message
+        });
+        assert!(is_sent(&sent) && is_received(&received));
+        assert!(messages.into_iter().all(|message| seen.insert(message)));
+        // The same words, in the same room.
+        host = SpokenExchange::as_host_again(&invite, code.clone(), &KEY, NOW);
+        let request = "please open code 7 as 0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a\n";
+        assert_eq!(host.outgoing(), request.as_bytes());
+        assert!(host.code().is_none() && !host.is_open());
+        assert!(matches!(pass(&mut host, ROOM), Ok(None)));
+        assert_eq!(host.code(), Some(&code));
+        assert!(host.is_open());
+    }
+    // A guest may wait already.
+    let again = || SpokenExchange::as_host_again(&invite, code.clone(), &KEY, NOW);
+    let mut host = again();
+    host.outgoing();
+    assert!(matches!(pass(&mut host, b"code 7\nok\n"), Ok(None)));
+    assert!(host.is_open() && !host.outgoing().is_empty());
+    // Another room, or none.
+    for answer in [&b"code 8\n"[..], b"no such code\n", b"ok\n"] {
+        assert!(matches!(
+            pass(&mut again(), answer),
+            Err(SpokenError::Relay(_))
+        ));
+    }
+}
+
+#[test]
 fn a_code_of_four_words_gives_the_invite_and_each_of_them_counts() {
     let invite = invite();
-    let four = || in_room(SpokenExchange::as_host(&invite, CodeWords::Four, NOW));
+    let four = || in_room(SpokenExchange::as_host(&invite, CodeWords::Four, &KEY, NOW));
     let (mut host, code) = four();
     assert_eq!(code.to_string().split('-').count(), 5);
     let (mut right, _) = guest(&code);
@@ -526,7 +570,7 @@ fn guest_gets_the_invite_on_its_socket_or_an_error_that_names_the_cause() {
     assert!(network.open_sockets().is_empty());
 
     let mut call = CodeCall::new(&network, &relay, code, NOW);
-    let late = NOW + SpokenExchange::WITHIN;
+    let late = NOW + SpokenExchange::UNTIL_PAIRED;
     assert_eq!(call.timer(), late);
     call.step(late - Duration::from_millis(1)).unwrap();
     let kind = |error| match error {

@@ -141,13 +141,31 @@ impl Door {
     pub fn invite(&self, addresses: Vec<Address>, relay: Option<Address>) -> io::Result<Invite> {
         let own = self.home.identity().public();
         let invite = lock(&self.invites).invite(own, addresses, relay);
-        let invite = invite?;
+        Ok(self.waiting_for(invite?))
+    }
+
+    /// The link of a table with these addresses and relay, as [`invite`](Self::invite).
+    ///
+    /// # Errors
+    /// If the link cannot be saved.
+    pub fn table_link(
+        &self,
+        addresses: Vec<Address>,
+        relay: Option<Address>,
+        table: [u8; 32],
+    ) -> io::Result<Invite> {
+        let own = self.home.identity().public();
+        let link = lock(&self.invites).table_link(own, addresses, relay, table);
+        Ok(self.waiting_for(link?))
+    }
+
+    fn waiting_for(&self, invite: Invite) -> Invite {
         if let Some(relay) = invite.relay() {
             let relay = relay.clone().into();
             self.shared
                 .with(|door, now| door.wait_for_invite(relay, &invite, now));
         }
-        Ok(invite)
+        invite
     }
 
     /// Gets a code for an invite from a relay, and waits there for the guest of the code. If the code
