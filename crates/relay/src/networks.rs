@@ -392,6 +392,23 @@ mod tests {
     }
 
     #[test]
+    fn network_with_a_held_code_is_not_forgotten() {
+        let begin = Instant::now();
+        let mut networks = Networks::new(Limits::default(), begin);
+        let host = network("192.0.2.1");
+        networks.add(host, id(1), begin);
+        assert!(networks.may_wait(host, begin));
+        // Its connection ends, and the code is held.
+        networks.remove(host, id(1));
+        let later = begin + Duration::from_secs(3600);
+        networks.forget(later);
+        assert!(networks.usage.contains_key(&host));
+        networks.waited(host);
+        networks.forget(later);
+        assert!(networks.usage.is_empty());
+    }
+
+    #[test]
     fn a_48_has_a_limit_of_its_own() {
         let now = Instant::now();
         let limits = Limits {
