@@ -104,7 +104,7 @@ fn joins_through(mut relay: impl FnMut(usize) -> Relay + Send + 'static) -> (i32
 }
 
 #[test]
-fn relay_that_answers_nonsense_refuses_closes_or_is_silent_is_a_clear_error() {
+fn relay_that_answers_nonsense_refuses_or_is_silent_is_a_clear_error() {
     let long = vec![b'x'; 1 << 20];
     for (answer, closes, said) in [
         (b"bad handshake\n".to_vec(), true, "bad handshake"),
@@ -117,8 +117,6 @@ fn relay_that_answers_nonsense_refuses_closes_or_is_silent_is_a_clear_error() {
         (b"\n".to_vec(), false, "not that of a transit relay"),
         (b"ok\r\n".to_vec(), false, "not that of a transit relay"),
         (long, false, "not that of a transit relay"),
-        (b"o".to_vec(), true, "relay"),
-        (Vec::new(), true, "relay"),
         // It is silent for ever.
         (Vec::new(), false, ""),
         (b"ok".to_vec(), false, ""),
