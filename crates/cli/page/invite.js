@@ -1,10 +1,11 @@
-// The view before all players are connected: addresses, and each invite as text and QR code.
+// The view before a match: the invite as text and QR code, the players at the door, and those who have a seat.
 
-import { announce, buttonTo, clear, complain, h, quiet, setText, svg } from "./dom.js";
+import { written } from "./cards.js";
+import { announce, buttonTo, clear, complain, errorLine, h, quiet, setText, svg } from "./dom.js";
 import { hasEnded } from "./match.js";
 import { waysToInvite } from "./places.js";
 import { IN_PAGE } from "./server.js";
-import { forPage } from "./words.js";
+import { forPage, problem, sentencesOf } from "./words.js";
 
 /**
  * @param {string} label
@@ -39,27 +40,103 @@ function picture(code) {
     svg("path", { d: squares.join("") }));
 }
 
-/** @param {number} guests */
-function steps(guests) {
-  const several = guests > 1;
+/** Who can come in, and how. @param {number | undefined} seats of a table */
+function steps(seats) {
+  const from = IN_PAGE ? "A guest opens it in a browser, or pastes it under “Join”." : "A guest pastes it under “Join”, or runs the command in a terminal.";
   return h("ol.steps",
-    h("li", `Send ${several ? "each invite to one player" : "this invite to the other player"} over a channel you trust. `,
-      h("strong", "Anyone who has it can take the seat, once.")),
-    h("li", `${IN_PAGE ? "A guest opens it in a browser, or pastes it under “Join”." : "A guest pastes it under “Join”, or runs the command in a terminal."} A player you have met can join by your name, and you are asked first.`),
-    h("li", `The match begins when ${several ? `all ${guests + 1}` : "both"} players are here.`));
+    h("li", `Send this ${seats ? "link to your friends" : "invite to the other player"} over a channel you trust. `,
+      h("strong", seats ? "Everybody who has it can ask for a seat: you accept each player, unless you let everybody sit down."
+        : "Anyone who has it can take the seat, once.")),
+    h("li", from, !seats && " A player you have met can join by your name, and you are asked first."),
+    !seats && h("li", "The match begins when both players are here."));
+}
+
+/** @param {Invite} event */
+function inviteParts({ invite, link, code, seats }) {
+  const qr = h("div");
+  const ways = waysToInvite(invite);
+  const text = (/** @type {string} */ label, /** @type {string} */ content) => h("p.invite-text.code", { tabindex: "0", "aria-label": label }, content);
+  const copies = ways.map(([label, content]) => copyButton(seats ? label.replace("invite", "link") : label, () => content));
+  return { qr, root: h("div", steps(seats), text(seats ? "Link" : "Invite", ways[0][1]), h("div.row", ...copies),
+    ...code ? [h("p", `Or tell ${seats ? "them" : "the other player"} this code, which serves ${seats ? "" : "once "}within an hour. A guest’s program needs the same relay.`),
+      text("Code", code)] : [],
+    ...link ? [h("p", "Or send this link instead. The guest opens it in a browser and needs no program."),
+      text("Link", link), h("div.row", copyButton("Copy the link", () => link))] : []) };
 }
 
 /**
- * The view of a host who waits for a guest, or of a guest who looks for the host.
+ * The players at the door, with a button for each answer. Those who stay keep their elements, so that buttons keep the focus.
+ * @param {(command: Command) => void} say
+ */
+function doorView(say) {
+  const list = h("ul.items");
+  const root = h("div.before", h("h3", "At the door"), list);
+  /** @type {Map<string, HTMLElement>} */
+  let items = new Map();
+  /** @param {AtDoor | null} atDoor */
+  const update = (atDoor) => {
+    const sentences = atDoor ? sentencesOf(atDoor) : [];
+    const here = new Map((atDoor?.players ?? []).map(({ name, fingerprint }, at) => {
+      const button = (/** @type {string} */ label, /** @type {"accept" | "decline"} */ act) =>
+        buttonTo(label, () => say({ do: act, fingerprint }), { class: act === "accept" && "main", "aria-label": `${label} ${name}` });
+      return [fingerprint, items.get(fingerprint) ?? h("li.item", h("div.item-text", ...written(sentences[at] ?? [])),
+        h("div.row", button("Accept", "accept"), button("Decline", "decline")))];
+    }));
+    for (const [of, element] of items) if (!here.has(of)) element.remove();
+    for (const [of, element] of here) if (!items.has(of)) list.append(element);
+    items = here;
+    root.hidden = here.size === 0;
+  };
+  return { root, update };
+}
+
+/**
+ * Those who have a seat at a table, and what is missing.
+ * @param {(command: Command) => void} say
+ */
+function seatsView(say) {
+  const [list, missing] = [h("ul.items"), h("p")];
+  const start = buttonTo("Start", () => say({ do: "start" }), { class: "main", disabled: true });
+  const acts = h("div.row", start, buttonTo("New link", () => say({ do: "link-new" })), h("span.muted", "The old link then gets no answer."));
+  const root = h("div.before", h("h3", "At the table"), list, missing, acts);
+  /** @type {TableBefore | null} */
+  let shown = null;
+  /** @param {TableBefore | null} table @param {number | undefined} seats those of the host's link */
+  const update = (table, seats) => {
+    acts.hidden = seats === undefined;
+    root.hidden = !table && acts.hidden;
+    if (seats && !table) setText(missing, `The match begins when ${seats} players are here. With two or more, you can start it.`);
+    if (!table || table === shown) return;
+    shown = table;
+    const { players, place } = table;
+    start.disabled = players.length < 2;
+    clear(list, ...players.map(({ name, fingerprint, away }, at) =>
+      h("li", ...written([{ name }]), at === 0 && ", the host", away && " (away)", fingerprint && h("span.muted.code", ` ${fingerprint}`))));
+    const free = table.seats - players.length;
+    const when = `when ${free === 1 ? "one more player is" : `${free} more players are`} here, or when ${seats ? "you press “Start”" : "the host starts it"}`;
+    setText(missing, place > 0 ? `No seat is free. Your place in the queue is ${place}.`
+      : `${players.length} of ${table.seats} seats are taken. The match begins ${free > 0 ? when : "now"}.`);
+  };
+  return { root, update };
+}
+
+/**
+ * The view of a host who waits for guests, or of a guest who looks for the host or waits for others.
  * @param {App} app
  * @returns {View}
  */
 export function inviteView(app) {
-  let shownInvites = 0;
+  /** @type {Invite | null} */
+  let shownInvite = null;
   let shownNotices = "";
   /** Whether the host has been found. */
   let found = false;
-  let several = false;
+  const failed = errorLine();
+  const say = (/** @type {Command} */ command) => {
+    setText(failed, "");
+    app.send(command).catch((error) => setText(failed, problem(error)));
+  };
+  const [door, atTable] = [doorView(say), seatsView(say)];
   const sent = h("div.invite", { hidden: true });
   const places = quiet();
   const meets = h("p");
@@ -67,48 +144,27 @@ export function inviteView(app) {
   const stop = buttonTo("Stop", () => app.end().catch(complain));
   const title = h("h2", { id: "invite-title" });
   const root = h("section.panel", { "aria-labelledby": "invite-title" }, title, meets,
-    sent, places, notices,
+    failed, door.root, atTable.root, sent, places, notices,
     h("div.row", stop));
 
-  /** @param {string} invite @param {string} of the number of the invite, if there are several */
-  const parts = (invite, of) => {
-    const code = h("div");
-    app.post("/qr", invite).then((qr) => clear(code, picture(qr)), () => {});
-    const ways = waysToInvite(invite);
-    const text = h("p.invite-text.code", { tabindex: "0", "aria-label": `Invite${of}` }, ways[0][1]);
-    return [code, text, h("div.row", ...ways.map(([label, content]) => copyButton(label, () => content, label + of)))];
-  };
-  /** @param {string} link */
-  const linked = (link) => [
-    h("p", "Or send this link instead. The guest opens it in a browser and needs no program."),
-    h("p.invite-text.code", { tabindex: "0", "aria-label": "Link" }, link),
-    h("div.row", copyButton("Copy the link", () => link))];
-  /** @param {string} code */
-  const spoken = (code) => [
-    h("p", "Or tell the other player this code, which serves once within an hour. The guest’s program needs the same relay."),
-    h("p.invite-text.code", { tabindex: "0", "aria-label": "Code" }, code)];
-  /** @param {Match} match */
-  const showInvites = ({ invites, link, code: words }) => {
-    shownInvites = invites.length;
-    sent.hidden = false;
-    if (invites.length === 1) {
-      const [code, ...said] = parts(invites[0], "");
-      return clear(sent, h("div", steps(1), ...said, ...words ? spoken(words) : [], ...link ? linked(link) : []), code);
-    }
-    meets.after(notices);
-    clear(sent, h("div", steps(invites.length), h("ul.items", ...invites.map((invite, at) => {
-      const [code, text, copy] = parts(invite, ` ${at + 1}`);
-      return h("li.item", h("h3", `Invite ${at + 1}`), copy, h("details.more", h("summary", "Text and QR code"), text, code));
-    }))));
-  };
   /** @param {Match} match */
   const update = (match) => {
-    if (match.invites.length > shownInvites) showInvites(match);
-    several ||= shownInvites > 1 || match.notices.some((text) => /^\d+ of \d+ players are here/.test(text));
+    const { invite, table } = match;
+    if (invite && invite !== shownInvite) {
+      shownInvite = invite;
+      sent.hidden = false;
+      const { root: said, qr } = inviteParts(invite);
+      clear(sent, said, qr);
+      app.post("/qr", invite.invite).then((code) => clear(qr, picture(code)), () => {});
+    }
+    door.update(match.atDoor);
+    atTable.update(table, invite?.seats);
+    const question = match.askSit ?? match.askTable;
     const again = app.rematch;
     const hosts = app.state?.program?.command === "host" || match.addresses.length > 0;
-    found ||= match.askSit !== null || several;
-    root.hidden = app.gone || match.askSit !== null || (!again && (hasEnded(match) || app.state?.program?.running === false));
+    const several = table !== null || invite?.seats !== undefined;
+    found ||= question !== null || table !== null;
+    root.hidden = app.gone || question !== null || (!again && (hasEnded(match) || app.state?.program?.running === false));
     setText(title, again ? `Rematch with ${again.name}` : several ? "Waiting for the other players" : hosts ? "Waiting for the other player" : found ? "Waiting for the host" : "Looking for the host");
     setText(meets, !again ? "" : hosts ? `${again.name} needs no invite and can press “Rematch” to find you. If that fails, send this invite.`
       : `Your program tries every few seconds to reach ${again.name} at the last known address. `

@@ -152,12 +152,15 @@ function hostForm(begin, name) {
   // Two sets of players who open cards need not have an honest player in common.
   const isRisky = () => isSeveral() && Number(leave.value) > 0 && Number(seats.value) - 2 * Number(leave.value) <= 1;
   const accept = select("host-accept", { no: "No", yes: "Yes, accept this" });
+  const open = h("input", { id: "host-open", type: "checkbox", "aria-describedby": "host-open-hint" });
   /** Each field, and whether it is shown. @type {[HTMLElement, () => boolean][]} */
   const fields = [
     // A page hosts matches of two.
     [field("Players", seats), () => isPoker() && !IN_PAGE],
     [field("Players who may disappear", leave, "In a hand, which the others then finish. It needs a limit on the time. Fewer players together can then read all cards."), isSeveral],
     [field("One player may cheat", accept, "If that player can also cut the connections between others, it can play two tables at once with them."), isRisky],
+    [h("div.field.wide", h("label.choice", open, "Let everybody who has the link sit down, without asking me"),
+      h("p.field-hint", { id: "host-open-hint" }, "Whoever has the link can then take every free seat, with several identities.")), isSeveral],
     [field("Hands", hands), () => true],
     [field("Chips per player", stack), isPoker],
     [field("Forced bets", posts), isPoker],
@@ -208,6 +211,7 @@ function hostForm(begin, name) {
       const [smaller, larger] = [low, high].map((input) => whole(input, 1, chips || 1));
       if (!wrong && smaller > larger) judge(low, "The small blind or ante must not be larger than the other bet.");
       Object.assign(request, { seats: IN_PAGE ? 2 : whole(seats, 2, game.value === "draw" ? 5 : 10), stack: chips, [posts.value]: `${smaller}/${larger}` });
+      request.open = isSeveral() && open.checked;
       if (isSeveral()) request.may_leave = whole(leave, 0, Number(seats.value) - 2);
       request.accept_two_tables = isRisky() && accept.value === "yes";
       if (isRisky()) judge(accept, request.accept_two_tables ? "" : "Accept this, or let fewer players disappear.");

@@ -7,7 +7,7 @@ import { written } from "./cards.js";
 const LOUD = ["line-lost", "ask-again", "out-of-time", "roll-call", "gone", "stopped", "error", "again"];
 
 /** Events whose entry replaces that of the same event before. */
-const REPLACED = ["waiting", "invite"];
+const REPLACED = ["waiting", "invite", "at-door", "table"];
 
 /** The number of hands kept. */
 const KEPT = 200;
@@ -32,7 +32,7 @@ export function logView() {
   return {
     root,
     /**
-     * Adds an entry. Returns whether it replaced the last entry, because both are about the same wait or invite.
+     * Adds an entry. Returns whether it replaced the last entry, because both are about the same wait, invite or table.
      * @param {Message} event
      * @param {Part[][]} sentences
      */

@@ -230,7 +230,7 @@ function show(hurries, waited = false) {
     queue.shift();
     try {
       apply(app.match, event, began(event));
-      if (event.event === "ask-sit" || event.event === "seated") app.rematch = null;
+      if (["ask-sit", "ask-table", "seated"].includes(event.event)) app.rematch = null;
       // While a guest looks for the host, the same error would repeat.
       if (!app.rematch?.join || event.event !== "error") table.tell(event);
     } catch (error) {

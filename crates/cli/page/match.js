@@ -5,11 +5,11 @@
 const PROGRESS = ["dealt", "again", "sealed", "card", "board", "your-turn", "chose", "rolled", "not-stolen", "result", "gone"];
 /** For some kinds of events, the field of `Match` that keeps the last one. @type {Record<string, keyof Match>} */
 const LAST = {
-  "ask-sit": "askSit", "ask-admit": "askAdmit", "ask-again": "askAgain", "ask-rebuy": "askRebuy", pause: "pause", waiting: "waiting",
+  invite: "invite", "at-door": "atDoor", table: "table", "ask-table": "askTable", "ask-sit": "askSit", "ask-again": "askAgain", "ask-rebuy": "askRebuy", pause: "pause", waiting: "waiting",
   "out-of-time": "outOfTime", leaving: "leaving", stopped: "stopped", over: "over", closed: "closed",
 };
-/** The values without open questions and with a connection. */
-const NOTHING = { connectionLost: null, askAgain: null, askSit: null, askAdmit: null };
+/** The values without open questions, after the time before a match, and with a connection. */
+const NOTHING = { connectionLost: null, askAgain: null, askSit: null, askTable: null, invite: null, atDoor: null, table: null };
 /** The number of notices and rolls kept. */
 const KEPT = 20;
 
@@ -17,7 +17,7 @@ const KEPT = 20;
 export function newMatch(watches = false) {
   return {
     watches,
-    seated: null, own: 0, invites: [], link: null, code: null, left: [], removed: [], addresses: [], notices: [],
+    seated: null, own: 0, left: [], removed: [], addresses: [], notices: [],
     deal: null, button: 0, stacks: [], bets: [], pot: 0,
     turn: null, since: 0, previous: null,
     ...NOTHING, waiting: null, outOfTime: null, late: null, leaving: null, sitsOut: false,
@@ -142,19 +142,15 @@ export function apply(match, event, now) {
   const kept = LAST[event.event];
   if (kept) Object.assign(match, { [kept]: event });
   switch (event.event) {
-    case "invite":
-      match.invites.push(event.invite);
-      match.link = event.link ?? null;
-      match.code = event.code ?? null;
-      break;
     case "listening":
       match.addresses = event.addresses;
       break;
     case "notice":
       match.notices = [...match.notices, event.text].slice(-KEPT);
       break;
-    case "admit-lapsed":
-      match.askAdmit = null;
+    case "table":
+      // The host has answered, so the notice of the wait for the answer is stale.
+      match.notices = match.notices.filter((text) => !text.includes("has not accepted it yet"));
       break;
     case "seated":
       sit(match, event);
@@ -246,7 +242,7 @@ export function apply(match, event, now) {
 function sit(match, seated) {
   const other = match.seated?.match !== seated.match;
   match.seated = seated;
-  Object.assign(match, NOTHING, { own: seated.seat, invites: [], link: null, code: null, sitsOut: false });
+  Object.assign(match, NOTHING, { own: seated.seat, sitsOut: false });
   if (other) {
     match.deal = null;
     match.previous = null;

@@ -46,7 +46,13 @@
 /**
  * @typedef {SeatedFields & { event: "seated" }} Seated
  * @typedef {SeatedFields & { event: "ask-sit", sentences?: Part[][] }} AskSit
- * @typedef {{ event: "ask-admit", name: string, fingerprint: string, hands: number, message: string, sentences?: Part[][] }} AskAdmit
+ * @typedef {{ event: "ask-table", details: string[], sentences?: Part[][] }} AskTable the terms are in the sentences
+ * @typedef {{ event: "invite", version: number, invite: string, link?: string, code?: string, seats?: number }} Invite `link`: a page in which
+ *   the guest plays; `seats`: this is the link of a table of so many seats, which serves all guests
+ * @typedef {{ event: "at-door", players: { name: string, fingerprint: string, hands: number, message: string }[],
+ *   sentences?: Part[][] }} AtDoor with a sentence for each player
+ * @typedef {{ event: "table", players: { name: string, fingerprint?: string, away?: boolean }[], seats: number, place: number,
+ *   sentences?: Part[][] }} TableBefore the host is first; `place`: that of this player in the queue for a seat, 0 with a seat
  */
 
 /**
@@ -159,10 +165,10 @@
 /**
  * An event of the program. The program sends one event per line.
  * @typedef {{ sentences?: Part[][] } & ({ event: "hello", version: number }
- *   | { event: "invite", version: number, invite: string, link?: string, code?: string }
+ *   | Invite | AtDoor | TableBefore
  *   | { event: "listening", addresses: string[] }
  *   | { event: "notice", text: string }
- *   | AskSit | AskAdmit | { event: "admit-lapsed", fingerprint: string, message: string }
+ *   | AskSit | AskTable
  *   | Seated | { event: "line-lost", message: string } | Waiting | { event: "resumed" } | AskAgain
  *   | OutOfTime | RollCall | Gone | Leaving | { event: "stays" } | { event: "sits-out" } | Dealt | Sealed
  *   | { event: "again", hand: number, seat: number }
@@ -185,5 +191,5 @@
  * A command for the program. A command with `turn` is valid at that turn only.
  * @typedef {(Choice | { do: "rebuy", agree: boolean } | { do: "sit-out" } | { do: "back" } | { do: "again" } | { do: "next" }
  *   | { do: "close" } | { do: "leave", anyhow?: true } | { do: "stay" } | { do: "sit", agree: boolean }
- *   | { do: "admit", fingerprint: string, agree: boolean }) & { turn?: number }} Command
+ *   | { do: "accept" | "decline", fingerprint: string } | { do: "start" } | { do: "link-new" }) & { turn?: number }} Command
  */

@@ -144,7 +144,7 @@ function ofProgram(app, match) {
     case 3:
       return ["ask", "Could not connect", message, safe,
         ["Is the other player hosting now? If the address has changed, enter it in the lobby, or join with a new invite.",
-          open ? again : "An invite works only once.", ...(IN_PAGE ? [] : ["Behind a router, the host must forward a port, or both must use a relay."])],
+          open ? again : "An invite for two works only once, and a host can replace the link of a table.", ...(IN_PAGE ? [] : ["Behind a router, the host must forward a port, or both must use a relay."])],
         open ? acts : [...retry(), ...acts]];
     case undefined:
       break;
@@ -163,24 +163,16 @@ function ofProgram(app, match) {
 
 /** @type {Finds} */
 function ofQuestion(app, match) {
-  const { askSit, askAdmit } = match;
-  if (askSit) {
-    /** @type {(agree: boolean) => void} */
-    const sit = (agree) => {
-      match.askSit = null;
-      send(app, { do: "sit", agree });
-    };
-    return ["ask", "Do you accept these terms?", sentencesOf(askSit), [], ["If you decline, the host is notified."],
-    [["Sit down", () => sit(true)], ["Decline", () => sit(false)]]];
-  }
-  if (askAdmit) {
-    /** @type {(agree: boolean) => void} */
-    const admit = (agree) => send(app, { do: "admit", fingerprint: askAdmit.fingerprint, agree });
-    return ["ask", "Play with this player?", [...sentencesOf(askAdmit),
-      "You have not invited this player. The seat stays free for the guest with your invite."], [], ["If you decline, this player cannot ask again."],
-      [["Accept", () => admit(true)], ["Decline", () => admit(false)]]];
-  }
-  return null;
+  const { askSit, askTable } = match;
+  const terms = askSit ?? askTable;
+  if (!terms) return null;
+  /** @type {(agree: boolean) => void} */
+  const sit = (agree) => {
+    Object.assign(match, { askSit: null, askTable: null });
+    send(app, { do: "sit", agree });
+  };
+  return ["ask", "Do you accept these terms?", sentencesOf(terms), [], ["If you decline, the host is notified."],
+    [["Sit down", () => sit(true)], ["Decline", () => sit(false)]], askTable?.details];
 }
 
 /** @type {Finds} */
@@ -251,7 +243,7 @@ function ofPage(app, match) {
 }
 
 /** @param {Trouble} trouble @param {Match} match */
-function screen([kind, title, happened, safe, todo, acts], match) {
+function screen([kind, title, happened, safe, todo, acts, more], match) {
   const block = (/** @type {(string | Part[])[]} */ texts, /** @type {Child} */ heading = null) =>
     h("div", heading && h("h3", heading), ...texts.map((text) => h("p", ...written([text].flat()))));
   const blocks = safe.length === 0 ? block([...happened, ...todo]) : h("div.trouble-blocks",
@@ -262,6 +254,7 @@ function screen([kind, title, happened, safe, todo, acts], match) {
     h("h2", { id: "trouble-title" }, title),
     kind === "wait" && h("p", todo[0]),
     kind === "wait" ? h("details.more", h("summary", "What happened, and what is safe"), blocks) : blocks,
+    more && h("details.more", h("summary", "More about the risks"), block(more)),
     kind === "cheat" && match.seated?.log && h("p.code", match.seated.log),
     buttons.length > 0 && h("div.row", ...buttons));
 }

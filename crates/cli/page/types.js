@@ -27,9 +27,9 @@
  * @property {boolean} watches true if another page plays and this one only shows the match
  * @property {Seated | null} seated
  * @property {number} own the seat of this side
- * @property {string[]} invites an invite for each guest
- * @property {string | null} link the invite as a link to a page in which the guest plays, if there is one guest and such a page
- * @property {string | null} code the first code that stands for the invite, if there is one guest and the relay knows codes
+ * @property {Invite | null} invite before the match, at the host
+ * @property {AtDoor | null} atDoor the players who wait for the answer of the host
+ * @property {TableBefore | null} table who has a seat at a table before the match
  * @property {number[]} left the seats that have left a match of several guests
  * @property {number[]} removed the seats that have disappeared, so that the others play on without them
  * @property {string[]} addresses the addresses at which the host listens
@@ -46,7 +46,7 @@
  * @property {string | null} connectionLost why there is no connection; null while connected
  * @property {AskAgain | null} askAgain
  * @property {AskSit | null} askSit the host's terms, which this side accepts or declines
- * @property {AskAdmit | null} askAdmit a player without an invite who asks for a seat
+ * @property {AskTable | null} askTable the terms of a table, which this side accepts or declines
  * @property {OutOfTime | null} outOfTime
  * @property {Chose | null} late the last choice of this side, if the program made it because this side ran out of time
  * @property {Leaving | null} leaving set if this side leaves at its next turn
@@ -105,7 +105,8 @@
 /**
  * A problem report. `wait`: the player need not answer. `ask`: the player must answer. `cheat`:
  * somebody cheated.
- * @typedef {[kind: "wait" | "ask" | "cheat", title: string, happened: (string | Part[])[], safe: string[], todo: string[], acts: Act[]]} Trouble
+ * @typedef {[kind: "wait" | "ask" | "cheat", title: string, happened: (string | Part[])[], safe: string[], todo: string[], acts: Act[],
+ *   more?: string[]]} Trouble `more` are details behind a click
  * @typedef {[label: string, act: () => void]} Act
  * @typedef {(app: App, match: Match) => Trouble | null} Finds
  */

@@ -1,4 +1,4 @@
-//! `host`: invites another player, waits, and plays.
+//! `host`: invites others, waits, and plays.
 
 mod link;
 mod port_mapping;
@@ -12,13 +12,12 @@ use dealerless_command_line::arguments::{address, seconds};
 use dealerless_connection::identity::{Address, Name, PublicIdentity};
 use dealerless_connection::{Invite, MeetingError, ask_relay};
 use dealerless_native::Native;
-use dealerless_seat::VERSION;
 use dealerless_seat::event::Event;
 use dealerless_seat::peers::BLOCKED;
-use dealerless_seat::run::{Host, Hosted, Ways, must_not_be_continued};
-use dealerless_seat::seated::opens;
-use dealerless_seat::words;
-use dealerless_table::log::Header;
+use dealerless_seat::run::{Host, Hosted, Ways, invite_event, must_not_be_continued};
+use dealerless_seat::words::table_risks;
+use dealerless_table::log::Past;
+use dealerless_table::play::Proposal;
 
 use self::link::{Link, LinkArgs};
 use self::port_mapping::PortMapping;
@@ -32,8 +31,9 @@ use crate::table::{CONNECTION, GAME, Own, OwnArgs, Posts, RelayArgs, RelayName, 
 
 /// Invites other players, waits, and plays with them.
 ///
-/// Prints a command for each other player to run. Anybody who has the command can take a seat,
-/// once: send the command over a channel that you trust.
+/// Prints a command for the other players to run: send it over a channel that you trust. With two
+/// players, whoever runs it first has the seat. At a table of more, it is a link that serves all: you
+/// accept each player.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless host\n  \
@@ -45,9 +45,12 @@ use crate::table::{CONNECTION, GAME, Own, OwnArgs, Posts, RelayArgs, RelayName, 
     dealerless host --for Bert\n  \
     dealerless host --seats 6 --may-leave 1 --name Anna\n  \
     dealerless host --after --seats 5\n\n\
-    Waits for the other player indefinitely, unless --timeout is given. A player who joins with the\n\
-    invite is seated. Players who know each other need no invite: one runs `host`, the other runs\n\
+    Waits for the other player indefinitely, unless --timeout is given. Of two, a player who joins with\n\
+    the invite is seated. Players who know each other need no invite: one runs `host`, the other runs\n\
     `join NAME`, and the host is asked to accept, except for the player of --for.\n\n\
+    At a table of more than two, everybody who comes by the link waits until you type `accept NAME`. The\n\
+    match begins when all seats are taken, or when you type `start`. `link` makes a new link; the old\n\
+    one then gets no answer.\n\n\
     If you have an open match with the player who joins, it is resumed. If you give options such as\n\
     --game, you are asked whether to resume the open match or begin a new one.\n\n\
     With --json, input and output are JSON Lines; see docs/table-protocol.md.")]
@@ -95,7 +98,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 /// The state of a host before a guest comes.
 struct Hosting {
     own: Own,
-    header: Header,
+    proposal: Proposal,
+    /// The match before, which the match at the table continues.
+    past: Option<Past>,
     /// The open match that the host continues without absent players, if there is one.
     settling: Option<Settling>,
     /// The known peers that are seated without a question.
@@ -105,10 +110,16 @@ struct Hosting {
 
 impl Hosting {
     fn prepare(args: &Args) -> anyhow::Result<Self> {
-        let (own, header, settling, mut expected) = match &args.stakes.after {
+        let (own, proposal, past, settling, mut expected) = match &args.stakes.after {
             None => {
-                let header = args.stakes.header(args.memory)?;
-                (args.own.open(&args.relay)?, header, None, Vec::new())
+                let proposal = args.stakes.proposal(args.memory)?;
+                (
+                    args.own.open(&args.relay)?,
+                    proposal,
+                    None,
+                    None,
+                    Vec::new(),
+                )
             }
             Some(which) => {
                 let own = args.own.open(&args.relay)?;
@@ -116,18 +127,20 @@ impl Hosting {
                 let (past, settling) = Settling::of(&before)?;
                 must_not_be_continued(&own, &before.id())?;
                 let expected = returning(&own, &before, &past);
-                let header = args.stakes.header_after(&before.opened.log, past)?;
-                (own, header, settling, expected)
+                let table = args.stakes.table_after(&before.opened.log, &past)?;
+                (own, table.into(), Some(past), settling, expected)
             }
         };
         if let Some(name) = &args.guest {
             expected.push(known(&own, name)?);
         }
-        let seats = header.stakes.seats();
-        let link = args.link.link(&args.own, own.relays.own(), seats)?;
+        let link = args
+            .link
+            .link(&args.own, own.relays.own(), is_table(&proposal))?;
         Ok(Hosting {
             own,
-            header,
+            proposal,
+            past,
             settling,
             expected,
             link,
@@ -139,10 +152,16 @@ impl Hosting {
         let posts = Posts::default();
         let mut player = args.own.player(own, &posts).listening_at_once();
         posts.break_off_by_signal()?;
+        let admits = args.stakes.open || args.guest.is_some() || self.past.is_some();
+        ensure!(
+            !is_table(&self.proposal) || !player.is_bot() || admits,
+            "with --auto, nobody answers for the players who come by the link: use --open, which lets all of them \
+             sit down, or --for"
+        );
         if let Some(settling) = &self.settling {
             settling.confirm(&mut player, &posts)?;
         }
-        let mut open = OpenDoor::open(own, &self.header, &args.listen)?;
+        let mut open = OpenDoor::open(own, &self.proposal, &args.listen)?;
         let mapping = args.map_port.then(|| map_port(&open.listeners));
         let mapped = mapping.iter().flatten().map(PortMapping::address);
         let advertised: Vec<_> = args.advertise.iter().cloned().chain(mapped).collect();
@@ -155,22 +174,20 @@ impl Hosting {
         let needs = player.needs();
         let relay = own.relays.own().map(|relay| &relay.tcp);
         player.play(own, |run_own, now| {
-            let seats = self.header.stakes.seats();
-            let offers_code = relay.is_some() && dead_relay.is_none() && seats == 2;
-            let mut invites = Vec::new();
-            for _ in 1..seats {
-                let at_relay = relay.cloned();
-                let invite = run_own.invite(addresses.clone(), at_relay.clone())?;
-                if let Some(relay) = at_relay {
-                    open.door.wait_for_invite(relay.into(), &invite, now);
+            let at_relay = relay.cloned();
+            let invite = match &self.proposal {
+                Proposal::Match(_) => run_own.invite(addresses.clone(), at_relay)?,
+                Proposal::Table(terms) => run_own.table_link(terms, addresses.clone(), at_relay)?,
+            };
+            let offers_code = relay.is_some() && dead_relay.is_none();
+            if let Some(relay) = relay {
+                (open.door).wait_for_invite(relay.clone().into(), &invite, now);
+                if offers_code {
+                    open.door.offer_code(relay.clone().into(), &invite, now);
                 }
-                invites.push(invite);
-            }
-            if let (Some(relay), true) = (relay, offers_code) {
-                open.door.offer_code(relay.clone().into(), &invites[0], now);
             }
             open.wait_at_relays(own, &self.expected);
-            let mut announced = self.announced(&open, &invites, &addresses);
+            let mut announced = self.announced(&open, &invite, &addresses);
             announced.extend(dead_relay.map(|text| Event::notice(&text)));
             if let Some(Err(error)) = &mapping {
                 announced.push(Event::notice(format!(
@@ -181,9 +198,10 @@ impl Hosting {
             let settling = self.settling.as_ref();
             let absentees = settling.map(|settling| settling.try_to_reach(own, run_own, now));
             let hosted = Hosted {
-                header: self.header.clone(),
+                proposal: self.proposal.clone(),
+                past: self.past.clone(),
                 listeners: open.listens_at(),
-                invites,
+                invite,
                 relay: relay.cloned().map(Into::into),
                 ways: Some(ways),
                 expected: self.expected.clone(),
@@ -198,27 +216,15 @@ impl Hosting {
     }
 
     /// The first events for the player.
-    fn announced(&self, open: &OpenDoor, invites: &[Invite], addresses: &[Address]) -> Vec<Event> {
-        let guests = u8::try_from(invites.len())
-            .ok()
-            .filter(|&guests| guests > 1);
-        let opens = opens(&self.header);
-        let invite = |invite: &Invite| Event::Invite {
-            version: VERSION,
-            invite: invite.to_string(),
-            link: self.link.of(invite),
-            code: None,
-            guests,
-            opens: guests.and(opens),
-        };
-        let mut events: Vec<Event> = invites.iter().map(invite).collect();
-        events.push(open.listening());
+    fn announced(&self, open: &OpenDoor, invite: &Invite, addresses: &[Address]) -> Vec<Event> {
+        let link = self.link.of(invite);
+        let mut events = vec![invite_event(invite, &self.proposal, link), open.listening()];
         events.extend(self.link.notice().map(|text| Event::notice(&text)));
         let has_relay = self.own.relays.own().is_some();
         if !has_relay && addresses.iter().all(Address::is_private) {
-            let who = match guests {
-                None => "The invite has only private addresses, so the other player must be",
-                Some(_) => "The invites have only private addresses, so the other players must be",
+            let who = match is_table(&self.proposal) {
+                false => "The invite has only private addresses, so the other player must be",
+                true => "The link has only private addresses, so the other players must be",
             };
             events.push(Event::notice(format!(
                 "{who} in the same network. Otherwise forward a port and give its address with \
@@ -226,12 +232,16 @@ impl Hosting {
                  once)."
             )));
         }
-        if let Some(opens) = opens {
-            let risks = words::risks(invites.len() + 1, opens.into());
-            events.extend(risks.into_iter().map(Event::notice));
+        if let Proposal::Table(terms) = &self.proposal {
+            let what = table_risks(terms).into_iter().map(Event::notice);
+            events.extend(what);
         }
         events
     }
+}
+
+fn is_table(proposal: &Proposal) -> bool {
+    matches!(proposal, Proposal::Table(_))
 }
 
 /// The keys of the known player of `--for`.

@@ -118,7 +118,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut requires = AsGuest::new(NativeWays::new(&own, &args.listen)?);
     requires.terms = Some((args.terms.clone(), args.memory));
     requires.asks = !args.yes && !player.is_bot();
-    requires.warns = player.is_person() && !requires.asks;
     let (requires, needs) = (Box::new(requires), player.needs());
     player.play(&own, |own, now| {
         let guest = match calls {

@@ -44,7 +44,7 @@ fn main() -> anyhow::Result<()> {
     let (at, needs) = ("127.0.0.1:0".parse()?, PlayerNeeds::default());
     let mut invite = None;
     let alice = begin(false, in_memory("Alice")?, |own, now| {
-        let (host, made) = host(own, header, at, needs, now)?;
+        let (host, made) = host(own, header.into(), at, needs, now)?;
         invite = Some(made);
         Ok(Box::new(host))
     })?;

@@ -7,7 +7,7 @@ use dealerless_connection::Invite;
 use dealerless_connection::identity::Address;
 use dealerless_seat::run::{Host, Hosted, Own, SeatWorld as _, door};
 use dealerless_seat::seat::PlayerNeeds;
-use dealerless_table::log::Header;
+use dealerless_table::play::Proposal;
 
 use super::driver::Native;
 
@@ -17,15 +17,15 @@ use super::driver::Native;
 /// If it cannot listen there.
 pub fn host(
     own: &Own<Native>,
-    header: Header,
+    proposal: Proposal,
     at: SocketAddr,
     needs: PlayerNeeds,
     now: Duration,
 ) -> anyhow::Result<(Host<Native>, Invite)> {
-    let mut door = door(own, own.world.sockets(), &header);
+    let mut door = door(own, own.world.sockets(), &proposal);
     let at = own.world.sockets().listen(&[at], &mut door)?;
     let invite = own.invite(at.into_iter().map(Address::from).collect(), None)?;
-    let hosted = Hosted::new(header, vec![invite.clone()]);
+    let hosted = Hosted::new(proposal, invite.clone());
     let host = Host::new(own, door, hosted, needs, now);
     Ok((host, invite))
 }

@@ -90,11 +90,18 @@ pub enum Said {
     Sit {
         agree: bool,
     },
-    /// The host's answer to the peer with this fingerprint, which has asked to play.
-    Admit {
+    /// The host lets the player with this fingerprint sit down, who waits at the door.
+    Accept {
         fingerprint: String,
-        agree: bool,
     },
+    /// The host turns the player with this fingerprint away.
+    Decline {
+        fingerprint: String,
+    },
+    /// The host begins the match with those who have a seat.
+    Start {},
+    /// The host replaces the link of its table.
+    LinkNew {},
 }
 
 /// Serialization of dice as text, such as `2d6`.
@@ -194,8 +201,8 @@ pub fn reveals(cards: &[(u16, Learners)]) -> Vec<Reveal> {
 }
 
 impl Said {
-    /// Returns the command for the match; `None` for `sit` and `admit`, which come before the
-    /// match, and for `goods`, which is only in records.
+    /// Returns the command for the match; `None` for those before the match, and for `goods`, which is only in
+    /// records.
     pub fn command(self) -> Option<Command> {
         Some(Command::Choose(match self {
             Said::Fold {} => Choice::Fold,
@@ -226,7 +233,12 @@ impl Said {
             Said::Stay {} => return Some(Command::Stay),
             Said::Again {} => return Some(Command::Again),
             Said::Close {} => return Some(Command::Close),
-            Said::Sit { .. } | Said::Admit { .. } | Said::Goods { .. } => return None,
+            Said::Sit { .. }
+            | Said::Accept { .. }
+            | Said::Decline { .. }
+            | Said::Start {}
+            | Said::LinkNew {}
+            | Said::Goods { .. } => return None,
         }))
     }
 }

@@ -10,7 +10,7 @@ use dealerless_table::play::{DealCost, STATISTICAL_SECURITY};
 use serde::{Deserialize, Serialize};
 
 use crate::command::{Said, To, as_text};
-use crate::seated::{Seated, Time};
+use crate::seated::{Seated, TableOffer, Time};
 
 /// Something that happened in a match, as one line of JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,23 +18,19 @@ use crate::seated::{Seated, Time};
 pub enum Event {
     /// The first event of a guest.
     Hello { version: u32 },
-    /// The first event of a host that has made an invite. A host of several guests has one such
-    /// event for each of them.
+    /// The first event of a host, and the new link of a table whose host has replaced it.
     Invite {
         version: u32,
         invite: String,
         /// The invite as a link to a page, for a guest who plays in a browser.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         link: Option<String>,
-        /// A code that can be spoken, for a guest who gets the invite through the relay.
+        /// A code that can be spoken, for guests who get the invite through the relay.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         code: Option<String>,
-        /// The number of guests, if there are several.
+        /// The number of seats, if this is the link of a table, which serves all guests.
         #[serde(skip_serializing_if = "Option::is_none", default)]
-        guests: Option<u8>,
-        /// The number of seats that open a card together, if there are several guests.
-        #[serde(skip_serializing_if = "Option::is_none", default)]
-        opens: Option<u8>,
+        seats: Option<u8>,
     },
     /// The host waits for a connection at these addresses.
     Listening { addresses: Vec<String> },
@@ -42,22 +38,20 @@ pub enum Event {
     Notice { text: String },
     /// Asks the guest whether it accepts these terms.
     AskSit(Box<Seated>),
-    /// Asks the host whether to play with a peer that the program does not admit by itself.
-    AskAdmit {
-        name: String,
-        fingerprint: String,
-        /// The number of hands that this side has played with this peer's keys.
-        hands: u64,
-        message: String,
+    /// Asks the guest whether it accepts the terms of this table.
+    AskTable(Box<TableOffer>),
+    /// The players who wait for the host's answer, in order of arrival. It replaces the last such list.
+    AtDoor { players: Vec<AtDoor> },
+    /// The players who have a seat at the table before a match, the host first. It replaces the last such list.
+    Table {
+        players: Vec<TablePlayer>,
+        seats: u8,
+        /// The place of this player among those who wait for a seat; 0 if it has one.
+        place: u8,
     },
     /// Asks a person who hosts a new match whether to resume an open one instead. A program is not asked.
     #[serde(skip)]
     AskResume {
-        fingerprint: String,
-        message: String,
-    },
-    /// The peer no longer waits for an answer to `ask-admit`.
-    AdmitLapsed {
         fingerprint: String,
         message: String,
     },
@@ -235,6 +229,28 @@ pub enum Event {
         exit_code: Option<u8>,
         message: String,
     },
+}
+
+/// A player who waits for the host's answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AtDoor {
+    pub name: String,
+    pub fingerprint: String,
+    /// The number of hands that this side has played with this peer's keys.
+    pub hands: u64,
+    pub message: String,
+}
+
+/// A player who has a seat at a table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TablePlayer {
+    pub name: String,
+    /// Only for the host: guests learn the keys of the others when the match begins.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub fingerprint: Option<String>,
+    /// Whether the host has lost the connection. The player keeps the seat for a minute.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub away: bool,
 }
 
 /// The cost of a deal on this side, in milliseconds and in bytes (sent and received).

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use dealerless_connection::ConnectionError;
+use dealerless_connection::identity::Name;
 use dealerless_table::play::Control;
 
 /// The time in which a host's program answers if it does not ask its player first.
@@ -43,11 +44,19 @@ pub const END_SENT: &str = "Your last match is over. The host did not know this,
 pub const END_UNCONFIRMED: &str =
     "Your last match is over here, but the host may not know yet. To tell the host, join again.";
 
-/// Why the host of a match with this number of seats does not let the guest sit down, if this is its
-/// answer.
-pub fn refusal(answer: &Control, seats: usize) -> Option<&'static str> {
+/// Notice that two players at a table have the same name.
+pub(crate) fn namesake(name: &Name) -> String {
+    format!(
+        "{name} is already here with another identity. If both are yours, use one of them; an identity can be \
+         moved."
+    )
+}
+
+/// Why the host does not let the guest sit down, if this is its answer. `is_table` means that the guest has asked for a
+/// seat at a table.
+pub fn refusal(answer: &Control, is_table: bool) -> Option<&'static str> {
     match answer {
-        Control::Taken if seats > 2 => Some(FULL),
+        Control::Taken if is_table => Some(FULL),
         Control::Taken => Some(TAKEN),
         Control::Declined => Some(DECLINED),
         _ => None,
@@ -75,9 +84,9 @@ mod tests {
         for (ended, agreed) in ended {
             assert_eq!(may_have_agreed(&ended), agreed, "{ended}");
         }
-        assert_eq!(refusal(&Control::Taken, 2), Some(TAKEN));
-        assert_eq!(refusal(&Control::Taken, 3), Some(FULL));
-        assert_eq!(refusal(&Control::Declined, 2), Some(DECLINED));
-        assert_eq!(refusal(&Control::Sit, 2), None);
+        assert_eq!(refusal(&Control::Taken, false), Some(TAKEN));
+        assert_eq!(refusal(&Control::Taken, true), Some(FULL));
+        assert_eq!(refusal(&Control::Declined, false), Some(DECLINED));
+        assert_eq!(refusal(&Control::Sit, false), None);
     }
 }

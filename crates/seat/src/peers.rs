@@ -139,11 +139,7 @@ pub fn recognise(
                  refused from now on.\n  old  {known}\n  now  {fingerprint}"
             ))
         }
-        Recognised::OtherKeys { known } => Some(format!(
-            "WARNING: {name} IS KNOWN WITH OTHER KEYS. This may be another machine of the same person, \
-             or somebody else using the name. Ask which fingerprint is theirs:\n  known  \
-             {known}\n  now    {fingerprint}"
-        )),
+        Recognised::OtherKeys { known } => Some(other_keys(name, &known, &fingerprint)),
         Recognised::New => Some(format!(
             "{name} is new here. To be sure who it is, compare fingerprints over another channel:\n  theirs \
              {fingerprint}\n  yours  {}",
@@ -155,6 +151,14 @@ pub fn recognise(
     // Adds the past keys of a peer that was new until now. They are refused later.
     peers.follow(succession)?;
     Ok(notice)
+}
+
+/// Notice that a peer has the name of a known player with other keys.
+pub(crate) fn other_keys(name: &Name, known: &Fingerprint, now: &Fingerprint) -> String {
+    format!(
+        "WARNING: {name} IS KNOWN WITH OTHER KEYS. This may be another machine of the same person, \
+         or somebody else using the name. Ask which fingerprint is theirs:\n  known  {known}\n  now    {now}"
+    )
 }
 
 /// No further engine session with a peer is allowed.

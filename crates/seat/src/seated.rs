@@ -1,14 +1,15 @@
 //! The players and the game of a match.
 
 use dealerless::deck::Choice;
-use dealerless_connection::hex;
+use dealerless_connection::{Met, hex};
 use dealerless_table::log::{Clock, DeckTerms, Header, Past, Player, Sitting};
-use dealerless_table::play::{DealCircuit, TimeLeft};
+use dealerless_table::play::{DealCircuit, TableTerms, TimeLeft};
 use dealerless_table::rules::{NamedKinds, Stakes};
 use serde::{Deserialize, Serialize};
 
 use crate::VERSION;
 use crate::game_name::{GameName, has_fixed_limit};
+use crate::words::risks;
 
 /// The players at their seats, the game and its terms.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +45,53 @@ pub struct Seated {
     /// Whether the match is resumed.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub resumed: bool,
+}
+
+/// The terms of a table that a host offers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableOffer {
+    pub version: u32,
+    /// The name of the host.
+    pub host: String,
+    pub fingerprint: String,
+    pub game: GameName,
+    #[serde(flatten)]
+    pub chips: Option<Chips>,
+    /// The maximum number of players.
+    pub seats: u8,
+    /// The number of hands in a match.
+    pub hands: u32,
+    /// The number of players who may disappear in a hand if all seats are taken.
+    pub may_leave: u8,
+    /// Whether everybody who has the link may take a free seat.
+    pub open: bool,
+    /// The time limits, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub clock: Option<Time>,
+    /// What the others can do at the table, in detail.
+    pub details: Vec<String>,
+}
+
+impl TableOffer {
+    /// The terms of a table of this host.
+    pub fn of(terms: &TableTerms, host: &Met) -> Self {
+        let (stakes, clock) = (&terms.stakes, terms.clock);
+        let seats = stakes.seats();
+        let may_leave = terms.may_leave_of(seats);
+        TableOffer {
+            version: VERSION,
+            host: host.peer_name.to_string(),
+            fingerprint: host.peer.fingerprint().to_string(),
+            game: GameName::of(stakes),
+            chips: Chips::of(stakes),
+            seats: seats as u8,
+            hands: stakes.hands(),
+            may_leave: may_leave as u8,
+            open: terms.is_open,
+            details: risks(seats, seats - may_leave),
+            clock: (clock != Clock::default()).then(|| Time::of(clock)),
+        }
+    }
 }
 
 /// The match before, whose players keep their chips.
@@ -107,6 +155,15 @@ pub struct Time {
     pub bank: u64,
 }
 
+impl Time {
+    fn of(clock: Clock) -> Self {
+        Time {
+            each_move: clock.each_move.into(),
+            bank: clock.bank.into(),
+        }
+    }
+}
+
 impl From<TimeLeft> for Time {
     fn from(left: TimeLeft) -> Self {
         Time {
@@ -161,10 +218,7 @@ impl Seated {
             kinds: Kind::of(stakes),
             of: hex(of.id().as_bytes()),
             log,
-            clock: (clock != Clock::default()).then(|| Time {
-                each_move: clock.each_move.into(),
-                bank: clock.bank.into(),
-            }),
+            clock: (clock != Clock::default()).then(|| Time::of(clock)),
             shuffle: unusual_shuffle(of.header()),
             opens: opens(of.header()),
             continues: of.header().past.as_ref().map(|past| Continues {

@@ -17,8 +17,8 @@ pub(crate) use names::list;
 pub use narrator::Narrator;
 pub use sentence::Sentence;
 pub(crate) use terms::kinds;
-use terms::{game, table, terms};
-pub use terms::{risks, two_tables};
+use terms::{at_table, game, table, table_terms, terms};
+pub use terms::{risks, table_risks, two_tables};
 
 /// Describes a choice of a seat. `all_in` means that the seat has bet its last chips. The sentence is empty
 /// if there is nothing to say.
@@ -72,7 +72,10 @@ pub(crate) fn chose(names: &Names, seat: u8, said: &Said, all_in: bool) -> Sente
         | Said::Leave { .. }
         | Said::Stay {}
         | Said::Sit { .. }
-        | Said::Admit { .. } => Sentence::default(),
+        | Said::Accept { .. }
+        | Said::Decline { .. }
+        | Said::Start {}
+        | Said::LinkNew {} => Sentence::default(),
     }
 }
 

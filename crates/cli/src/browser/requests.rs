@@ -20,6 +20,8 @@ pub(super) struct Host {
     guest: Option<String>,
     game: String,
     seats: Option<u8>,
+    #[serde(default)]
+    open: bool,
     may_leave: Option<u8>,
     #[serde(default)]
     accept_two_tables: bool,
@@ -197,13 +199,13 @@ mod tests {
     fn each_field_becomes_the_option_of_the_same_name() {
         let own = own_of(None, None);
         let host: Host = from_value(json!({
-            "name": "i", "for": "j", "game": "a", "seats": 6, "may_leave": 7, "accept_two_tables": true, "hands": 1, "stack": 2, "blinds": "b", "ante": "c",
+            "name": "i", "for": "j", "game": "a", "seats": 6, "open": true, "may_leave": 7, "accept_two_tables": true, "hands": 1, "stack": 2, "blinds": "b", "ante": "c",
             "time": "d", "cards": 3, "kinds": "e", "draw": 4, "boards": 5, "algorithm": "k", "listen": "f",
             "advertise": "g", "relay": "h",
         }))
         .unwrap();
         let expected = "host --json --pause --name=i --accept-two-tables --advertise=g --algorithm=k --ante=c --blinds=b --boards=5 \
-            --cards=3 --draw=4 --for=j --game=a --hands=1 --kinds=e --listen=f --may-leave=7 --relay=h --seats=6 --stack=2 --time=d";
+            --cards=3 --draw=4 --for=j --game=a --hands=1 --kinds=e --listen=f --may-leave=7 --open --relay=h --seats=6 --stack=2 --time=d";
         assert_eq!(host.start(&own).args, words(expected));
         let join = json!({ "name": "d", "whom": "a", "at": "b", "relay": "c" });
         let join: Join = from_value(join).unwrap();

@@ -93,7 +93,7 @@ fn host(header: &Header) -> anyhow::Result<(RunningProgram, Invite)> {
     let mut invite = None;
     let playing = dealerless_native::begin(false, in_memory(NAMES[0])?, |own, now| {
         let at = (Ipv4Addr::LOCALHOST, 0).into();
-        let (host, made) = dealerless_native::host(own, header.clone(), at, NEEDS, now)?;
+        let (host, made) = dealerless_native::host(own, header.clone().into(), at, NEEDS, now)?;
         invite = Some(made);
         Ok(Box::new(host))
     })?;

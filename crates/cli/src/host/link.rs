@@ -27,8 +27,8 @@ pub(super) enum Link {
 }
 
 impl LinkArgs {
-    /// Stores the page, which later commands keep. Returns the link of a match of `seats`, whose host
-    /// waits at `relay`.
+    /// Stores the page, which later commands keep. Returns the link of a match, whose host waits
+    /// at `relay`.
     ///
     /// # Errors
     /// If a page was given and its link cannot be made, or the settings cannot be read or written.
@@ -36,16 +36,16 @@ impl LinkArgs {
         &self,
         own: &OwnArgs,
         relay: Option<&RelayName>,
-        seats: usize,
+        is_table: bool,
     ) -> anyhow::Result<Link> {
         let is_given = self.page.as_deref().is_some_and(|page| page != NONE);
-        if is_given && seats > 2 {
+        if is_given && is_table {
             bail!("a page plays matches of two players only: leave out --page or --seats");
         }
         let mut link = Link::None;
         own.keep(|settings| {
             let has_changed = self.replace(settings);
-            link = link_of(settings, relay, seats)?;
+            link = link_of(settings, relay, is_table)?;
             match &link {
                 Link::Incomplete(why) if is_given => bail!("{why}"),
                 _ => Ok(has_changed),
@@ -68,8 +68,8 @@ impl LinkArgs {
 ///
 /// # Errors
 /// If the page in the settings is invalid.
-fn link_of(settings: &Settings, relay: Option<&RelayName>, seats: usize) -> anyhow::Result<Link> {
-    let Some(given) = settings.page.as_deref().filter(|_| seats == 2) else {
+fn link_of(settings: &Settings, relay: Option<&RelayName>, is_table: bool) -> anyhow::Result<Link> {
+    let Some(given) = settings.page.as_deref().filter(|_| !is_table) else {
         return Ok(Link::None);
     };
     let page = page(given).map_err(|why| {
@@ -118,17 +118,17 @@ mod tests {
 
     #[test]
     fn link_needs_a_valid_page_and_the_url_of_a_relay() {
-        let link = |page: &str, relay: Option<&str>, seats| {
+        let link = |page: &str, relay: Option<&str>, is_table| {
             let settings = serde_json::from_value(json!({ "page": page })).unwrap();
             let relay: Option<RelayName> = relay.map(|relay| relay.parse().unwrap());
-            link_of(&settings, relay.as_ref(), seats)
+            link_of(&settings, relay.as_ref(), is_table)
         };
         let (page, relay) = ("https://cards.example.org/", Some("wss://r/"));
-        assert!(matches!(link(page, relay, 2), Ok(Link::To { .. })));
-        assert!(matches!(link(page, relay, 3), Ok(Link::None)));
+        assert!(matches!(link(page, relay, false), Ok(Link::To { .. })));
+        assert!(matches!(link(page, relay, true), Ok(Link::None)));
         for relay in [None, Some("r:4001"), Some("ws://r:4001/")] {
-            assert!(matches!(link(page, relay, 2), Ok(Link::Incomplete(_))));
+            assert!(matches!(link(page, relay, false), Ok(Link::Incomplete(_))));
         }
-        assert!(link("\u{1b}[31m", relay, 2).is_err());
+        assert!(link("\u{1b}[31m", relay, false).is_err());
     }
 }

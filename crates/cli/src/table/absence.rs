@@ -127,7 +127,8 @@ pub(crate) fn returning(own: &Own, before: &MatchFile, past: &Past) -> Vec<Publi
 /// The door of the open match, if its address is still free.
 fn old_door(own: &Own, file: &MatchFile) -> Option<OpenDoor> {
     let kept = kept_listeners(own, &file.name).ok().flatten()?;
-    OpenDoor::open(own, file.opened.sitting.match_info.header(), &kept).ok()
+    let header = file.opened.sitting.match_info.header().clone();
+    OpenDoor::open(own, &header.into(), &kept).ok()
 }
 
 #[cfg(test)]

@@ -7,8 +7,7 @@ use dealerless_connection::identity::{Address, Peer};
 use dealerless_connection::{Network, Place, PolledDoor};
 use dealerless_native::Native;
 use dealerless_seat::run::{self, Requirements, Route, SeatWorld as _, Ways};
-use dealerless_seat::words;
-use dealerless_table::log::{DeckTerms, Header};
+use dealerless_table::log::Header;
 
 use super::door::{LISTEN_AS_GUEST, addresses_of, resolve};
 use super::guest_terms::GuestTerms;
@@ -23,8 +22,6 @@ pub(crate) struct AsGuest {
     pub(crate) terms: Option<(GuestTerms, Limit)>,
     /// Whether the player is asked before sitting down.
     pub(crate) asks: bool,
-    /// Whether to show the risks of a match of several, to a person who is not asked.
-    pub(crate) warns: bool,
     ways: Arc<NativeWays>,
 }
 
@@ -55,7 +52,6 @@ impl AsGuest {
         AsGuest {
             terms: None,
             asks: false,
-            warns: false,
             ways: Arc::new(ways),
         }
     }
@@ -66,7 +62,7 @@ impl Requirements<Native> for AsGuest {
         self.asks
     }
 
-    fn check(&self, own: &run::Own<Native>, header: &Header) -> anyhow::Result<()> {
+    fn check(&self, _own: &run::Own<Native>, header: &Header) -> anyhow::Result<()> {
         let Some((terms, memory)) = &self.terms else {
             return Ok(());
         };
@@ -74,18 +70,7 @@ impl Requirements<Native> for AsGuest {
         terms.check(&header.stakes)?;
         // A match of two players needs no consent.
         terms.check_may_leave(header, self.asks || is_for_two)?;
-        terms.check_clock_and_shuffle(header, *memory)?;
-        if self.warns && !is_for_two {
-            let seats = header.stakes.seats();
-            let opens = match header.deck {
-                DeckTerms::Verifiable(deck) => deck.threshold(),
-                DeckTerms::Sealed(_) => seats,
-            };
-            for text in words::risks(seats, opens) {
-                own.notice(text);
-            }
-        }
-        Ok(())
+        terms.check_clock_and_shuffle(header, *memory)
     }
 
     fn ways(&self) -> Option<Arc<dyn Ways<Native>>> {

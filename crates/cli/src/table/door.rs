@@ -10,7 +10,7 @@ use dealerless_connection::identity::{Address, PublicIdentity};
 use dealerless_connection::{Network, PolledDoor, network, own_addresses};
 use dealerless_seat::event::Event;
 use dealerless_seat::run::door;
-use dealerless_table::log::Header;
+use dealerless_table::play::Proposal;
 
 use super::own::Own;
 
@@ -21,13 +21,13 @@ pub(crate) struct OpenDoor {
 }
 
 impl OpenDoor {
-    /// Opens a door for a match with this header.
+    /// Opens a door for guests to whom this is proposed.
     ///
     /// # Errors
     /// If the door cannot listen on these addresses.
-    pub(crate) fn open(own: &Own, header: &Header, listen: &[String]) -> anyhow::Result<Self> {
+    pub(crate) fn open(own: &Own, proposal: &Proposal, listen: &[String]) -> anyhow::Result<Self> {
         let network = network().context("cannot wait for connections")?;
-        let mut door = door(own, &network, header);
+        let mut door = door(own, &network, proposal);
         let listeners = network.listen(&resolve(listen)?, &mut door)?;
         Ok(OpenDoor { door, listeners })
     }

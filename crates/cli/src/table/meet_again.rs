@@ -50,13 +50,13 @@ impl MeetAgainArgs {
     /// # Errors
     /// If the door cannot be opened.
     pub(crate) fn door(&self, own: &Own, file: &MatchFile) -> anyhow::Result<OpenDoor> {
-        let header = file.opened.sitting.match_info.header();
+        let header = file.opened.sitting.match_info.header().clone().into();
         let door = match &self.listen[..] {
             [] => match kept_listeners(own, &file.name)? {
-                None => OpenDoor::open(own, header, &[LISTEN.to_owned()])?,
-                Some(kept) => OpenDoor::open(own, header, &kept).with_context(|| TAKEN)?,
+                None => OpenDoor::open(own, &header, &[LISTEN.to_owned()])?,
+                Some(kept) => OpenDoor::open(own, &header, &kept).with_context(|| TAKEN)?,
             },
-            given => OpenDoor::open(own, header, given)?,
+            given => OpenDoor::open(own, &header, given)?,
         };
         keep_listeners(own, &file.name, &door.listens_at())?;
         Ok(door)

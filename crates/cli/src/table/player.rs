@@ -217,7 +217,9 @@ impl dealerless_native::Player for Player {
         Player::tell(self, event)?;
         if let Event::Seated(_)
         | Event::AskSit(_)
-        | Event::AskAdmit { .. }
+        | Event::AskTable(_)
+        | Event::AtDoor { .. }
+        | Event::Invite { seats: Some(_), .. }
         | Event::AskResume { .. }
         | Event::AskAgain { .. } = event
         {

@@ -21,7 +21,7 @@ use super::cards::Ink;
 use super::prompt::Typed;
 use super::turn;
 use crate::output::{MAX_WIDTH, count, wrapped};
-use asked::Question;
+use asked::{Door, Question};
 use cards_seen::HandsSeen;
 use output::Output;
 use run_out::RunOut;
@@ -48,6 +48,8 @@ pub(crate) struct Screen {
     paused: bool,
     /// The open question before a match.
     question: Option<Question>,
+    /// Who waits for an answer, at a host before the match.
+    door: Option<Door>,
     /// The input that waits for confirmation.
     sure: Option<Typed>,
 }
@@ -78,6 +80,7 @@ impl Screen {
             rebuy: false,
             paused: false,
             question: None,
+            door: None,
             sure: None,
         }
     }
@@ -118,31 +121,36 @@ impl Screen {
             }
             Event::Invite {
                 invite,
-                guests,
+                seats,
                 link,
                 code,
                 ..
             } => {
-                let whom = match guests {
-                    None => "the other player",
-                    Some(_) => "one of the other players",
+                let (send, tell, once) = match seats {
+                    None => ("the other player, who runs it", "the other player", "once "),
+                    Some(_) => ("your friends, who run it", "them", ""),
                 };
                 // On one line, so that it can be copied.
                 self.output.lines(&format!(
-                    "Send this line to {whom}, who runs it:\n\ndealerless join {invite}\n"
+                    "Send this line to {send}:\n\ndealerless join {invite}\n"
                 ))?;
                 if let Some(code) = code {
                     let relay = invite.parse::<Invite>().ok();
                     let relay = relay.as_ref().and_then(Invite::relay);
                     let relay = relay.map_or(String::new(), |relay| format!(" --relay {relay}"));
                     self.output.lines(&format!(
-                        "Or tell {whom} this code, which serves once within an hour. --relay can be left out \
+                        "Or tell {tell} this code, which serves {once}within an hour. --relay can be left out \
                          if the relay is configured:\n\ndealerless join {code}{relay}\n"
                     ))?;
                 }
                 if let Some(link) = link {
                     self.output.lines(&format!(
-                        "Or send this link instead, which {whom} opens in a browser:\n\n{link}\n"
+                        "Or send this link instead, which opens in a browser:\n\n{link}\n"
+                    ))?;
+                }
+                if let Some(seats) = seats {
+                    self.line(&format!(
+                        "The match begins when {seats} players are here; `start` begins it with fewer."
                     ))?;
                 }
             }
@@ -182,10 +190,13 @@ impl Screen {
             _ => {}
         }
         self.question = Question::after(event, self.question.take());
+        self.door = Door::after(event, self.door.take());
         match event {
             Event::Seated(_)
             | Event::AskSit(_)
-            | Event::AskAdmit { .. }
+            | Event::AskTable(_)
+            | Event::AtDoor { .. }
+            | Event::Invite { seats: Some(_), .. }
             | Event::AskResume { .. }
             | Event::AskAgain { .. } => {
                 self.listens = true;
@@ -224,7 +235,10 @@ impl Screen {
         let mut lines = self.told(event);
         match event {
             Event::AskSit(_) => lines.push("Sit down? Enter or y sits down, n declines.".into()),
-            Event::AskAdmit { .. } => append(&mut lines, " Accept? y or n"),
+            Event::AskTable(_) => lines.push(
+                "Sit down? Enter or y sits down, n declines, ? tells more about the risks.".into(),
+            ),
+            Event::AtDoor { .. } => lines.extend(self.door.as_ref().and_then(Door::hint)),
             Event::Seated(seated) => {
                 let log = seated.log.iter();
                 lines.extend(log.map(|log| format!("The match is written to\n{log}")));

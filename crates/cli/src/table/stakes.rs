@@ -13,7 +13,7 @@ use dealerless_seat::terms::Terms;
 pub(super) use dealerless_seat::terms::{Pair, Time};
 use dealerless_seat::words;
 use dealerless_table::log::{Clock, DeckTerms, End, Header, MatchLog, Past, Phase};
-use dealerless_table::play::{DealCircuit, Seating};
+use dealerless_table::play::{DealCircuit, Proposal, Seating, TableTerms};
 use dealerless_table::rules::{NamedKinds, Posts, Stakes};
 
 use super::headings::GAME;
@@ -45,10 +45,14 @@ pub(crate) struct StakesArgs {
     /// The game to play [default: holdem].
     #[arg(long, value_name = "GAME", value_parser = game_name(|_| true))]
     game: Option<GameName>,
-    /// Players at the table. With more than two, each player shuffles in turn with a proof; only for
-    /// poker, with at most 10 players (5 in draw) [default: 2].
+    /// Players at the table, at most. With more than two, the invite is a link for all guests, and each
+    /// player shuffles in turn with a proof; only for poker, with at most 10 players (5 in draw) [default: 2].
     #[arg(long, value_name = "N")]
     seats: Option<u8>,
+    /// Let everybody who has the link of the table take a free seat, without asking you. One person can
+    /// then take several seats.
+    #[arg(long)]
+    pub(crate) open: bool,
     /// Players who may disappear in a hand; the others then finish it. Any N - K players together can
     /// read all cards; only with more than two players and a clock [default: 0].
     #[arg(long, value_name = "K")]
@@ -108,13 +112,13 @@ impl StakesArgs {
         *self != StakesArgs::default()
     }
 
-    /// The header of a match that continues the match `before`, with its terms in place of those that
+    /// The table of a match that continues the match `before`, with its terms in place of those that
     /// are not given. `past` is its end. The default is a seat for each player who has not left and is
     /// not absent.
     ///
     /// # Errors
     /// If the options contradict each other, or the match cannot be continued.
-    pub(crate) fn header_after(&self, before: &MatchLog, past: Past) -> anyhow::Result<Header> {
+    pub(crate) fn table_after(&self, before: &MatchLog, past: &Past) -> anyhow::Result<TableTerms> {
         let header = before.match_info().header();
         let mut left = [before.gone(), &past.without].concat();
         if let Phase::Over(End::Left(seats) | End::TooFew(seats)) = before.phase() {
@@ -155,11 +159,7 @@ impl StakesArgs {
             terms.seats >= Some(2),
             "a match is continued by at least two players: give their number with --seats"
         );
-        let header = terms.verifiable()?;
-        Ok(Header {
-            past: Some(past),
-            ..header
-        })
+        terms.table()
     }
 
     /// The stakes of these options.
@@ -182,37 +182,42 @@ impl StakesArgs {
         Ok(terms.stakes()?)
     }
 
-    /// The header of the match that the host proposes.
+    /// What the host proposes: a match of two, or a table.
     ///
     /// # Errors
     /// If the options contradict each other, or the circuit takes too much memory.
-    pub(crate) fn header(&self, memory: Memory) -> anyhow::Result<Header> {
+    pub(crate) fn proposal(&self, memory: Memory) -> anyhow::Result<Proposal> {
         if self.seats.is_none_or(|seats| seats == 2) {
             ensure!(
                 self.may_leave.unwrap_or(0) == 0,
                 "--may-leave requires more than two players: give their number with --seats"
             );
+            ensure!(
+                !self.open,
+                "--open is for a table: give the number of its players with --seats"
+            );
             // The circuit is dropped. Building it again when the guest has come takes only a moment.
-            return Ok(self.propose(memory)?.0);
+            return Ok(self.propose(memory)?.0.into());
         }
-        self.verifiable()
+        Ok(self.table()?.into())
     }
 
-    /// The header of a match with a verifiable deck.
+    /// The terms of a table.
     ///
     /// # Errors
     /// If the options contradict each other.
-    fn verifiable(&self) -> anyhow::Result<Header> {
+    fn table(&self) -> anyhow::Result<TableTerms> {
         ensure!(
             self.algorithm.is_none(),
             "--algorithm is for two players: with more, the deck is shuffled without a circuit"
         );
         let stakes = self.stakes()?;
         let clock = self.time.unwrap_or_else(|| Time::default_of(self.game())).0;
-        let may_leave = usize::from(self.may_leave.unwrap_or(0));
+        let may_leave = self.may_leave.unwrap_or(0);
         let seats = stakes.seats();
+        let opens = seats.saturating_sub(may_leave.into());
         ensure!(
-            may_leave + 2 <= seats,
+            opens >= 2,
             "at most {} of {seats} players may leave: at least two players open a card",
             seats.saturating_sub(2)
         );
@@ -220,24 +225,19 @@ impl StakesArgs {
             may_leave == 0 || clock != Clock::default(),
             "--may-leave requires a clock: it decides when a silent player has disappeared"
         );
-        let opens = seats - may_leave;
         if may_leave > 0 && words::two_tables(seats, opens) == 1 && !self.accept_two_tables {
             bail!(
                 "with --seats {seats} --may-leave {may_leave}, {TWO_TABLES}. Use a smaller --may-leave, or \
                  accept this with --accept-two-tables"
             );
         }
-        let deck = DeckTerms::verifiable(&stakes, opens).with_context(|| {
+        let (two_tables, open) = (self.accept_two_tables, self.open);
+        let terms = TableTerms::new(stakes, may_leave, two_tables, open, clock);
+        terms.with_context(|| {
             format!(
                 "{} is for two players: only poker has a verifiable deck",
                 self.game()
             )
-        })?;
-        Ok(Header {
-            deck,
-            clock,
-            stakes,
-            past: None,
         })
     }
 

@@ -122,6 +122,8 @@ tests! {
     with_others "test_door.Door" {
         guest_declines_or_accepts_the_terms,
         host_accepts_or_declines_a_known_player,
+        list_of_players_at_the_door_keeps_the_focus,
+        guest_sees_its_place_in_the_queue_and_then_who_is_missing,
     }
     with_others "test_killed.Killed" {
         match_of_a_killed_program_is_resumed_with_the_same_cards,
@@ -169,6 +171,8 @@ tests! {
     }
     with_others "test_several.Several" {
         three_players_play_a_hand_in_three_pages,
+        host_begins_with_fewer_and_replaces_the_link,
+        open_table_seats_everybody_who_has_the_link,
         six_players_play_on_after_one_is_killed_and_one_leaves,
     }
     with_others "test_result.Result" {

@@ -23,6 +23,32 @@ LOST = {"event": "line-lost", "message": "the connection was lost: the connectio
 SEALED = {"event": "sealed", "hand": 1, "seal": "9f" * 32}
 TERMS = [[{"name": "Anna"}, f" (fingerprint {SEATED['fingerprints'][0]}) wants to play:"],
          ["  No-limit Texas hold'em, 200 chips each, blinds 1/2, 3 hands. No clock. Shuffled by fisher-yates."]]
+FINGERPRINTS = SEATED["fingerprints"]
+TABLE_TERMS = [["The table of ", {"name": "Anna"}, f" (fingerprint {FINGERPRINTS[0]}): no-limit hold'em, up to 6 players, 200 chips each, "
+                "blinds 1/2. Time: 30 s for a move, and a bank of 120 s."],
+               ["Only you see your cards: all other players together cannot read them."],
+               ["If somebody disappears, the hand waits for that player."],
+               ["The host decides who sits down; players who are one person, or friends, can show each other their cards."],
+               ["The players learn each other's network addresses."]]
+RISKS = ["If one player disappears, the hand cannot go on without that player.", "Only all 6 players together can read every card."]
+TABLE_LINK = {"event": "invite", "version": 2, "invite": "dealerless2-" + "0123456789abcdefghjkmnpqrstvwxyz" * 5, "seats": 6,
+              "code": "4821-apron-lemon-tulip"}
+
+
+def door(name, hands=0):
+    return {"name": name, "fingerprint": FINGERPRINTS[1] + name, "hands": hands, "message": f"{name} is at the door and wants to play"}
+
+
+def table(fingerprints, place=0):
+    """Anna and Bert have a seat; only the host gets the fingerprints."""
+    players = [{"name": name} for name in SEATED["names"]]
+    for player, fingerprint in zip(players, fingerprints):
+        player["fingerprint"] = fingerprint
+    players[1]["away"] = True
+    return {"event": "table", "players": players, "seats": 6, "place": place,
+            "sentences": [["Here: ", {"name": "Anna"}, ", ", {"name": "Bert"}, " (away)", " (2 of 6 seats)."]]}
+
+
 OVER = {"event": "over", "hands": 1, "stacks": [200, 200], "log": SEATED["log"], "exit_code": 2}
 RESULT = {
     "event": "result", "hand": 1, "stacks": [202, 198], "sentences": [
@@ -53,9 +79,12 @@ TROUBLES = {
     "ask-again": ([SEATED, DEALT, {"event": "ask-again", "in_a_row": 8, "failed_checks": 1,
                    "message": "The last 8 attempts with Bert failed, and 1 check failed"}], None),
     "ask-sit": ([{"event": "hello", "version": 2}, {**SEATED, "event": "ask-sit", "seat": 1, "sentences": TERMS}], None),
-    "ask-admit": ([{"event": "ask-admit", "name": "Carla", "fingerprint": SEATED["fingerprints"][1], "hands": 12,
-                    "message": "Carla is at the door and wants to play",
-                    "sentences": [["Carla is at the door and wants to play."]]}], None),
+    "ask-table": ([{"event": "hello", "version": 2}, {"event": "ask-table", "sentences": TABLE_TERMS, "details": RISKS}], None),
+    "table-host": ([TABLE_LINK, {"event": "at-door", "players": [door("Carla", 12), door("Dora")],
+                    "sentences": [[f"{name} (fingerprint {FINGERPRINTS[1]}, new here) is at the door and wants to play."] for name in ("Carla", "Dora")]},
+                    table(FINGERPRINTS)], None),
+    "table-guest": ([{"event": "hello", "version": 2}, table([])], None),
+    "table-queue": ([{"event": "hello", "version": 2}, table([], place=2)], None),
     "declined": ([{"event": "hello", "version": 2}, error(4, "The host declined to play with you now.")], 4),
     "out-of-time": ([clocked(), DEALT, SEALED, {"event": "out-of-time", "seat": 1}], None),
     "silent": ([SEATED, DEALT, SEALED, {"event": "out-of-time", "seat": 1}], None),

@@ -10,7 +10,6 @@ from case import Case
 from programs import PROGRAM, Player, Typist, free_address
 from test_looks import WIDE
 
-INVITES = "return [...document.querySelectorAll('.invite-text')].map((one) => one.textContent)"
 OWN_CARDS = "return [...document.querySelectorAll('.own .card')].map((one) => one.ariaLabel)"
 SEATS = """
 return [...document.querySelectorAll('.seat')].map((seat) => [seat.querySelector('.name').textContent, seat.querySelector('.did').textContent])
@@ -31,26 +30,32 @@ class Several(Case):
         anna, bert, clara = (self.lobby(name) for name in ("Anna", "Bert", "Clara"))
         clara.resize(360, 640)
         anna.fill("Players", "3")
-        self.host(anna, "Texas hold’em, no limit", **fields)
-        invites = anna.until(lambda: len(found := anna.run(INVITES)) == 2 and found, "two invites")
-        self.assertNotEqual(*invites)
+        invite = self.host(anna, "Texas hold’em, no limit", **fields)
         players = {"anna": anna, "bert": bert, "clara": clara}
-        self.looks({"anna": anna}, "invites")
-        bert.fill("Invite", invites[0])
-        bert.press("Join")
-        anna.reads("Bert is here: 2 of 3 players")
-        bert.find("h2", "Waiting for the other players")
-        bert.reads("2 of 3 players are here")
-        clara.fill("Invite", f"dealerless join {invites[1]}")
-        clara.press("Join")
-        for guest, other in ((bert, "Clara"), (clara, "Bert")):
+        anna.reads("Everybody who has it can ask for a seat")
+        self.looks({"anna": anna}, "link")
+        for guest, text in ((bert, invite), (clara, f"dealerless join {invite}")):
+            guest.fill("Invite", text)
+            guest.press("Join")
             guest.find("h2", "Do you accept these terms\\?")
-            for text in (r"Anna \(fingerprint [\w-]+\), the host", rf"{other} \(fingerprint [\w-]+\)", "all 3 players together can read every card"):
-                guest.reads(text)
+            for term in (r"Anna \(fingerprint [\w-]+\)", "up to 3 players", "all other players together cannot read them"):
+                guest.reads(term)
+            guest.unfold("More about the risks")
+            guest.reads("Only all 3 players together can read every card")
         self.looks({"bert": bert, "clara": clara}, "terms")
-        bert.press("Sit down")
+        self.assertFalse(anna.has_button("Start"))
+        for name, guest in (("Clara", clara), ("Bert", bert)):
+            guest.press("Sit down")
+            anna.find("button", f"Accept {name}")
+        self.looks({"anna": anna, "clara": clara}, "door")
+        # In the other order than they came.
+        anna.press("Accept Bert")
         bert.find("h2", "Waiting for the other players")
-        clara.press("Sit down")
+        for page in (anna, bert):
+            page.reads("2 of 3 seats are taken")
+        anna.until(lambda: anna.has_button("Start"), "a match that can begin")
+        self.looks({"anna": anna, "bert": bert}, "two-here")
+        anna.press("Accept Clara")
         return players
 
     def asked(self, players):
@@ -94,27 +99,50 @@ class Several(Case):
         The guests come one after the other, so that their seats are known."""
         anna = self.lobby("Anna")
         anna.fill("Players", "6")
-        self.host(anna, "Texas hold’em, no limit", free_address(), Hands="2")
-        invites = anna.until(lambda: len(found := anna.run(INVITES)) == 5 and found, "five invites")
+        invite = self.host(anna, "Texas hold’em, no limit", free_address(), Hands="2")
         pages = {"anna": anna, "bert": self.lobby("Bert"), "clara": self.lobby("Clara")}
-        here = lambda name, count: anna.reads(f"{name} is here: {count} of 6 players")
-        for count, (name, invite) in enumerate(zip(("Bert", "Clara"), invites), start=2):
-            page = pages[name.lower()]
-            page.fill("Invite", invite)
-            page.press("Join")
-            here(name, count)
+        for name in ("Bert", "Clara"):
+            self.join(pages[name.lower()], invite)
+            anna.press(f"Accept {name}")
         typists = []
-        for count, (name, invite) in enumerate(zip(("Dora", "Emil"), invites[2:]), start=4):
+        for name in ("Dora", "Emil"):
             typists.append(Typist(self, ["join", invite, "--name=" + name]))
-            here(name, count)
-        frieda = Player(self, ["join", invites[4], "--name=Frieda"])
-        for page in (pages["bert"], pages["clara"]):
-            page.press("Sit down")
-        for typist in typists:
-            typist.until("Sit down?")
-            typist.type("y")
+            typists[-1].until("Sit down?")
+            typists[-1].type("y")
+            anna.press(f"Accept {name}")
+        anna.reads("5 of 6 seats are taken")
+        frieda = Player(self, ["join", invite, "--name=Frieda"])
+        anna.press("Accept Frieda")
         frieda.until("seated")
         return pages, *typists, frieda
+
+    def test_host_begins_with_fewer_and_replaces_the_link(self):
+        anna = self.lobby("Anna")
+        anna.fill("Players", "6")
+        old = self.host(anna, "Texas hold’em, no limit", Hands="1")
+        anna.press("New link")
+        shown = "return document.querySelector('.invite-text').textContent"
+        new = anna.until(lambda: (found := anna.run(shown)) != old and found, "a new link")
+        dora = Player(self, ["join", new, "--name=Dora"])
+        anna.press("Decline Dora")
+        dora.until("error", exit_code=4)
+        bert = Player(self, ["join", new, "--name=Bert"])
+        anna.press("Accept Bert")
+        bert.until("table", place=0)
+        anna.press("Start")
+        bert.until("seated")
+        anna.find("h1", "No-limit hold'em")
+
+    def test_open_table_seats_everybody_who_has_the_link(self):
+        anna = self.lobby("Anna")
+        anna.fill("Players", "3")
+        anna.find("input", "Let everybody who has the link sit down.*").click()
+        anna.reads("with several identities")
+        self.looks({"anna": anna}, "open")
+        invite = self.host(anna, "Texas hold’em, no limit", Hands="1")
+        guests = [Player(self, ["join", invite, "--name=" + name]) for name in ("Bert", "Clara")]
+        for guest in guests:
+            guest.until("seated")
 
     def test_six_players_play_on_after_one_is_killed_and_one_leaves(self):
         pages, dora, emil, frieda = self.six_at_a_table()

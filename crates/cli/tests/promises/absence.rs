@@ -9,6 +9,7 @@ use std::path::Path;
 use common::matches::{host_at, resume, run};
 use common::processes::free_address;
 use common::side::Side;
+use common::tables::are_here;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -68,16 +69,12 @@ fn two_players_continue_without_the_third_who_returns_with_its_chips_later() {
     let [a, b, c] = folders.each_ref().map(|folder| folder.path());
     let at = free_address();
     let terms = [
-        "--seats", "3", "--hands", "2", "--stack", "100", "--time", "8+0",
+        "--seats", "3", "--open", "--hands", "2", "--stack", "100", "--time", "8+0",
     ];
-    let (mut anna, first) = host_at(a, &at, &terms);
-    let second = anna.event()["invite"]
-        .as_str()
-        .expect("an invite")
-        .to_owned();
-    let mut bert = join(b, &[&first, "--yes"], "Bert");
-    until_notice(&mut anna, "Bert is here");
-    let mut cleo = join(c, &[&second, "--yes"], "Cleo");
+    let (mut anna, link) = host_at(a, &at, &terms);
+    let mut bert = join(b, &[&link, "--yes"], "Bert");
+    are_here(&mut anna, &["Bert"]);
+    let mut cleo = join(c, &[&link, "--yes"], "Cleo");
     let of = anna.until("seated")["match"]
         .as_str()
         .expect("an id")
@@ -157,11 +154,15 @@ fn two_players_continue_without_the_third_who_returns_with_its_chips_later() {
         "{message}"
     );
     let mut bert = join(b, &["Anna", "--at", &at], "Bert");
+    let sit = json!({"do": "sit", "agree": true});
+    until(&mut bert, |event| event["event"] == "ask-table");
+    bert.say(&sit);
+    // The list of players shows what the match continues, so Bert is asked again.
     until_notice(&mut bert, "is settled without Cleo");
     let terms = bert.until("ask-sit")["continues"].clone();
     assert_eq!(terms["stacks"], json!([101, 101]));
     assert_eq!(terms["without"][0]["chips"], 98);
-    bert.say(&json!({"do": "sit", "agree": true}));
+    bert.say(&sit);
     let seated = bert.until("seated");
     host.until("dealt");
     // Cleo comes back while the next match is played, and is told.
@@ -212,6 +213,8 @@ fn two_players_continue_without_the_third_who_returns_with_its_chips_later() {
     let bert = join(b, &["Anna", "--at", &at, "--yes", "--auto"], "Bert");
     let mut cleo = join(c, &["Anna", "--at", &at], "Cleo");
     until_notice(&mut cleo, "does not resume match");
+    until(&mut cleo, |event| event["event"] == "ask-table");
+    cleo.say(&sit);
     let terms = until(&mut cleo, |event| event["event"] == "ask-sit");
     let stacks = terms["continues"]["stacks"]
         .as_array()
@@ -221,7 +224,7 @@ fn two_players_continue_without_the_third_who_returns_with_its_chips_later() {
     assert_eq!((seat, &stacks[seat]), (2, &json!(98)));
     let sum: u64 = stacks.iter().filter_map(Value::as_u64).sum();
     assert_eq!(sum, 300);
-    cleo.say(&json!({"do": "sit", "agree": true}));
+    cleo.say(&sit);
     cleo.until("dealt");
     drop([host, bert, cleo]);
 }
@@ -233,16 +236,12 @@ fn absent_host_that_returns_is_told_by_its_guests() {
     let [a, b, c] = folders.each_ref().map(|folder| folder.path());
     let at = free_address();
     let terms = [
-        "--seats", "3", "--hands", "2", "--stack", "100", "--time", "8+0",
+        "--seats", "3", "--open", "--hands", "2", "--stack", "100", "--time", "8+0",
     ];
-    let (mut anna, first) = host_at(a, &at, &terms);
-    let second = anna.event()["invite"]
-        .as_str()
-        .expect("an invite")
-        .to_owned();
-    let mut bert = join(b, &[&first, "--yes"], "Bert");
-    until_notice(&mut anna, "Bert is here");
-    let mut cleo = join(c, &[&second, "--yes"], "Cleo");
+    let (mut anna, link) = host_at(a, &at, &terms);
+    let mut bert = join(b, &[&link, "--yes"], "Bert");
+    are_here(&mut anna, &["Bert"]);
+    let mut cleo = join(c, &[&link, "--yes"], "Cleo");
     let of = anna.until("seated")["match"]
         .as_str()
         .expect("an id")

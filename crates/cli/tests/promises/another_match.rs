@@ -12,6 +12,7 @@ use common::matches::{host_at, resume, run};
 use common::processes::LIMIT;
 use common::processes::free_address;
 use common::side::{Side, folders, lines};
+use common::tables::are_here;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -231,12 +232,14 @@ fn host_without_input_resumes_the_open_match() {
 fn open_match_of_three() -> ([TempDir; 3], String) {
     let folders = [(); 3].map(|()| tempfile::tempdir().expect("a folder"));
     let at = free_address();
-    let terms = ["--seats", "3", "--stack", "10000", "--time", "none"];
-    let (mut host, first) = host_at(folders[0].path(), &at, &terms);
-    let second = host.until("invite")["invite"].as_str().unwrap().to_owned();
-    let mut bert = Side::join(folders[1].path(), &first, &["--listen", "127.0.0.1:0"]);
+    let terms = [
+        "--seats", "3", "--open", "--stack", "10000", "--time", "none",
+    ];
+    let (mut host, link) = host_at(folders[0].path(), &at, &terms);
+    let mut bert = Side::join(folders[1].path(), &link, &["--listen", "127.0.0.1:0"]);
+    are_here(&mut host, &["Bert"]);
     let join = ["--yes", "--listen", "127.0.0.1:0", "--name", "Cleo"];
-    let join = [&["join", &second, "--json"], &join[..]].concat();
+    let join = [&["join", &link, "--json"], &join[..]].concat();
     let mut cleo = Side::start(folders[2].path(), &join);
     for side in [&mut host, &mut bert, &mut cleo] {
         side.until("sealed");
@@ -284,13 +287,13 @@ fn guests_of_several_join_the_new_match_at_once() {
         };
         while !is_told(&guest.event()) {}
     }
-    // The host expects Bert, and is asked about Cleo.
-    host.until("Cleo (fingerprint ");
-    host.enter("yes");
     for guest in &mut guests {
-        assert_eq!(guest.until("ask-sit")["hands"], 1);
+        assert_eq!(guest.until("ask-table")["hands"], 1);
         guest.say(&json!({"do": "sit", "agree": true}));
     }
+    // The host expects Bert, and is asked about Cleo.
+    host.until("Cleo (fingerprint ");
+    host.enter("accept Cleo");
     for guest in &mut guests {
         guest.until("seated");
     }

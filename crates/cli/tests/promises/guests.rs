@@ -14,48 +14,43 @@ use common::matches::{file, resume, run};
 use common::processes::LIMIT;
 use common::relay::Relay;
 use common::side::{Side, of_kind};
+use common::tables::are_here;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+/// The names of the guests, in the order in which they come.
+const GUESTS: [&str; 2] = ["Bert", "Cleo"];
 
 fn folders() -> [TempDir; 3] {
     [(); 3].map(|()| tempfile::tempdir().expect("a folder"))
 }
 
-/// Starts a host of three players. Returns the host and its invites.
-fn host(folder: &Path, args: &[&str]) -> (Side, [String; 2]) {
+/// Starts the host of an open table of three players. Returns the host and the link.
+fn host(folder: &Path, args: &[&str]) -> (Side, String) {
     let stakes = [
-        "--seats", "3", "--auto", "--hands", "3", "--stack", "10000", "--time", "none",
+        "--seats", "3", "--open", "--auto", "--hands", "3", "--stack", "10000", "--time", "none",
     ];
-    let (mut host, first) = Side::host(folder, &[&stakes, args].concat());
-    let second = host.until("invite")["invite"]
-        .as_str()
-        .expect("an invite")
-        .to_owned();
-    (host, [first, second])
+    Side::host(folder, &[&stakes, args].concat())
 }
 
-/// Joins as the next guest. Waits until the host has seated it.
-fn join(host: &mut Side, folder: &Path, invite: &str, name: &str, args: &[&str]) -> Side {
-    let listen = "127.0.0.1:0";
+/// Joins as the next of these guests, the last one. Waits until the host has seated it.
+fn join(host: &mut Side, folder: &Path, link: &str, names: &[&str], args: &[&str]) -> Side {
+    let (name, listen) = (names.last().expect("a name"), "127.0.0.1:0");
     let join = [
-        "join", invite, "--json", "--yes", "--name", name, "--listen", listen,
+        "join", link, "--json", "--yes", "--name", name, "--listen", listen,
     ];
     let side = Side::start(folder, &[&join, args].concat());
-    let here = format!("{name} is here");
-    while !host.until("notice")["text"]
-        .as_str()
-        .expect("a text")
-        .contains(&here)
-    {}
+    are_here(host, names);
     side
 }
 
 /// Plays until both guests have seen two cards, and kills them. Returns the host.
 fn killed_guests(folders: &[TempDir; 3], args: &[&str]) -> Side {
-    let (mut host, invites) = host(folders[0].path(), args);
+    let (mut host, link) = host(folders[0].path(), args);
     let mut guests = Vec::new();
-    for ((folder, invite), name) in folders[1..].iter().zip(&invites).zip(["Bert", "Cleo"]) {
-        guests.push(join(&mut host, folder.path(), invite, name, &["--auto"]));
+    for (seat, folder) in folders.iter().enumerate().skip(1) {
+        let names = &GUESTS[..seat];
+        guests.push(join(&mut host, folder.path(), &link, names, &["--auto"]));
     }
     // Each card needs both guests, so none is killed before both have their cards.
     for guest in &mut guests {
@@ -83,9 +78,9 @@ fn end_well(sides: impl IntoIterator<Item = Side>) {
 #[test]
 fn statement_of_a_guest_reaches_another_one_while_the_host_is_stopped() {
     let [a, b, c] = folders();
-    let (mut anna, invites) = host(a.path(), &[]);
-    let mut bert = join(&mut anna, b.path(), &invites[0], "Bert", &[]);
-    let mut cleo = join(&mut anna, c.path(), &invites[1], "Cleo", &[]);
+    let (mut anna, link) = host(a.path(), &[]);
+    let mut bert = join(&mut anna, b.path(), &link, &GUESTS[..1], &[]);
+    let mut cleo = join(&mut anna, c.path(), &link, &GUESTS, &[]);
     bert.until("your-turn");
     while cleo.until("their-turn")["seat"] != 1 {}
     anna.signal("STOP");
@@ -172,13 +167,17 @@ fn guest_does_not_sit_down_with_a_guest_whom_it_has_blocked() {
     let blocked = run(c.path(), &["peers", "block", "Bert"]);
     assert!(blocked.status.success(), "{blocked:?}");
 
-    let (mut anna, invites) = host(a.path(), &[]);
-    let _bert = join(&mut anna, b.path(), &invites[0], "Bert", &["--auto"]);
-    let cleo = join(&mut anna, c.path(), &invites[1], "Cleo", &["--auto"]);
+    let (mut anna, link) = host(a.path(), &[]);
+    let _bert = join(&mut anna, b.path(), &link, &GUESTS[..1], &["--auto"]);
+    let cleo = join(&mut anna, c.path(), &link, &GUESTS, &["--auto"]);
     let (events, code) = cleo.finish();
     let message = events.last().expect("an error")["message"].to_string();
     assert!(
         code == 1 && message.contains("you have blocked Bert"),
         "{message}"
     );
+    // Bert keeps his seat. That of Cleo is free at once, and not kept as that of a player who is away.
+    let table = anna.until("table");
+    assert_eq!(table["players"].as_array().map(Vec::len), Some(2));
+    assert_eq!(table["players"][1]["name"], "Bert");
 }

@@ -1,6 +1,5 @@
-//! A host seats the guest with its invite and the player named by `--for`. It asks its user once
-//! about each other known player. A player gains nothing by repeated requests, by silence or
-//! by many connections.
+//! A host seats the guest with its invite and the player named by `--for`. It lists all other players who want to play,
+//! and its user answers in any order. A player gains nothing by repeated requests, by silence or by many connections.
 
 use dealerless_connection::identity::{Home, Name};
 use dealerless_connection::system_rng;
@@ -18,6 +17,7 @@ use common::matches::{host_at, run};
 use common::processes::LIMIT;
 use common::processes::free_address;
 use common::side::{Side, of_kind};
+use common::tables::{at_door, decide, only_one_at_door};
 use dealerless_table::play::Control;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -57,10 +57,6 @@ fn refused(guest: Side) -> String {
     assert_eq!((code, &last["exit_code"]), (4, &json!(4)), "{events:?}");
     assert!(of_kind(&events, "seated").is_empty(), "{events:?}");
     last["message"].as_str().unwrap().to_owned()
-}
-
-fn admit(asked: &Value, agree: bool) -> Value {
-    json!({"do": "admit", "fingerprint": asked["fingerprint"], "agree": agree})
 }
 
 /// Carla with a modified program.
@@ -107,7 +103,7 @@ fn repeated_requests_do_not_take_the_seat_of_the_invited_guest() {
     let carla = Carla::new(c.path(), &at);
     // Carla tries five times before the guest arrives.
     let mut tries: Vec<Connection> = (0..5).map(|_| carla.connect(&[Control::Sit])).collect();
-    let asked = host.until("ask-admit");
+    let asked = only_one_at_door(&mut host);
     // The question has the name that Anna knows, not the name that Carla uses now.
     assert_eq!(
         (&asked["name"], &asked["hands"]),
@@ -127,10 +123,9 @@ fn repeated_requests_do_not_take_the_seat_of_the_invited_guest() {
         }
     }
     assert_eq!(events.last().unwrap()["names"], json!(["Anna", "Bert"]));
-    let lapsed = of_kind(&events, "admit-lapsed");
-    assert_eq!(lapsed.len(), 1, "{events:?}");
-    assert_eq!(lapsed[0]["fingerprint"], asked["fingerprint"]);
-    assert!(of_kind(&events, "ask-admit").is_empty(), "{events:?}");
+    // The list changes only when the match begins.
+    let lists = of_kind(&events, "at-door");
+    assert_eq!(lists, [json!({"event": "at-door", "players": []})]);
     // The reason is sent on Carla's newest connection, which replaced her earlier connections.
     assert_eq!(answer(&tries.pop().unwrap()), Ok(Control::Taken));
     assert!(tries.iter().all(|connection| answer(connection).is_err()));
@@ -146,18 +141,18 @@ fn invite_of_an_earlier_host_needs_a_question() {
     earlier.kill();
     let (mut host, _) = args(a.path());
     let guest = Side::join(b.path(), &old, &[]);
-    let asked = host.until("ask-admit");
+    let asked = only_one_at_door(&mut host);
     assert_eq!(
         (&asked["name"], &asked["hands"]),
         (&json!("Bert"), &json!(0))
     );
-    host.say(&admit(&asked, false));
+    decide(&mut host, &asked, false);
     refused(guest);
     host.kill();
     // The second host has bound the invite to Bert's keys, but the third host did not create it.
     let (mut host, _) = args(a.path());
     let _guest = Side::join(b.path(), &old, &[]);
-    assert_eq!(host.until("ask-admit")["name"], "Bert");
+    assert_eq!(only_one_at_door(&mut host)["name"], "Bert");
 }
 
 #[test]
@@ -165,21 +160,18 @@ fn accepted_known_player_takes_the_seat_and_the_guest_sees_why() {
     let [a, b, c] = three();
     let (mut host, invite, at) = host(a.path(), &[]);
     let mut carla = join_by_name(c.path(), &at);
-    let asked = host.until("ask-admit");
+    let asked = only_one_at_door(&mut host);
     let notice = carla.until("notice")["text"].to_string();
     assert!(notice.contains("has not accepted it yet"), "{notice}");
     // Answers about another player, or commands of a match, admit nobody.
     for (wrong, code) in [
-        (
-            json!({"do": "admit", "fingerprint": "x", "agree": true}),
-            "nobody-asked",
-        ),
+        (json!({"do": "accept", "fingerprint": "x"}), "nobody-asked"),
         (json!({"do": "rebuy", "agree": true}), "not-allowed"),
     ] {
         host.say(&wrong);
         assert_eq!(host.until("error")["code"], code);
     }
-    host.say(&admit(&asked, true));
+    decide(&mut host, &asked, true);
     host.until("seated");
     carla.until("seated");
     let message = refused(Side::join(b.path(), &invite, &[]));
@@ -191,18 +183,37 @@ fn accepted_known_player_takes_the_seat_and_the_guest_sees_why() {
 }
 
 #[test]
+fn host_answers_in_any_order_and_the_others_learn_that_the_seat_is_taken() {
+    let [a, b, c] = three();
+    let at = free_address();
+    let (earlier, old) = host_at(a.path(), &at, &GAME);
+    earlier.kill();
+    let (mut host, _) = host_at(a.path(), &at, &GAME);
+    let carla = join_by_name(c.path(), &at);
+    let asked = only_one_at_door(&mut host);
+    let mut bert = Side::join(b.path(), &old, &[]);
+    let both = at_door(&mut host);
+    assert_eq!(both.len(), 2, "{both:?}");
+    assert_eq!((&both[0], &both[1]["name"]), (&asked, &json!("Bert")));
+    decide(&mut host, &both[1], true);
+    assert_eq!(at_door(&mut host), [asked]);
+    assert!(at_door(&mut host).is_empty());
+    assert_eq!(host.until("seated")["names"], json!(["Anna", "Bert"]));
+    bert.until("seated");
+    let message = refused(carla);
+    assert!(message.starts_with("The seat is taken"), "{message}");
+}
+
+#[test]
 fn declined_guest_is_told_and_not_asked_about_again() {
     let [a, b, c] = three();
     let (mut host, invite, at) = host(a.path(), &[]);
     let first = join_by_name(c.path(), &at);
-    let asked = host.until("ask-admit");
-    host.say(&admit(&asked, false));
+    let asked = only_one_at_door(&mut host);
+    decide(&mut host, &asked, false);
     let message = refused(first);
     assert!(message.contains("declined to play with you"), "{message}");
-    assert_eq!(
-        host.until("admit-lapsed")["fingerprint"],
-        asked["fingerprint"]
-    );
+    assert!(at_door(&mut host).is_empty());
     assert_eq!(refused(join_by_name(c.path(), &at)), message);
     // Connections that send nothing, too much or a wrong message cause at most one notice.
     let carla = Carla::new(c.path(), &at);
@@ -223,7 +234,7 @@ fn declined_guest_is_told_and_not_asked_about_again() {
     {
         events.push(host.event());
     }
-    assert!(of_kind(&events, "ask-admit").is_empty(), "{events:?}");
+    assert!(of_kind(&events, "at-door").is_empty(), "{events:?}");
     let notices = of_kind(&events, "notice");
     let gone = |notice: &&Value| notice["text"].to_string().contains("did not sit down");
     assert!(notices.iter().filter(gone).count() <= 1, "{events:?}");
@@ -235,13 +246,11 @@ fn player_who_leaves_during_the_question_is_not_waited_for() {
     let [a, b, c] = three();
     let (mut host, invite, at) = host(a.path(), &[]);
     let carla = join_by_name(c.path(), &at);
-    let asked = host.until("ask-admit");
+    let asked = only_one_at_door(&mut host);
     carla.kill();
-    assert_eq!(
-        host.until("admit-lapsed")["fingerprint"],
-        asked["fingerprint"]
-    );
-    host.say(&admit(&asked, true));
+    assert!(at_door(&mut host).is_empty());
+    decide(&mut host, &asked, true);
+    assert_eq!(host.until("error")["code"], "nobody-asked");
     let mut guest = Side::join(b.path(), &invite, &["--auto"]);
     guest.until("seated");
     assert_eq!(host.until("seated")["names"], json!(["Anna", "Bert"]));
@@ -253,7 +262,7 @@ fn bot_seats_no_known_player_except_the_one_named_by_for() {
     let (anna, _, at) = host(a.path(), &["--auto"]);
     let message = refused(join_by_name(c.path(), &at));
     assert!(message.contains("dealerless host --for"), "{message}");
-    assert!(of_kind(&anna.kill(), "ask-admit").is_empty());
+    assert!(of_kind(&anna.kill(), "at-door").is_empty());
     for name in ["Dora", "Carl"] {
         let wrong = run(a.path(), &["host", "--for", name]);
         assert_eq!(wrong.status.code(), Some(1), "{wrong:?}");
@@ -264,7 +273,7 @@ fn bot_seats_no_known_player_except_the_one_named_by_for() {
     assert_eq!(code, 0, "{events:?}");
     let (events, code) = anna.finish();
     assert!(
-        code == 0 && of_kind(&events, "ask-admit").is_empty(),
+        code == 0 && of_kind(&events, "at-door").is_empty(),
         "{events:?}"
     );
 }
@@ -280,7 +289,7 @@ fn blocked_player_sees_the_message_of_a_decline_and_cannot_be_joined() {
     assert_eq!(wrong.status.code(), Some(1), "{wrong:?}");
     let (host_side, _, at) = host(anna, &[]);
     let by_block = refused(join_by_name(carla, &at));
-    assert!(of_kind(&host_side.kill(), "ask-admit").is_empty());
+    assert!(of_kind(&host_side.kill(), "at-door").is_empty());
 
     // A guest that has blocked the host is refused by its own program, before anything is sent.
     assert!(run(carla, &["peers", "block", "Anna"]).status.success());
@@ -298,8 +307,8 @@ fn blocked_player_sees_the_message_of_a_decline_and_cannot_be_joined() {
     assert!(run(anna, &["peers", "unblock", "Carla"]).status.success());
     let (mut host_side, _, at) = host(anna, &[]);
     let guest = join_by_name(carla, &at);
-    let asked = host_side.until("ask-admit");
-    host_side.say(&admit(&asked, false));
+    let asked = only_one_at_door(&mut host_side);
+    decide(&mut host_side, &asked, false);
     assert_eq!(refused(guest), by_block);
 }
 
@@ -346,13 +355,13 @@ fn open_match_resumes_if_the_host_agrees() {
     let [a, b, c] = with_an_open_match();
     let (mut anna, invite, at) = host(a.path(), &[]);
     let carla = join_by_name(c.path(), &at);
-    let asked = anna.until("ask-admit");
+    let asked = only_one_at_door(&mut anna);
     let message = asked["message"].as_str().unwrap();
     assert!(
         message.ends_with("wants to resume your open match"),
         "{message}"
     );
-    anna.say(&admit(&asked, false));
+    decide(&mut anna, &asked, false);
     let (events, code) = carla.finish();
     assert_eq!(code, 4, "{events:?}");
     Side::join(b.path(), &invite, &["--auto"]).until("seated");
@@ -361,8 +370,8 @@ fn open_match_resumes_if_the_host_agrees() {
 
     let (mut anna, _, at) = host(a.path(), &[]);
     let mut carla = join_by_name(c.path(), &at);
-    let asked = anna.until("ask-admit");
-    anna.say(&admit(&asked, true));
+    let asked = only_one_at_door(&mut anna);
+    decide(&mut anna, &asked, true);
     assert_eq!(anna.until("seated")["resumed"], json!(true));
     carla.until("resumed");
 }
@@ -383,7 +392,7 @@ fn host_is_asked_about_a_guest_with_many_failed_attempts() {
     // The host is asked even about the player named by `--for`.
     let (mut host, invite, at) = host(a.path(), &["--for", "Carla"]);
     let carla = join_by_name(c.path(), &at);
-    let asked = host.until("ask-admit");
+    let asked = only_one_at_door(&mut host);
     let message = asked["message"].as_str().unwrap();
     assert!(
         message.contains("The last 8 attempts with Carla"),
@@ -391,10 +400,10 @@ fn host_is_asked_about_a_guest_with_many_failed_attempts() {
     );
     // Carla's connection ends during the question.
     carla.kill();
-    host.until("admit-lapsed");
+    assert!(at_door(&mut host).is_empty());
     let carla = join_by_name(c.path(), &at);
-    assert_eq!(host.until("ask-admit")["name"], asked["name"]);
-    host.say(&admit(&asked, false));
+    assert_eq!(only_one_at_door(&mut host), asked);
+    decide(&mut host, &asked, false);
     refused(carla);
     refused(join_by_name(c.path(), &at));
     Side::join(b.path(), &invite, &["--auto"]).until("seated");
@@ -490,13 +499,18 @@ fn until(lines: &Receiver<String>, text: &str) -> String {
 }
 
 #[test]
-fn host_at_a_terminal_answers_the_question() {
+fn host_at_a_terminal_answers_about_the_player_at_the_door() {
     let [a, _, c] = three();
     let (mut child, lines, _, at) = terminal(a.path(), Stdio::piped());
     let mut input = child.stdin.take().unwrap();
     let mut carla = join_by_name(c.path(), &at);
     until(&lines, "Accept? y or n");
+    // A line that was typed before the player came answers nothing.
     writeln!(input, "call\ny").unwrap();
+    until(&lines, "Type y or n");
+    until(&lines, "type it again");
+    std::thread::sleep(std::time::Duration::from_millis(600));
+    writeln!(input, "y").unwrap();
     carla.until("seated");
     until(&lines, "You sit at a table with");
     child.kill().unwrap();

@@ -1,13 +1,16 @@
-//! A match of three players, from the invites to the records of all of them.
+//! A match of three players, from the link of the table to the records of all of them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::common::matches::{host_at, resume};
-use crate::common::processes::free_address;
+use crate::common::matches::{file, host_at, resume};
+use crate::common::processes::{LIMIT, free_address};
 use crate::common::side::{Side, of_kind};
+use crate::common::tables::are_here;
 
 /// Runs a command in a folder. Returns standard output and the exit code.
 fn command(folder: &Path, arguments: &[&str]) -> (String, i32) {
@@ -27,22 +30,28 @@ fn file_of(events: &[Value]) -> PathBuf {
 #[test]
 fn three_players_play_and_their_records_agree() {
     let folders = [(); 3].map(|()| tempfile::tempdir().unwrap());
-    let args = ["--seats", "3", "--hands", "4", "--stack", "30", "--auto"];
-    let (mut host, first) = Side::host(folders[0].path(), &args);
-    let second = host.event();
-    assert_eq!(
-        [&second["event"], &second["guests"]],
-        [&json!("invite"), &json!(2)]
-    );
-    let second = second["invite"].as_str().unwrap().to_owned();
-    let [bert, cleo] = [(1, &first, "Bert"), (2, &second, "Cleo")].map(|(seat, invite, name)| {
-        let args = ["join", invite, "--json", "--yes", "--auto", "--name", name];
+    let args = [
+        "--seats", "3", "--open", "--hands", "4", "--stack", "30", "--auto",
+    ];
+    let (mut host, link) = Side::host(folders[0].path(), &args);
+    let names = ["Bert", "Cleo"];
+    let [bert, cleo] = [1, 2].map(|seat| {
+        let name = names[seat - 1];
+        let args = ["join", &link, "--json", "--yes", "--auto", "--name", name];
         let side = Side::start(folders[seat].path(), &args);
         // The guests take the seats in the order in which they come.
-        host.until("notice");
+        are_here(&mut host, &names[..seat]);
         side
     });
     let sides = [host, bert, cleo].map(Side::finish);
+    // Guests learn the fingerprints of the others when they sit down.
+    let anna_and_bert = json!([{"name": "Anna"}, {"name": "Bert"}]);
+    let tables = of_kind(&sides[1].0, "table");
+    assert_eq!(tables[0]["players"], anna_and_bert);
+    assert_eq!(
+        (&tables[0]["seats"], &tables[0]["place"]),
+        (&json!(3), &json!(0))
+    );
     for (events, code) in &sides {
         assert_eq!(*code, 0, "{:?}", events.last());
         assert_eq!(of_kind(events, "seated")[0]["opens"], 3);
@@ -108,18 +117,15 @@ fn play(
     host: &[&str],
     joins: &[(&str, Option<&str>)],
 ) -> Vec<Vec<Value>> {
-    let (mut host, first) = host_at(folders[0], at, &[host, &["--auto"]].concat());
-    let mut invites = vec![first];
-    for _ in 1..joins.len() {
-        invites.push(host.event()["invite"].as_str().unwrap().to_owned());
-    }
+    let (mut host, link) = host_at(folders[0], at, &[host, &["--auto", "--open"]].concat());
     let mut sides = Vec::new();
-    for ((folder, (name, whom)), invite) in folders[1..].iter().zip(joins).zip(&invites) {
-        let whom = whom.unwrap_or(invite);
+    let mut here = Vec::new();
+    for (folder, (name, whom)) in folders[1..].iter().zip(joins) {
+        let whom = whom.unwrap_or(&link);
         let args = ["join", whom, "--json", "--yes", "--auto", "--name", name];
         sides.push(Side::start(folder, &args));
-        let is_here = |event: Value| event["text"].as_str().unwrap().contains(" is here:");
-        while !is_here(host.until("notice")) {}
+        here.push(*name);
+        are_here(&mut host, &here);
     }
     let all = [host].into_iter().chain(sides).map(Side::finish);
     let good = |(events, code): (Vec<Value>, i32)| {
@@ -203,11 +209,15 @@ fn guest_refuses_a_match_that_continues_another_end() {
     let cut = std::fs::OpenOptions::new().write(true).open(&file).unwrap();
     cut.set_len(length - 400).unwrap();
     drop(cut);
-    let (host, invite) = Side::host(cleo, &["--after", "--auto"]);
-    let join = [
-        "join", &invite, "--json", "--yes", "--auto", "--name", "Bert",
-    ];
-    let (events, code) = Side::start(bert, &join).finish();
+    // Players learn from the list of players what a match continues.
+    let (mut host, link) = Side::host(cleo, &["--after", "--auto"]);
+    let join = |folder: &Path, name: &str| {
+        let join = ["join", &link, "--json", "--yes", "--auto", "--name", name];
+        Side::start(folder, &join)
+    };
+    let other = join(anna, "Anna");
+    are_here(&mut host, &["Anna"]);
+    let (events, code) = join(bert, "Bert").finish();
     let message = events.last().unwrap()["message"]
         .as_str()
         .unwrap()
@@ -216,7 +226,10 @@ fn guest_refuses_a_match_that_continues_another_end() {
         code == 1 && message.contains("with another end"),
         "{message}"
     );
-    host.kill();
+    // The seat of a player who refuses is free at once.
+    while host.until("table")["players"][2]["name"] != "Bert" {}
+    assert_eq!(host.until("table")["players"][2], Value::Null);
+    drop([host, other]);
 }
 
 /// The host is killed in the middle of a hand. The guests wait for it once, finish the hand and the
@@ -236,21 +249,16 @@ fn match_goes_on_without_a_host_that_is_killed() {
         "--time",
         "12",
         "--auto",
+        "--open",
     ];
-    let (mut host, first) = Side::host(folders[0].path(), &terms);
-    let mut invites = vec![first];
-    for _ in 0..2 {
-        let event = host.event();
-        assert_eq!(event["opens"], 3);
-        invites.push(event["invite"].as_str().unwrap().to_owned());
-    }
+    let (mut host, link) = Side::host(folders[0].path(), &terms);
     let names = ["Bert", "Cleo", "Dora"];
     let mut guests: Vec<Side> = Vec::new();
-    for ((folder, invite), name) in folders[1..].iter().zip(&invites).zip(names) {
-        let join = ["join", invite, "--json", "--yes", "--auto", "--name", name];
+    for (seat, folder) in folders.iter().enumerate().skip(1) {
+        let name = names[seat - 1];
+        let join = ["join", &link, "--json", "--yes", "--auto", "--name", name];
         guests.push(Side::start(folder.path(), &join));
-        let is_here = |event: Value| event["text"].as_str().unwrap().contains(" is here:");
-        while !is_here(host.until("notice")) {}
+        are_here(&mut host, &names[..seat]);
     }
     let log = host.until("seated")["log"].as_str().unwrap().to_owned();
     host.until("chose");
@@ -310,24 +318,15 @@ fn host_that_was_removed_is_told_at_once_when_it_comes_back() {
         "20",
         "--hands",
         "9",
+        "--open",
     ];
-    let (mut host, first) = host_at(folders[0].path(), &at, &terms);
-    let mut invites = vec![first];
-    for _ in 0..2 {
-        invites.push(host.event()["invite"].as_str().unwrap().to_owned());
-    }
+    let (mut host, link) = host_at(folders[0].path(), &at, &terms);
+    let names = ["Bert", "Cleo", "Dora"];
     let mut guests: Vec<Side> = Vec::new();
-    for ((folder, invite), name) in folders[1..]
-        .iter()
-        .zip(&invites)
-        .zip(["Bert", "Cleo", "Dora"])
-    {
-        guests.push(Side::start(
-            folder.path(),
-            &["join", invite, "--json", "--yes", "--name", name],
-        ));
-        let is_here = |event: Value| event["text"].as_str().unwrap().contains(" is here:");
-        while !is_here(host.until("notice")) {}
+    for (seat, folder) in folders.iter().enumerate().skip(1) {
+        let join = ["join", &link, "--json", "--yes", "--name", names[seat - 1]];
+        guests.push(Side::start(folder.path(), &join));
+        are_here(&mut host, &names[..seat]);
     }
     guests[2].until("your-turn");
     guests[2].say(&json!({"do": "fold"}));
@@ -353,7 +352,15 @@ fn host_that_was_removed_is_told_at_once_when_it_comes_back() {
 #[test]
 fn table_at_which_one_player_could_play_two_is_accepted_explicitly() {
     let [anna, bert] = [(); 2].map(|()| tempfile::tempdir().unwrap());
-    let terms = ["--seats", "3", "--may-leave", "1", "--auto", "--json"];
+    let terms = [
+        "--seats",
+        "3",
+        "--open",
+        "--may-leave",
+        "1",
+        "--auto",
+        "--json",
+    ];
     let refused = Command::new(env!("CARGO_BIN_EXE_dealerless"))
         .args([&["host"], &terms[..]].concat())
         .env("DEALERLESS_HOME", anna.path())
@@ -366,8 +373,16 @@ fn table_at_which_one_player_could_play_two_is_accepted_explicitly() {
     );
     for wrong in [
         vec!["--may-leave", "1"],
-        vec!["--seats", "3", "--may-leave", "2"],
-        vec!["--seats", "4", "--may-leave", "1", "--time", "none"],
+        vec!["--open", "--seats", "3", "--may-leave", "2"],
+        vec![
+            "--open",
+            "--seats",
+            "4",
+            "--may-leave",
+            "1",
+            "--time",
+            "none",
+        ],
     ] {
         let (_, code) = command(anna.path(), &[&["host", "--auto"], &wrong[..]].concat());
         assert_eq!(code, 1, "{wrong:?}");
@@ -379,6 +394,7 @@ fn table_at_which_one_player_could_play_two_is_accepted_explicitly() {
         "1",
         "--accept-two-tables",
         "--auto",
+        "--open",
     ];
     let (mut host, invite) = Side::host(anna.path(), &host);
     for (terms, sits) in [
@@ -391,8 +407,7 @@ fn table_at_which_one_player_could_play_two_is_accepted_explicitly() {
         ];
         let side = Side::start(bert.path(), &[&join[..], terms].concat());
         if sits {
-            let is_here = |event: Value| event["text"].as_str().unwrap().contains(" is here:");
-            while !is_here(host.until("notice")) {}
+            are_here(&mut host, &["Bert"]);
             side.kill();
         } else {
             let (events, code) = side.finish();
@@ -406,36 +421,39 @@ fn table_at_which_one_player_could_play_two_is_accepted_explicitly() {
     host.kill();
 }
 
-/// A guest agrees to a match, and its program is killed before it hears that the match has begun. It
-/// resumes the match, although it has signed nothing yet.
+/// A guest agrees to a match, and its program is killed before it learns that the match has begun. It resumes the
+/// match, although it has signed nothing yet.
 #[cfg(unix)]
 #[test]
 fn guest_that_is_killed_before_its_first_signature_resumes_the_match() {
     let folders = [(); 3].map(|()| tempfile::tempdir().unwrap());
     let [anna, bert, cleo] = folders.each_ref().map(|folder| folder.path());
     let at = free_address();
-    let terms = ["--seats", "3", "--hands", "1", "--auto"];
-    let (mut host, first) = host_at(anna, &at, &terms);
-    let second = host.event()["invite"].as_str().unwrap().to_owned();
-    let join = |folder: &Path, invite: &str, name: &str| {
-        let args = ["join", invite, "--json", "--name", name];
+    let terms = ["--seats", "4", "--open", "--hands", "1"];
+    let (mut host, link) = host_at(anna, &at, &terms);
+    let join = |folder: &Path, name: &str| {
+        let args = ["join", &link, "--json", "--yes", "--name", name];
         Side::start(folder, &args)
     };
-    let mut guest = join(bert, &first, "Bert");
-    host.until("notice");
-    let mut other = join(cleo, &second, "Cleo");
-    for side in [&mut guest, &mut other] {
-        side.until("ask-sit");
+    let guest = join(bert, "Bert");
+    are_here(&mut host, &["Bert"]);
+    let mut other = join(cleo, "Cleo");
+    are_here(&mut host, &["Bert", "Cleo"]);
+    // Cleo's machine stops, so that only Bert agrees at once.
+    other.signal("STOP");
+    host.say(&json!({"do": "start"}));
+    let begun = Instant::now();
+    while file(bert, "log").is_none() {
+        assert!(begun.elapsed() < LIMIT, "Bert has not agreed");
+        thread::sleep(Duration::from_millis(10));
     }
-    let agree = json!({"do": "sit", "agree": true});
-    guest.say(&agree);
-    let agreed = |event: &Value| event["text"].as_str().unwrap().contains("You have agreed.");
-    while !agreed(&guest.until("notice")) {}
-    // Its machine stops, and the others begin.
+    // The answer is sent at once after the file was created.
+    thread::sleep(Duration::from_millis(500));
+    // Now Bert's machine stops, and the others begin.
     guest.signal("STOP");
-    other.say(&agree);
+    other.signal("CONT");
     let of = host.until("seated")["match"].clone();
-    guest.kill();
+    assert!(of_kind(&guest.kill(), "seated").is_empty());
     let again = ["resume", "--json", "--auto", "--at", &at];
     let mut guest = Side::start(bert, &again);
     assert_eq!(guest.until("seated")["match"], of);
@@ -443,4 +461,29 @@ fn guest_that_is_killed_before_its_first_signature_resumes_the_match() {
         side.until("dealt");
     }
     drop([host, guest, other]);
+}
+
+/// A bot answers for nobody, so it must let all players sit down who come by its link, or expect some.
+#[test]
+fn bot_does_not_open_a_table_at_which_nobody_could_sit_down() {
+    let [anna, bert] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let refused = |args: &[&str]| {
+        let host = ["host", "--json", "--auto", "--listen", "127.0.0.1:0"];
+        let (text, code) = command(anna.path(), &[&host, args].concat());
+        assert_eq!(code, 1, "{text}");
+        text
+    };
+    assert!(refused(&["--seats", "3"]).contains("use --open"));
+    assert!(refused(&["--open"]).contains("--seats"));
+    assert!(refused(&["--open", "--seats", "2"]).contains("--seats"));
+    // Bert becomes a known player.
+    let (mut host, link) = Side::host(anna.path(), &["--seats", "3", "--open"]);
+    let guest = Side::join(bert.path(), &link, &[]);
+    are_here(&mut host, &["Bert"]);
+    drop((host, guest));
+    let for_bert = ["--seats", "3", "--auto", "--for", "Bert"];
+    let (mut host, _) = Side::host(anna.path(), &for_bert);
+    let at = host.until("listening")["addresses"][0].clone();
+    let _guest = Side::join(bert.path(), "Anna", &["--at", at.as_str().unwrap()]);
+    are_here(&mut host, &["Bert"]);
 }

@@ -1,5 +1,4 @@
-//! Admission to a host's table. The host's player is asked about each peer that was not invited, once, and about one
-//! peer at a time.
+//! Admission to a host's table: the list of players at the door who wait for the answer of the host's player.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -14,30 +13,38 @@ use super::lobby::Lobby;
 use super::own::Own;
 use super::world::SeatWorld;
 use crate::command::{Complaint, Said, not_asked};
-use crate::event::{Event, Refusal};
+use crate::event::{AtDoor, Event, Refusal};
 use crate::guest::ANSWER;
 use crate::peers;
 use crate::seat::PlayerNeeds;
 use crate::words::counted;
 
+/// The maximum number of players who wait for an answer. A further one replaces the oldest.
+const MOST: usize = 16;
+
 /// Decides which peers sit down at a host's table.
 pub(super) struct Admission<W: SeatWorld> {
     needs: PlayerNeeds,
-    /// The guests of the invites, the known player for whom the host waits, and the players of the match before. The
-    /// player is asked about an expected peer only if too many earlier attempts with that peer failed.
+    /// Whether everybody may sit down who is not blocked.
+    is_open: bool,
+    /// The guest of a one-time invite, the known player for whom the host waits, and the players of the match before.
+    /// The player is asked about an expected peer only if too many earlier attempts with that peer failed.
     expected: Vec<PublicIdentity>,
-    /// The peers that the player was asked about.
-    asked: HashSet<Fingerprint>,
+    /// The peers that the player has declined. They are declined without a question.
+    declined: HashSet<Fingerprint>,
     /// The peers that [`is_news`](Self::is_news) has reported as new.
     reported: HashSet<Fingerprint>,
-    question: Option<Question<W>>,
+    /// The peers about whom the player is asked, in order of arrival.
+    waiting: Vec<Waiting<W>>,
+    /// A question whether to resume an open match in place of a new one.
+    resumes: Option<(Waiting<W>, Duration)>,
 }
 
-/// The pending question about the peer of this connection.
-struct Question<W: SeatWorld> {
+/// A peer at the door.
+struct Waiting<W: SeatWorld> {
     connection: PolledConnection<W::Sockets>,
     wants: Wants,
-    until: Duration,
+    shown: AtDoor,
 }
 
 /// The request of a peer at the door.
@@ -59,13 +66,15 @@ pub(super) struct Answered<W: SeatWorld> {
 }
 
 impl<W: SeatWorld> Admission<W> {
-    pub(super) fn new(needs: PlayerNeeds, expected: Vec<PublicIdentity>) -> Self {
+    pub(super) fn new(needs: PlayerNeeds, is_open: bool, expected: Vec<PublicIdentity>) -> Self {
         Admission {
             needs,
+            is_open,
             expected,
-            asked: HashSet::new(),
+            declined: HashSet::new(),
             reported: HashSet::new(),
-            question: None,
+            waiting: Vec::new(),
+            resumes: None,
         }
     }
 
@@ -89,7 +98,8 @@ impl<W: SeatWorld> Admission<W> {
         own: &Own<W>,
         connection: &PolledConnection<W::Sockets>,
     ) -> anyhow::Result<bool> {
-        if !self.expects(&connection.met.peer) {
+        let peer = &connection.met.peer;
+        if !self.expects(peer) && !self.is_open || self.declined.contains(&peer.fingerprint()) {
             return Ok(true);
         }
         match question(own, connection)? {
@@ -105,8 +115,7 @@ impl<W: SeatWorld> Admission<W> {
     }
 
     /// Asks the player whether the peer of `connection` may sit down. The peer is declined at once if the player is a
-    /// bot, was already asked about this peer, or is being asked about another peer. The last two cases do not apply to
-    /// an expected peer: the player is asked until the answer is no, and a question about an unexpected peer lapses.
+    /// bot or has declined it before.
     pub(super) fn ask(
         &mut self,
         own: &Own<W>,
@@ -116,32 +125,47 @@ impl<W: SeatWorld> Admission<W> {
         lobby: &mut Lobby<W::Sockets>,
         now: Duration,
     ) {
-        let peer = connection.met.peer.clone();
-        let expected = self.expects(&peer);
-        if let Some(question) = &mut self.question {
-            // The peer has lost its connection and has connected again.
-            if question.connection.met.peer == peer && question.wants == wants {
-                question.connection = connection;
-                return;
-            }
-            let asked = question.connection.met.peer.clone();
-            if !expected || self.expects(&asked) {
-                return lobby.decline(connection, &Control::Taken, now);
-            }
-            let why = "A player that you expect has arrived.";
-            self.lapse(own, &Control::Taken, why, lobby, now);
-        }
+        let peer = &connection.met.peer;
         let standing = question(own, &connection);
-        let first = self.asked.insert(peer.fingerprint()) || expected;
-        let (Ok(standing), true) = (standing, first && !self.needs.never_asked) else {
+        let is_declined = self.declined.contains(&peer.fingerprint());
+        let (Ok(standing), false, false) = (standing, is_declined, self.needs.never_asked) else {
             return lobby.decline(connection, &Control::Declined, now);
         };
+        let shown = at_door(own, &connection, wants, standing);
+        let is_same = |other: &Waiting<W>| other.connection.met.peer == *peer;
+        // The peer has lost its connection and has connected again.
+        if let Some(other) = self.waiting.iter_mut().find(|other| is_same(other)) {
+            let has_changed = other.shown != shown;
+            *other = Waiting {
+                connection,
+                wants,
+                shown,
+            };
+            if has_changed {
+                self.show(own);
+            }
+            return;
+        }
         if let Some(text) = warning {
             own.notice(text);
         }
-        own.world
-            .report(&announced(own, &connection, wants, standing));
-        self.begin(connection, wants, now);
+        if self.waiting.len() == MOST {
+            lobby.decline(self.waiting.remove(0).connection, &Control::Taken, now);
+        }
+        self.waiting.push(Waiting {
+            connection,
+            wants,
+            shown,
+        });
+        self.show(own);
+    }
+
+    /// Tells the player who waits at the door.
+    fn show(&self, own: &Own<W>) {
+        let players = self.waiting.iter().map(|waiting| waiting.shown.clone());
+        own.world.report(&Event::AtDoor {
+            players: players.collect(),
+        });
     }
 
     /// Asks a person whether to resume a match, although this side asks for a new one. `text` is the question.
@@ -151,57 +175,53 @@ impl<W: SeatWorld> Admission<W> {
         connection: PolledConnection<W::Sockets>,
         of: MatchId,
         text: String,
-        lobby: &mut Lobby<W::Sockets>,
         now: Duration,
     ) {
-        let why = "A player that you expect has arrived.";
-        self.lapse(own, &Control::Taken, why, lobby, now);
         own.world.report(&Event::AskResume {
             fingerprint: connection.met.peer.fingerprint().to_string(),
             message: text,
         });
-        self.begin(connection, Wants::ResumeInstead(of), now);
-    }
-
-    fn begin(&mut self, connection: PolledConnection<W::Sockets>, wants: Wants, now: Duration) {
-        self.question = Some(Question {
+        let wants = Wants::ResumeInstead(of);
+        let shown = at_door(own, &connection, wants, None);
+        let waiting = Waiting {
             connection,
             wants,
-            until: now + ANSWER,
-        });
+            shown,
+        };
+        self.resumes = Some((waiting, now + ANSWER));
     }
 
     /// Whether the player decides whether to resume a match.
     pub(super) fn decides(&self) -> bool {
-        let wants = self.question.as_ref().map(|question| question.wants);
-        matches!(wants, Some(Wants::ResumeInstead(_)))
+        self.resumes.is_some()
     }
 
-    /// Ends a question that nobody can answer any more. Returns the peer whose open match was not resumed, because the
-    /// player has not decided about it in time.
+    /// Forgets the peers that have left. Returns the peer whose open match was not resumed, because the player has not
+    /// decided about it in time.
     pub(super) fn step(
         &mut self,
         own: &Own<W>,
-        lobby: &mut Lobby<W::Sockets>,
         now: Duration,
     ) -> Option<PolledConnection<W::Sockets>> {
-        let question = self.question.as_mut()?;
-        question.connection.flush(now);
-        let has_left = question.connection.core.ended().is_some();
-        if !has_left && now < question.until {
+        let before = self.waiting.len();
+        self.waiting.retain_mut(|waiting| {
+            waiting.connection.flush(now);
+            waiting.connection.core.ended().is_none()
+        });
+        if self.waiting.len() < before {
+            self.show(own);
+        }
+        let (waiting, until) = self.resumes.as_mut()?;
+        waiting.connection.flush(now);
+        let has_left = waiting.connection.core.ended().is_some();
+        if !has_left && now < *until {
             return None;
         }
-        let why = match has_left {
+        own.notice(match has_left {
             true => "The player has left.",
             false => "You did not answer in time.",
-        };
-        if let Wants::ResumeInstead(_) = question.wants {
-            own.world
-                .report(&lapsed(&question.connection.met.peer, why));
-            return self.question.take().map(|question| question.connection);
-        }
-        self.lapse(own, &Control::Declined, why, lobby, now);
-        None
+        });
+        self.resumes.take().map(|(waiting, _)| waiting.connection)
     }
 
     /// The answer of the player. Declines the peer if it is no.
@@ -215,94 +235,95 @@ impl<W: SeatWorld> Admission<W> {
         lobby: &mut Lobby<W::Sockets>,
         now: Duration,
     ) -> Result<Option<Answered<W>>, Complaint> {
-        let (Some(question), Said::Admit { fingerprint, agree }) = (&self.question, said) else {
-            return Err(not_asked());
+        let (fingerprint, agrees) = match said {
+            Said::Accept { fingerprint } => (fingerprint, true),
+            Said::Decline { fingerprint } => (fingerprint, false),
+            _ => return Err(not_asked()),
         };
-        let peer = question.connection.met.peer.clone();
-        if *fingerprint != peer.fingerprint().to_string() {
-            let message = "there is no question about this player now";
-            return Err((Refusal::NobodyAsked, message.to_owned()));
+        let is_of = |waiting: &Waiting<W>| waiting.shown.fingerprint == *fingerprint;
+        let place = self.waiting.iter().position(is_of);
+        let waiting = match place {
+            Some(place) => self.waiting.remove(place),
+            None if self.resumes.as_ref().is_some_and(|(one, _)| is_of(one)) => {
+                let resumes = self.resumes.take();
+                return Ok(resumes.map(|(waiting, _)| waiting.answered(agrees)));
+            }
+            None => {
+                let message = "no player with this fingerprint is waiting";
+                return Err((Refusal::NobodyAsked, message.to_owned()));
+            }
+        };
+        self.show(own);
+        if agrees {
+            return Ok(Some(waiting.answered(true)));
         }
-        if *agree || self.decides() {
-            let question = self.question.take();
-            return Ok(question.map(
-                |Question {
-                     connection, wants, ..
-                 }| Answered {
-                    connection,
-                    wants,
-                    agrees: *agree,
-                },
-            ));
-        }
-        // The player is not asked again about this peer, even if it was expected.
-        self.expected.retain(|expected| *expected != peer);
-        self.lapse(own, &Control::Declined, "You declined.", lobby, now);
+        let peer = &waiting.connection.met.peer;
+        self.declined.insert(peer.fingerprint());
+        lobby.decline(waiting.connection, &Control::Declined, now);
         Ok(None)
     }
 
-    /// The input of the player has ended. Returns a peer whose open match is resumed.
+    /// Asks the player again about those who were declined.
+    pub(super) fn forget_declined(&mut self) {
+        self.declined.clear();
+    }
+
+    /// The input of the player has ended: nobody answers. Returns a peer whose open match is resumed.
     pub(super) fn input_ended(
         &mut self,
         own: &Own<W>,
         lobby: &mut Lobby<W::Sockets>,
         now: Duration,
     ) -> Option<Answered<W>> {
-        let wants = self.question.as_ref()?.wants;
-        if let Wants::ResumeInstead(_) = wants {
-            let connection = self.question.take()?.connection;
-            let agrees = true;
-            return Some(Answered {
-                connection,
-                wants,
-                agrees,
-            });
+        if !self.waiting.is_empty() {
+            own.notice("Nobody is there to answer.");
         }
-        let why = "Nobody is there to answer.";
-        self.lapse(own, &Control::Declined, why, lobby, now);
-        None
+        self.close(own, &Control::Declined, lobby, now);
+        let (waiting, _) = self.resumes.take()?;
+        Some(waiting.answered(true))
     }
 
-    /// Ends the open question: sends `control` to its peer, and `why` to the player.
-    pub(super) fn lapse(
+    /// Declines all who wait.
+    pub(super) fn close(
         &mut self,
         own: &Own<W>,
         control: &Control,
-        why: &str,
         lobby: &mut Lobby<W::Sockets>,
         now: Duration,
     ) {
-        let Some(Question { connection, .. }) = self.question.take() else {
+        if self.waiting.is_empty() {
             return;
-        };
-        let lapsed = lapsed(&connection.met.peer, why);
-        lobby.decline(connection, control, now);
-        own.world.report(&lapsed);
+        }
+        for waiting in self.waiting.drain(..) {
+            lobby.decline(waiting.connection, control, now);
+        }
+        self.show(own);
     }
 
     /// The connection with this number.
     pub(super) fn connection(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
-        let connection = self
-            .question
-            .as_mut()
-            .map(|question| &mut question.connection);
-        connection.filter(|connection| connection.number() == number)
+        let resumes = self.resumes.iter_mut().map(|(waiting, _)| waiting);
+        let mut all = self.waiting.iter_mut().chain(resumes);
+        let found = all.find(|waiting| waiting.connection.number() == number);
+        found.map(|waiting| &mut waiting.connection)
     }
 
     /// The time of the next timer.
     pub(super) fn timer(&self) -> Duration {
-        let question = self.question.as_ref();
-        question.map_or(Duration::MAX, |question| {
-            question.connection.timer().min(question.until)
-        })
+        let waiting = self.waiting.iter().map(|one| one.connection.timer());
+        let resumes = self.resumes.iter();
+        let resumes = resumes.map(|(one, until)| one.connection.timer().min(*until));
+        waiting.chain(resumes).min().unwrap_or(Duration::MAX)
     }
 }
 
-/// The event that ends a question about this peer.
-fn lapsed(peer: &PublicIdentity, why: &str) -> Event {
-    Event::AdmitLapsed {
-        fingerprint: peer.fingerprint().to_string(),
-        message: why.to_owned(),
+impl<W: SeatWorld> Waiting<W> {
+    fn answered(self, agrees: bool) -> Answered<W> {
+        Answered {
+            connection: self.connection,
+            wants: self.wants,
+            agrees,
+        }
     }
 }
 
@@ -321,14 +342,13 @@ fn question<W: SeatWorld>(
     )
 }
 
-/// The event that announces the peer at the door, by the name under which it is known. It includes any earlier failures
-/// with the peer.
-fn announced<W: SeatWorld>(
+/// The peer at the door, by the name under which it is known. The message includes any earlier failures with the peer.
+fn at_door<W: SeatWorld>(
     own: &Own<W>,
     connection: &PolledConnection<W::Sockets>,
     wants: Wants,
     standing: Option<Event>,
-) -> Event {
+) -> AtDoor {
     let peers = own.peers.lock();
     let (peer, alias) = (&connection.met.peer, &connection.met.peer_name);
     let known = peers.get(peer);
@@ -340,6 +360,10 @@ fn announced<W: SeatWorld>(
     } else {
         format!(", calling itself {alias},")
     };
+    let played = match known {
+        None => "new here".to_owned(),
+        Some(_) => format!("{} played with you", counted(hands, "hand")),
+    };
     let wants = match wants {
         Wants::Play => "play",
         Wants::Resume(_) | Wants::ResumeInstead(_) => "resume your open match",
@@ -348,11 +372,9 @@ fn announced<W: SeatWorld>(
         Some(Event::AskAgain { message, .. }) => format!(". {message}"),
         _ => String::new(),
     };
-    Event::AskAdmit {
+    AtDoor {
         message: format!(
-            "{name} (fingerprint {fingerprint}, {} played with you){alias} is at the door and wants \
-             to {wants}{before}",
-            counted(hands, "hand")
+            "{name} (fingerprint {fingerprint}, {played}){alias} is at the door and wants to {wants}{before}"
         ),
         name: name.as_str().to_owned(),
         fingerprint,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::{Admits, DoorEvent, Invite, Place, PolledDoor, Sockets, Timing};
-use dealerless_table::log::Header;
+use dealerless_table::play::Proposal;
 
 use super::own::{Own, Stored};
 use super::world::SeatWorld;
@@ -13,9 +13,9 @@ use crate::event::Event;
 use crate::peers::{Leaks, cannot_burn};
 
 /// A door for the guests of invites, and for known players. It does not listen yet.
-pub fn door<S: Sockets, F>(own: &Stored<F>, sockets: &S, header: &Header) -> PolledDoor<S> {
+pub fn door<S: Sockets, F>(own: &Stored<F>, sockets: &S, proposal: &Proposal) -> PolledDoor<S> {
     let admits = Admits::Invited(own.peers.clone());
-    door_for(own, sockets, admits, header.encode())
+    door_for(own, sockets, admits, proposal.encode())
 }
 
 /// A door for these players, who receive this header. It does not listen yet.
@@ -33,7 +33,7 @@ pub(super) fn door_for<S: Sockets, F>(
 pub(super) fn door_at_relay<W: SeatWorld>(
     own: &Own<W>,
     relay: &str,
-    header: &Header,
+    proposal: &Proposal,
     invite: Option<&Invite>,
     peer: Option<&PublicIdentity>,
     now: Duration,
@@ -45,7 +45,7 @@ pub(super) fn door_at_relay<W: SeatWorld>(
         },
         None => Admits::Invited(own.peers.clone()),
     };
-    let mut door = door_for(own, own.world.sockets(), admits, header.encode());
+    let mut door = door_for(own, own.world.sockets(), admits, proposal.encode());
     let relay = Place::Url(relay.to_owned());
     if let Some(invite) = invite {
         door.wait_for_invite(relay.clone(), invite, now);

@@ -1,12 +1,13 @@
-//! A guest of a match of several, from its request for a seat until all players have agreed to the list of players.
+//! A guest of a table, from its request for a seat until all players have agreed to the list of players.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{bail, ensure};
+use dealerless_connection::identity::Name;
 use dealerless_connection::{ConnectionError, Happened, PolledConnection, Stream};
-use dealerless_table::log::{Header, MatchId, Past, Sitting};
-use dealerless_table::play::{Control, GuestAddresses, Roster};
+use dealerless_table::log::{MatchId, Past, Sitting};
+use dealerless_table::play::{Control, GuestAddresses, Roster, TableTerms};
 
 use super::absentees::Absentees;
 use super::continued::{in_words, must_agree};
@@ -16,8 +17,8 @@ use super::matches::NewMatch;
 use super::other_guests::{self, GuestDoor, Ways, guests_of, keys_of_guests};
 use super::own::Own;
 use super::world::SeatWorld;
-use crate::event::Event;
-use crate::guest::refusal;
+use crate::event::{Event, TablePlayer};
+use crate::guest::{NOT_ACCEPTED_YET, SOON, namesake, refusal};
 use crate::peers::is_blocked;
 use crate::seated::Seated;
 
@@ -34,7 +35,7 @@ pub(super) struct HasOpen(pub(super) MatchId);
 
 /// A list of players that the host has proposed.
 enum Proposal {
-    /// The player is asked about it.
+    /// The player is asked how the match before is continued.
     Asked(Sitting),
     /// The player agrees. This side may still try to reach absent players.
     Accepted(Sitting),
@@ -47,18 +48,20 @@ struct Agreement<W: SeatWorld> {
     listeners: Vec<String>,
 }
 
-/// A guest that waits for the other players of a match of several.
+/// A guest that waits at a table until a match begins.
 pub(super) struct Gathered<W: SeatWorld> {
     pub(super) connection: PolledConnection<W::Sockets>,
-    header: Header,
+    terms: TableTerms,
     pub(super) ways: Arc<dyn Ways<W>>,
     /// The record of the open match that is given up for this one.
     pub(super) instead_of: Option<String>,
     absentees: Option<Absentees<W>>,
     proposal: Option<Proposal>,
     agreed: Option<Agreement<W>>,
-    /// The number of players who are there, as the player was told.
-    present: u8,
+    /// The place of this player and the players who have a seat, as the player was told.
+    shown: Option<(u8, Vec<Name>)>,
+    /// When the player is told that the host takes time, unless it has answered.
+    soon: Option<Duration>,
     /// The number of messages of the host.
     messages: u32,
 }
@@ -75,49 +78,29 @@ pub(super) struct Complete<W: SeatWorld> {
     pub(super) addresses: Vec<GuestAddresses>,
 }
 
-/// A guest that does not agree, and the connection to its host.
-pub(super) struct Declined<W: SeatWorld> {
-    pub(super) connection: Box<PolledConnection<W::Sockets>>,
-    pub(super) why: anyhow::Error,
-}
-
 impl<W: SeatWorld> Gathered<W> {
     /// Asks the host for a seat.
-    ///
-    /// # Errors
-    /// If this player does not agree to how the match before is continued.
     pub(super) fn begin(
-        own: &Own<W>,
         ways: Arc<dyn Ways<W>>,
         connection: PolledConnection<W::Sockets>,
-        header: Header,
+        terms: TableTerms,
         instead_of: Option<String>,
         now: Duration,
-    ) -> Result<Self, Declined<W>> {
-        let absentees = match &header.past {
-            Some(past) => agree_to_past(own, &*ways, past, now),
-            None => Ok(None),
-        };
-        let absentees = match absentees {
-            Ok(absentees) => absentees,
-            Err(why) => {
-                let connection = Box::new(connection);
-                return Err(Declined { connection, why });
-            }
-        };
+    ) -> Self {
         let mut gathered = Gathered {
             connection,
-            header,
+            terms,
             ways,
             instead_of,
-            absentees,
+            absentees: None,
             proposal: None,
             agreed: None,
-            present: 0,
+            shown: None,
+            soon: Some(now + SOON),
             messages: 0,
         };
         gathered.send(&Control::Sit, now);
-        Ok(gathered)
+        gathered
     }
 
     fn send(&mut self, control: &Control, now: Duration) {
@@ -129,12 +112,12 @@ impl<W: SeatWorld> Gathered<W> {
         self.connection.flush(now);
     }
 
-    /// Whether the player is asked about the list of players.
+    /// Whether the player is asked how the match before is continued.
     pub(super) fn is_asked(&self) -> bool {
         matches!(self.proposal, Some(Proposal::Asked(_)))
     }
 
-    /// The player agrees to the list of players.
+    /// The player agrees to how the match before is continued.
     pub(super) fn agrees(&mut self) {
         self.proposal = match self.proposal.take() {
             Some(Proposal::Asked(sitting)) => Some(Proposal::Accepted(sitting)),
@@ -154,6 +137,10 @@ impl<W: SeatWorld> Gathered<W> {
         now: Duration,
     ) -> anyhow::Result<Option<Complete<W>>> {
         self.connection.flush(now);
+        if self.soon.is_some_and(|soon| now >= soon) {
+            self.soon = None;
+            own.notice(NOT_ACCEPTED_YET);
+        }
         if let Some(absentees) = &mut self.absentees {
             absentees.finder.step(now);
         }
@@ -197,7 +184,8 @@ impl<W: SeatWorld> Gathered<W> {
             let Some(control) = control else {
                 return Err(self.lost(ConnectionError::Broken("an unexpected answer").into()));
             };
-            if let Some(complete) = self.received(own, control, asks)? {
+            self.soon = None;
+            if let Some(complete) = self.received(own, control, asks, now)? {
                 return Ok(Some(complete));
             }
         }
@@ -216,6 +204,7 @@ impl<W: SeatWorld> Gathered<W> {
         own: &Own<W>,
         control: Control,
         asks: bool,
+        now: Duration,
     ) -> anyhow::Result<Option<Complete<W>>> {
         let agreed = self.agreed.take();
         let addresses = match control {
@@ -224,7 +213,7 @@ impl<W: SeatWorld> Gathered<W> {
                 if let Some(Agreement { new, .. }) = agreed {
                     new.remove(own)?;
                 }
-                return self.told(own, control, asks).map(|()| None);
+                return self.told(own, control, asks, now).map(|()| None);
             }
         };
         let Some(agreed) =
@@ -254,28 +243,68 @@ impl<W: SeatWorld> Gathered<W> {
         }))
     }
 
-    fn told(&mut self, own: &Own<W>, control: Control, asks: bool) -> anyhow::Result<()> {
-        let seats = self.header.stakes.seats();
-        if let Some(text) = refusal(&control, seats) {
+    fn told(
+        &mut self,
+        own: &Own<W>,
+        control: Control,
+        asks: bool,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        if let Some(text) = refusal(&control, true) {
             bail!(AnswerIsNo(text));
         }
         match control {
-            Control::Present(present) if present == self.present => {}
-            Control::Present(present) => {
-                self.present = present;
-                own.notice(format!("{present} of {seats} players are here."))
-            }
-            Control::Roster(roster) => self.proposed(own, *roster, asks)?,
+            Control::Waits { place, players } => self.waits(own, place, players),
+            Control::Roster(roster) => self.proposed(own, *roster, asks, now)?,
             Control::Open(of) => bail!(HasOpen(of)),
             _ => bail!("the host sent an unexpected answer"),
         }
         Ok(())
     }
 
-    /// The host has listed the players.
-    fn proposed(&mut self, own: &Own<W>, roster: Roster, asks: bool) -> anyhow::Result<()> {
+    /// The host has said who has a seat.
+    fn waits(&mut self, own: &Own<W>, place: u8, players: Vec<Name>) {
+        if self.shown.as_ref() == Some(&(place, players.clone())) {
+            return;
+        }
+        let is_own =
+            |name: &&Name| name.as_str().to_lowercase() == own.name.as_str().to_lowercase();
+        let namesakes = |players: &[Name], place| {
+            let all = players.iter().filter(is_own).count();
+            all.saturating_sub(usize::from(place == 0))
+        };
+        let before = self.shown.as_ref();
+        let before = before.map_or(0, |(place, players)| namesakes(players, *place));
+        if namesakes(&players, place) > before {
+            own.notice(namesake(&own.name));
+        }
+        let player = |name: &Name| TablePlayer {
+            name: name.to_string(),
+            fingerprint: None,
+            away: false,
+        };
+        own.world.report(&Event::Table {
+            players: players.iter().map(player).collect(),
+            seats: self.terms.stakes.seats() as u8,
+            place,
+        });
+        self.shown = Some((place, players));
+    }
+
+    /// The host has listed the players of a match.
+    fn proposed(
+        &mut self,
+        own: &Own<W>,
+        roster: Roster,
+        asks: bool,
+        now: Duration,
+    ) -> anyhow::Result<()> {
         roster.check(&self.connection.met, own.identity.public())?;
-        let sitting = roster.sitting(self.header.clone())?;
+        ensure!(
+            self.terms.allow(&roster.header),
+            "the host proposes a match with other terms than those of its table"
+        );
+        let sitting = roster.sitting()?;
         for other in guests_of(&sitting) {
             ensure!(
                 !is_blocked(&own.peers.lock(), &other.identity),
@@ -284,7 +313,12 @@ impl<W: SeatWorld> Gathered<W> {
                 other.name
             );
         }
-        self.proposal = Some(match asks {
+        let past = sitting.match_info.header().past.as_ref();
+        self.absentees = match past {
+            Some(past) => agree_to_past(own, &*self.ways, past, now)?,
+            None => None,
+        };
+        self.proposal = Some(match asks && past.is_some() {
             true => {
                 let terms = Seated::of(&sitting, None, false);
                 own.world.report(&Event::AskSit(Box::new(terms)));
@@ -314,7 +348,6 @@ impl<W: SeatWorld> Gathered<W> {
             listeners,
         });
         self.send(&Control::Agrees(of, GuestAddresses::new(addresses)), now);
-        own.notice("You have agreed. The match begins when all players have agreed.");
         Ok(())
     }
 
@@ -354,6 +387,7 @@ impl<W: SeatWorld> Gathered<W> {
         let absentees = self.absentees.as_ref();
         let times = [
             Some(self.connection.timer()),
+            self.soon,
             absentees.filter(|_| accepted).map(Absentees::tried_at),
             absentees.map(|absentees| absentees.finder.timer()),
             self.agreed.as_ref().map(|agreed| agreed.finder.timer()),

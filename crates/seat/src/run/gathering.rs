@@ -1,37 +1,52 @@
-//! The guests of a host whose match has several guests, from their arrival until all players have agreed to the list of
+//! The guests whom a host has admitted to its table, from their arrival until all players have agreed to the list of
 //! players.
 
 use std::time::Duration;
 
 use dealerless_connection::identity::{Fingerprint, Name, PublicIdentity};
 use dealerless_connection::{Met, PolledConnection, Sockets, Stream, system_rng};
-use dealerless_table::log::{Header, Sitting};
-use dealerless_table::play::{CannotBegin, Control, GuestAddresses, Roster};
+use dealerless_table::log::{Past, Sitting};
+use dealerless_table::play::{CannotBegin, Control, GuestAddresses, Roster, TableTerms};
 use rand::Rng;
 
 use super::finding::request;
+use crate::event::{Event, TablePlayer};
 use crate::guest::ANSWER;
 
-/// The guests who have come so far.
+/// The time for which a guest that has lost its connection keeps its place.
+const KEEPS_PLACE: Duration = Duration::from_secs(60);
+/// The time limit for the programs of the guests to agree to the list of players.
+const AGREES: Duration = Duration::from_secs(30);
+/// The maximum number of guests who wait for a seat. A further one is declined.
+const MOST_WAITING: usize = 16;
+
+/// The guests who have been admitted so far.
 pub(super) struct Gathering<S: Sockets> {
-    header: Header,
+    terms: TableTerms,
+    /// The match that the match at this table continues.
+    past: Option<Past>,
     own: (PublicIdentity, Name),
-    /// The guests, in order of their seats once they are proposed.
+    /// The guests: first those who have a seat, in order of their seats once they are proposed, then those who wait for
+    /// one, in order of arrival.
     guests: Vec<Guest<S>>,
-    /// The match that was proposed to all guests, and the time until which they may answer.
+    /// Whether the host's player begins with those who are here.
+    has_started: bool,
+    /// The match that was proposed to all seated guests, and the time until which they may answer.
     proposed: Option<(Sitting, Duration)>,
 }
 
 struct Guest<S: Sockets> {
     connection: PolledConnection<S>,
+    /// When the connection was lost.
+    lost: Option<Duration>,
     /// Where the other guests may reach this guest, once it has agreed to the list of players.
     agreed: Option<GuestAddresses>,
 }
 
 /// A change in the gathering since the last step.
 pub(super) enum Change<S: Sockets> {
-    /// A guest has left or declined.
-    Left(Name),
+    /// A guest has left or declined, or its connection is lost.
+    Left,
     /// All guests are there, and each of them was asked to agree to the list of players.
     Proposed,
     /// These players cannot play the match.
@@ -44,6 +59,8 @@ pub(super) struct Agreed<S: Sockets> {
     pub(super) sitting: Sitting,
     /// A connection to each guest.
     pub(super) connections: Vec<PolledConnection<S>>,
+    /// The connections of those who wait for a seat.
+    pub(super) without_seat: Vec<PolledConnection<S>>,
     addresses: Vec<GuestAddresses>,
 }
 
@@ -59,28 +76,53 @@ impl<S: Sockets> Agreed<S> {
 }
 
 impl<S: Sockets> Gathering<S> {
-    pub(super) fn new(header: Header, own: (PublicIdentity, Name)) -> Self {
+    pub(super) fn new(terms: TableTerms, past: Option<Past>, own: (PublicIdentity, Name)) -> Self {
         Gathering {
-            header,
+            terms,
+            past,
             own,
             guests: Vec::new(),
+            has_started: false,
             proposed: None,
         }
     }
 
-    /// The number of players who are there, with the host.
+    /// The number of guests that have a seat.
+    fn seated(&self) -> usize {
+        self.guests.len().min(self.terms.stakes.seats() - 1)
+    }
+
+    /// The number of players who have a seat, with the host.
     pub(super) fn present(&self) -> usize {
-        self.guests.len() + 1
+        self.seated() + 1
     }
 
-    /// The number of players in the match.
-    pub(super) fn wanted(&self) -> usize {
-        self.header.stakes.seats()
-    }
-
-    /// Whether no seat is free. The guests may still have to agree.
+    /// Whether the match begins with those who are here. They may still have to agree, or to connect again.
     pub(super) fn is_full(&self) -> bool {
-        self.present() == self.wanted()
+        let wanted = match self.has_started {
+            true => 2,
+            false => self.terms.stakes.seats(),
+        };
+        self.present() >= wanted
+    }
+
+    /// Begins with those who are here.
+    ///
+    /// # Errors
+    /// If nobody is here, or all remaining players of the match before have to take part.
+    pub(super) fn start(&mut self) -> Result<(), &'static str> {
+        if self.seated() == 0 {
+            return Err("nobody is here to play with yet");
+        }
+        if self
+            .past
+            .as_ref()
+            .is_some_and(|past| !past.without.is_empty())
+        {
+            return Err("all players who remained in the match before have to take part");
+        }
+        self.has_started = true;
+        Ok(())
     }
 
     /// Whether the free seats are for other players: those who remained in a match that was settled without absent
@@ -90,7 +132,7 @@ impl<S: Sockets> Gathering<S> {
         let here: Vec<Fingerprint> = (here.chain([&self.own.0]))
             .map(PublicIdentity::fingerprint)
             .collect();
-        let past = self.header.past.iter();
+        let past = self.past.iter();
         let missing = past
             .filter(|past| !past.without.is_empty())
             .flat_map(|past| {
@@ -98,14 +140,27 @@ impl<S: Sockets> Gathering<S> {
                 players.map(|(player, _)| player)
             });
         let missing: Vec<Fingerprint> = missing.filter(|player| !here.contains(player)).collect();
-        let free = self.wanted() - self.present();
-        free <= missing.len() && !missing.contains(&peer.fingerprint())
+        let free = self.terms.stakes.seats() - self.present();
+        !missing.is_empty() && free <= missing.len() && !missing.contains(&peer.fingerprint())
     }
 
-    /// Whether this peer has a seat.
+    /// Whether this peer was admitted and is not forgotten.
     pub(super) fn has(&self, peer: &PublicIdentity) -> bool {
         let mut guests = self.guests.iter();
         guests.any(|guest| guest.connection.met.peer == *peer)
+    }
+
+    /// Whether another player who was admitted, or the host, has this name.
+    pub(super) fn has_namesake(&self, peer: &PublicIdentity, name: &Name) -> bool {
+        let others = self.guests.iter().map(|guest| &*guest.connection.met);
+        let others = others.filter(|met| met.peer != *peer);
+        let mut names = others.map(|met| &met.peer_name).chain([&self.own.1]);
+        names.any(|other| other.as_str().to_lowercase() == name.as_str().to_lowercase())
+    }
+
+    /// Whether one more guest may wait.
+    pub(super) fn has_place(&self) -> bool {
+        self.guests.len() < self.terms.stakes.seats() - 1 + MOST_WAITING
     }
 
     /// The connection with this number.
@@ -114,14 +169,39 @@ impl<S: Sockets> Gathering<S> {
         connections.find(|connection| connection.number() == number)
     }
 
-    /// Adds a guest. A guest who has lost its connection and comes again takes the last place.
+    /// The players who have a seat, for the host's player.
+    pub(super) fn table(&self) -> Event {
+        let host = TablePlayer {
+            name: self.own.1.to_string(),
+            fingerprint: Some(self.own.0.fingerprint().to_string()),
+            away: false,
+        };
+        let guest = |guest: &Guest<S>| TablePlayer {
+            name: guest.connection.met.peer_name.to_string(),
+            fingerprint: Some(guest.connection.met.peer.fingerprint().to_string()),
+            away: guest.lost.is_some(),
+        };
+        let guests = self.guests[..self.seated()].iter().map(guest);
+        Event::Table {
+            players: std::iter::once(host).chain(guests).collect(),
+            seats: self.terms.stakes.seats() as u8,
+            place: 0,
+        }
+    }
+
+    /// Adds a guest. A guest who has lost its connection and comes again in time keeps its place.
     pub(super) fn add(&mut self, connection: PolledConnection<S>, now: Duration) {
-        self.guests
-            .retain(|guest| guest.connection.met.peer != connection.met.peer);
-        self.guests.push(Guest {
+        let peer = connection.met.peer.clone();
+        let guest = Guest {
             connection,
+            lost: None,
             agreed: None,
-        });
+        };
+        let is_same = |other: &&mut Guest<S>| other.connection.met.peer == peer;
+        match self.guests.iter_mut().find(is_same) {
+            Some(same) => *same = guest,
+            None => self.guests.push(guest),
+        }
         self.begin_anew(now);
     }
 
@@ -136,14 +216,21 @@ impl<S: Sockets> Gathering<S> {
         had_place
     }
 
-    /// Tells all guests how many players are there, after a guest has come or gone.
+    /// Tells all guests who has a seat, after a guest has come or gone.
     fn begin_anew(&mut self, now: Duration) {
         self.proposed = None;
-        let present = Control::Present(self.present() as u8).encode();
-        for guest in &mut self.guests {
+        let seated = self.seated();
+        let names = self.guests[..seated].iter();
+        let names = names.map(|guest| guest.connection.met.peer_name.clone());
+        let players: Vec<Name> = std::iter::once(self.own.1.clone()).chain(names).collect();
+        for (index, guest) in self.guests.iter_mut().enumerate() {
             guest.agreed = None;
+            let waits = Control::Waits {
+                place: (index + 1).saturating_sub(seated) as u8,
+                players: players.clone(),
+            };
             // The next step finds that the connection has ended.
-            let _ = guest.connection.core.send(Stream::Control, &present);
+            let _ = guest.connection.core.send(Stream::Control, &waits.encode());
             guest.connection.flush(now);
         }
     }
@@ -154,11 +241,20 @@ impl<S: Sockets> Gathering<S> {
             .iter_mut()
             .for_each(|guest| guest.connection.flush(now));
         let late = (self.proposed.as_ref()).is_some_and(|(_, until)| now >= *until);
+        let seated = self.seated();
         for place in 0..self.guests.len() {
             let guest = &mut self.guests[place];
+            if let Some(lost) = guest.lost {
+                if now < lost + KEEPS_PLACE {
+                    continue;
+                }
+                self.guests.remove(place);
+                self.begin_anew(now);
+                return Some(Change::Left);
+            }
             let stays = loop {
                 match guest.connection.core.next_message() {
-                    Ok(None) => break guest.agreed.is_some() || !late,
+                    Ok(None) => break guest.agreed.is_some() || !late || place >= seated,
                     Ok(Some(message)) => match request(&message) {
                         Some(Control::Agrees(of, addresses)) => {
                             let is_of =
@@ -170,16 +266,22 @@ impl<S: Sockets> Gathering<S> {
                         }
                         _ => break false,
                     },
-                    Err(_) => break false,
+                    Err(_) => {
+                        guest.lost = Some(now);
+                        break true;
+                    }
                 }
             };
             if !stays {
-                let gone = self.guests.remove(place);
+                self.guests.remove(place);
+            }
+            if !stays || self.guests[place].lost.is_some() {
                 self.begin_anew(now);
-                return Some(Change::Left(gone.connection.met.peer_name.clone()));
+                return Some(Change::Left);
             }
         }
-        if !self.is_full() {
+        let mut guests = self.guests[..seated].iter();
+        if !self.is_full() || guests.any(|guest| guest.lost.is_some()) {
             return None;
         }
         if self.proposed.is_none() {
@@ -187,33 +289,41 @@ impl<S: Sockets> Gathering<S> {
         }
         // The host's own addresses are known.
         let mut addresses = vec![GuestAddresses::default()];
-        for guest in &self.guests {
+        for guest in &self.guests[..seated] {
             addresses.push(guest.agreed.clone()?);
         }
         let (sitting, _) = self.proposed.take()?;
         let guests = std::mem::take(&mut self.guests).into_iter();
+        let mut connections: Vec<_> = guests.map(|guest| guest.connection).collect();
+        let without_seat = connections.split_off(seated);
         Some(Change::Complete(Box::new(Agreed {
             sitting,
-            connections: guests.map(|guest| guest.connection).collect(),
+            connections,
+            without_seat,
             addresses,
         })))
     }
 
-    /// Sends each guest the list of all players. Those of the match before keep their order.
+    /// Sends each seated guest the list of all players. Those of the match before keep their order.
     fn propose(&mut self, now: Duration) -> Option<Change<S>> {
-        if let Some(past) = &self.header.past {
+        let seated = self.seated();
+        if let Some(past) = &self.past {
             let host = self.own.0.fingerprint();
             let place =
                 |guest: &Guest<S>| past.place_after(host, guest.connection.met.peer.fingerprint());
-            self.guests.sort_by_key(place);
+            self.guests[..seated].sort_by_key(place);
         }
         let mut nonce = [0; 32];
         system_rng().fill_bytes(&mut nonce);
-        let guests = self.guests.iter().map(|guest| &*guest.connection.met);
-        let guests: Vec<&Met> = guests.collect();
+        let guests = self.guests[..seated].iter();
+        let guests: Vec<&Met> = guests.map(|guest| &*guest.connection.met).collect();
         let (identity, name) = &self.own;
-        let mut rosters = Roster::of_guests((identity, name), nonce, &guests).into_iter();
-        let sitting = match rosters.next()?.sitting(self.header.clone()) {
+        let header = match self.terms.header(seated + 1, self.past.clone()) {
+            Ok(header) => header,
+            Err(error) => return Some(Change::CannotBegin(error.into())),
+        };
+        let mut rosters = Roster::of_guests(&header, (identity, name), nonce, &guests).into_iter();
+        let sitting = match rosters.next()?.sitting() {
             Ok(sitting) => sitting,
             Err(error) => return Some(Change::CannotBegin(error)),
         };
@@ -222,7 +332,9 @@ impl<S: Sockets> Gathering<S> {
             let _ = guest.connection.core.send(Stream::Control, &roster);
             guest.connection.flush(now);
         }
-        self.proposed = Some((sitting, now + ANSWER));
+        // Players are asked only how the match before is continued.
+        let limit = self.past.as_ref().map_or(AGREES, |_| ANSWER);
+        self.proposed = Some((sitting, now + limit));
         Some(Change::Proposed)
     }
 
@@ -233,7 +345,10 @@ impl<S: Sockets> Gathering<S> {
 
     /// The time of the next timer.
     pub(super) fn timer(&self) -> Duration {
-        let connections = self.guests.iter().map(|guest| guest.connection.timer());
+        let connections = self.guests.iter().map(|guest| match guest.lost {
+            Some(lost) => lost + KEEPS_PLACE,
+            None => guest.connection.timer(),
+        });
         let until = self.proposed.as_ref().map(|(_, until)| *until);
         connections.chain(until).min().unwrap_or(Duration::MAX)
     }

@@ -10,7 +10,8 @@ use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::{
     DoorEvent, Happened, Invite, Place, PolledConnection, PolledDoor, SpokenCode,
 };
-use dealerless_table::log::Header;
+use dealerless_table::log::Past;
+use dealerless_table::play::{Proposal, TableTerms};
 
 use self::requests::peer_of;
 pub use self::seating::host_again;
@@ -27,10 +28,9 @@ use super::program::{Input, Program, ended, input_before_match, refuse};
 use super::world::SeatWorld;
 use crate::VERSION;
 use crate::command::Said;
-use crate::event::Event;
+use crate::event::{Event, Refusal};
 use crate::peers::{cannot_burn, is_blocked};
 use crate::seat::PlayerNeeds;
-use crate::seated::opens;
 use crate::words;
 
 /// The time limit for the first code of an invite, with the look-up of the relay's name and the connection.
@@ -38,12 +38,14 @@ const FIRST_CODE: Duration = Duration::from_secs(30);
 
 /// The proposal of a host, and the guests that it expects.
 pub struct Hosted<W: SeatWorld> {
-    /// The match.
-    pub header: Header,
+    /// What the host proposes: a match of two, or a table.
+    pub proposal: Proposal,
+    /// The match before, which the match at the table continues.
+    pub past: Option<Past>,
     /// The addresses on which the door listens.
     pub listeners: Vec<String>,
-    /// The invites.
-    pub invites: Vec<Invite>,
+    /// The invite of the guest, or the link of the table.
+    pub invite: Invite,
     /// The relay at which this player waits for others.
     pub relay: Option<Place>,
     /// How an absent host is reached, after a match of several.
@@ -63,25 +65,14 @@ pub struct Hosted<W: SeatWorld> {
 }
 
 impl<W: SeatWorld> Hosted<W> {
-    /// A host that proposes this match to the guests of its invites, until one of them has sat down.
-    pub fn new(header: Header, invites: Vec<Invite>) -> Self {
-        let guests = u8::try_from(invites.len())
-            .ok()
-            .filter(|&guests| guests > 1);
-        let opens = guests.and(opens(&header));
-        let announced = invites.iter().map(|invite| Event::Invite {
-            version: VERSION,
-            invite: invite.to_string(),
-            link: None,
-            code: None,
-            guests,
-            opens,
-        });
+    /// A host that proposes this to those who come by its invite.
+    pub fn new(proposal: Proposal, invite: Invite) -> Self {
         Hosted {
-            announced: announced.collect(),
-            header,
+            announced: vec![invite_event(&invite, &proposal, None)],
+            proposal,
+            past: None,
             listeners: Vec::new(),
-            invites,
+            invite,
             relay: None,
             ways: None,
             expected: Vec::new(),
@@ -91,9 +82,31 @@ impl<W: SeatWorld> Hosted<W> {
             until: Duration::MAX,
         }
     }
+
+    /// The terms of the table, if the host has opened one.
+    fn table(&self) -> Option<&TableTerms> {
+        match &self.proposal {
+            Proposal::Match(_) => None,
+            Proposal::Table(terms) => Some(terms),
+        }
+    }
 }
 
-/// A host, from the invites to the end of the match.
+/// The event that shows an invite to the host's player. `link` leads to a page.
+pub fn invite_event(invite: &Invite, proposal: &Proposal, link: Option<String>) -> Event {
+    Event::Invite {
+        version: VERSION,
+        invite: invite.to_string(),
+        link,
+        code: None,
+        seats: match proposal {
+            Proposal::Match(_) => None,
+            Proposal::Table(terms) => Some(terms.stakes.seats() as u8),
+        },
+    }
+}
+
+/// A host, from the invite to the end of the match.
 pub struct Host<W: SeatWorld> {
     needs: PlayerNeeds,
     hosted: Hosted<W>,
@@ -131,11 +144,14 @@ impl<W: SeatWorld> Host<W> {
         now: Duration,
     ) -> Self {
         let (keys, name) = own.player();
-        let is_of_several = hosted.header.sealed().is_none();
-        let gathering = is_of_several
-            .then(|| Gathering::new(hosted.header.clone(), (keys.clone(), name.clone())));
+        let terms = hosted.table();
+        let is_open = terms.is_some_and(|terms| terms.is_open);
+        let gathering = terms.map(|terms| {
+            let own = (keys.clone(), name.clone());
+            Gathering::new(terms.clone(), hosted.past.clone(), own)
+        });
         let code_until = hosted.offers_code.then(|| now + FIRST_CODE);
-        let admission = Admission::new(needs, std::mem::take(&mut hosted.expected));
+        let admission = Admission::new(needs, is_open, std::mem::take(&mut hosted.expected));
         let mut host = Host {
             needs,
             hosted,
@@ -162,6 +178,7 @@ impl<W: SeatWorld> Host<W> {
             *code = first.map(SpokenCode::to_string);
         }
         events.iter().for_each(|event| own.world.report(event));
+        self.show_table(own);
     }
 
     /// Handles all events at the door.
@@ -206,6 +223,10 @@ impl<W: SeatWorld> Host<W> {
                 }
                 own.notice(text);
             }
+            DoorEvent::LinkUsedUp(_) => {
+                own.notice("The link was used too often, and is replaced.");
+                self.replace_link(own, now)?;
+            }
             event => door::report(&own.world, &own.leaks, event),
         }
         Ok(())
@@ -225,10 +246,16 @@ impl<W: SeatWorld> Host<W> {
             absentees.is_here(&connection.met.peer);
             absentees.must_be_absent()?;
         }
-        let mut invites = self.hosted.invites.iter();
-        let is_invited = invites.any(|invite| connection.met.came_by(invite));
-        let recognised = self.recognise(own, &connection, is_invited, now);
-        if is_invited {
+        let by_invite = connection.met.came_by(&self.hosted.invite);
+        let is_table = self.hosted.table().is_some();
+        let warning = match self.recognise(own, &connection, by_invite, now) {
+            Ok(warning) => warning,
+            Err(error) => {
+                self.did_not_sit(own, peer_of(&connection), &error);
+                return Ok(());
+            }
+        };
+        if by_invite && !is_table {
             let peer = &connection.met.peer;
             if !is_blocked(&own.peers.lock(), peer) {
                 self.admission.expect(peer);
@@ -236,24 +263,37 @@ impl<W: SeatWorld> Host<W> {
                 own.notice(BURNT);
             }
         }
-        match recognised {
-            Ok(warning) => self.lobby.admit(connection, warning, now),
-            Err(error) => self.did_not_sit(own, peer_of(&connection), &error),
-        }
+        self.lobby.admit(connection, warning, now);
         Ok(())
     }
 
-    /// Looks up a peer that has connected. Returns a notice that the player gets if the peer sits down.
+    /// Looks up a peer that has connected. Returns a notice that the player gets if the peer sits down. A player who comes
+    /// to a table, by its link or by an older invite, is kept as a known peer when it is admitted.
     fn recognise(
         &mut self,
         own: &mut Own<W>,
         connection: &PolledConnection<W::Sockets>,
-        is_invited: bool,
+        by_invite: bool,
+        now: Duration,
+    ) -> anyhow::Result<Option<String>> {
+        let is_known = own.peers.lock().get(&connection.met.peer).is_some();
+        if self.hosted.table().is_some() && !is_known {
+            return own.look_up(connection);
+        }
+        self.remember(own, connection, by_invite, now)
+    }
+
+    /// Keeps a peer, and waits for it at the relay from now on.
+    pub(super) fn remember(
+        &mut self,
+        own: &mut Own<W>,
+        connection: &PolledConnection<W::Sockets>,
+        by_invite: bool,
         now: Duration,
     ) -> anyhow::Result<Option<String>> {
         let relay = self.hosted.relay.as_ref();
         let is_known = own.peers.lock().get(&connection.met.peer).is_some();
-        let warning = own.recognise(connection, relay.filter(|_| is_invited))?;
+        let warning = own.recognise(connection, relay.filter(|_| by_invite))?;
         if let (Some(relay), Some(door), false) = (relay, &mut self.door, is_known) {
             door.wait_for_known(relay.clone(), &connection.met.peer, now);
         }
@@ -284,7 +324,7 @@ impl<W: SeatWorld> Host<W> {
             door.step(now);
         }
         self.take_events(own, now)?;
-        if let Some(connection) = self.admission.step(own, &mut self.lobby, now) {
+        if let Some(connection) = self.admission.step(own, now) {
             let error = anyhow!("nobody answered in time");
             self.does_not_sit(own, connection, &error, now);
         }
@@ -333,14 +373,58 @@ impl<W: SeatWorld> Host<W> {
 
     /// A command of the player before the match.
     fn said(&mut self, own: &mut Own<W>, said: &Said, now: Duration) -> anyhow::Result<()> {
-        if W::IN_PAGE && matches!(said, Said::Leave { .. }) {
-            return Err(NotBegun.into());
+        match said {
+            Said::Leave { .. } if W::IN_PAGE => return Err(NotBegun.into()),
+            Said::Start {} => {
+                if let Err(why) = self.start() {
+                    refuse(&own.world, (Refusal::NotAllowed, why.to_owned()));
+                }
+                return Ok(());
+            }
+            Said::LinkNew {} => return self.replace_link(own, now),
+            _ => {}
         }
         match (self.admission).answer(own, said, &mut self.lobby, now) {
             Ok(Some(answered)) => self.answered(own, answered, now)?,
             Ok(None) => {}
             Err(complaint) => refuse(&own.world, complaint),
         }
+        Ok(())
+    }
+}
+
+impl<W: SeatWorld> Host<W> {
+    /// Begins the match with those who have a seat.
+    fn start(&mut self) -> Result<(), &'static str> {
+        let gathering = self.gathering.as_mut();
+        gathering.map_or(
+            Err("the match begins when the other player sits down"),
+            Gathering::start,
+        )
+    }
+
+    /// Replaces the link of the table. Whoever has the old one gets no answer any more, and whoever has the new one may
+    /// ask again.
+    fn replace_link(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<()> {
+        let (Some(terms), Some(door)) = (self.hosted.table(), &mut self.door) else {
+            let why = "only the link of a table can be replaced";
+            refuse(&own.world, (Refusal::NotAllowed, why.to_owned()));
+            return Ok(());
+        };
+        let old = self.hosted.invite.clone();
+        own.end_link(&old)?;
+        let new = own.table_link(terms, old.addresses().to_vec(), old.relay().cloned())?;
+        door.end_codes();
+        if let Some(relay) = &self.hosted.relay {
+            door.wait_for_invite(relay.clone(), &new, now);
+            if self.hosted.offers_code {
+                door.offer_code(relay.clone(), &new, now);
+            }
+        }
+        own.world
+            .report(&invite_event(&new, &self.hosted.proposal, None));
+        self.hosted.invite = new;
+        self.admission.forget_declined();
         Ok(())
     }
 }

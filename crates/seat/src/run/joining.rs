@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use dealerless_connection::{CodeCall, Dial, Happened, Place, PolledConnection, SpokenCode};
 use dealerless_table::log::{Header, MatchId};
-use dealerless_table::play::Seating;
+use dealerless_table::play::{Seating, TableTerms};
 
 use super::errors::{AnswerIsNo, NotBegun};
 use super::finding::Route;
@@ -82,7 +82,7 @@ enum Stage<W: SeatWorld> {
     /// The host will be called when the engine of the last match has ended, and its attempts are counted.
     Settling,
     /// The player is asked.
-    Asked(Box<PolledConnection<W::Sockets>>, Question),
+    Asked(Box<PolledConnection<W::Sockets>>, Question<W>),
     /// The host is asked for the seat.
     Asking(Box<Asking<W>>),
     /// The guest waits for the other players of a match of several.
@@ -103,7 +103,10 @@ enum Stage<W: SeatWorld> {
 /// A guest that waits for the answer of its host.
 struct Asking<W: SeatWorld> {
     connection: PolledConnection<W::Sockets>,
-    offer: Offer,
+    /// The match of two that begins. `None` if the host resumes a match of several.
+    seating: Option<Seating>,
+    /// The record of the open match that is given up for this one.
+    instead_of: Option<String>,
     since: Duration,
     /// Whether the request was sent. Otherwise the host cannot have agreed.
     is_sent: bool,
@@ -112,18 +115,21 @@ struct Asking<W: SeatWorld> {
 }
 
 /// A question to the player.
-enum Question {
+enum Question<W: SeatWorld> {
     /// Whether to play with a peer after failed attempts.
     Again,
-    /// Whether to sit down on these terms.
-    Sit(Box<Offer>),
+    /// Whether to sit down on these terms, and to give up the open match with this record.
+    Sit(Offer<W>, Option<String>),
 }
 
-/// A match of two that the host proposes.
-struct Offer {
-    seating: Seating,
-    /// The record of the open match that is given up for it.
-    instead_of: Option<String>,
+/// What the host offers.
+enum Offer<W: SeatWorld> {
+    /// A match of two.
+    Match(Box<Seating>),
+    /// A table, and the means to reach the other guests.
+    Table(Box<TableTerms>, Arc<dyn Ways<W>>),
+    /// Nothing: the host resumes a match of several. It may not know yet that the match is over for this guest.
+    Resumed,
 }
 
 impl<W: SeatWorld> Guest<W> {
@@ -225,8 +231,8 @@ impl<W: SeatWorld> Guest<W> {
                 connection.flush(now);
                 // The reason may be in a message.
                 match question {
-                    Question::Sit(offer) if connection.core.ended().is_some() => {
-                        self.ask_host(*connection, *offer, now);
+                    Question::Sit(offer, instead_of) if connection.core.ended().is_some() => {
+                        self.ask_host(*connection, offer, instead_of, now);
                         return self.next(own, now);
                     }
                     question => self.stage = Stage::Asked(connection, question),
@@ -324,8 +330,11 @@ impl<W: SeatWorld> Guest<W> {
             (Stage::Asked(connection, Question::Again), Said::Again {}) => {
                 return self.sit(own, *connection, now);
             }
-            (Stage::Asked(connection, Question::Sit(offer)), Said::Sit { agree: true }) => {
-                self.ask_host(*connection, *offer, now);
+            (
+                Stage::Asked(connection, Question::Sit(offer, instead_of)),
+                Said::Sit { agree: true },
+            ) => {
+                self.ask_host(*connection, offer, instead_of, now);
             }
             (Stage::Gathered(mut gathered), Said::Sit { agree: true }) if gathered.is_asked() => {
                 gathered.agrees();
@@ -342,7 +351,7 @@ impl<W: SeatWorld> Guest<W> {
     /// Declines the proposed match. Returns `false` if the player is not asked about one.
     fn refuses_seat(&mut self, now: Duration) -> bool {
         let connection = match std::mem::replace(&mut self.stage, Stage::Changing) {
-            Stage::Asked(connection, Question::Sit(_)) => *connection,
+            Stage::Asked(connection, Question::Sit(..)) => *connection,
             Stage::Gathered(gathered) if gathered.is_asked() => gathered.connection,
             stage => {
                 self.stage = stage;

@@ -51,7 +51,7 @@ pub use continued::{in_words, must_not_be_continued, settled, went_on};
 pub use door::door;
 pub use errors::{AnswerIsNo, BrokenOff, Differs, NotBegun};
 pub use finding::{Caller, Finder, Route};
-pub use hosting::{Host, Hosted, host_again};
+pub use hosting::{Host, Hosted, host_again, invite_event};
 pub use joining::{AnyMatch, Guest, Requirements};
 pub use matches::{
     AUDIT, DECK, INPUTS, Kept, LISTEN, NewMatch, RECORD, Unread, all_open, beside, check,

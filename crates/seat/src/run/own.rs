@@ -8,12 +8,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::Context;
 use dealerless_connection::identity::{
     Address, Identity, IdentityError, IdentityVaults, KnownPeers, Left, Name, PublicIdentity,
-    SharedPeers,
+    Recognised, SharedPeers,
 };
 use dealerless_connection::storage::Vault;
 use dealerless_connection::{
     Credentials, Invite, Invites, Place, PolledConnection, Side, system_rng,
 };
+use dealerless_table::play::TableTerms;
 use serde::{Deserialize, Serialize};
 
 use super::page::KeptHost;
@@ -208,6 +209,30 @@ impl<W: SeatWorld> Own<W> {
         invite.context("cannot use the file of invites")
     }
 
+    /// Returns the link of a table of this player: the one that it has, or otherwise a new one.
+    ///
+    /// # Errors
+    /// If it cannot be kept.
+    pub fn table_link(
+        &self,
+        table: &TableTerms,
+        addresses: Vec<Address>,
+        relay: Option<Address>,
+    ) -> anyhow::Result<Invite> {
+        let mut invites = self.invites.lock().unwrap_or_else(PoisonError::into_inner);
+        let link = invites.table_link(self.identity.public(), addresses, relay, table.id);
+        link.context("cannot use the file of invites")
+    }
+
+    /// Revokes the link of a table.
+    ///
+    /// # Errors
+    /// If the file of invites cannot be written.
+    pub(super) fn end_link(&self, link: &Invite) -> anyhow::Result<()> {
+        let mut invites = self.invites.lock().unwrap_or_else(PoisonError::into_inner);
+        invites.end(link).context("cannot use the file of invites")
+    }
+
     /// Checks that the identity can be used to play.
     ///
     /// # Errors
@@ -258,9 +283,8 @@ impl<W: SeatWorld> Own<W> {
         let met = &connection.met;
         let relay = connection.relay.as_ref().or(in_invite);
         let at: Vec<_> = connection.at().iter().map(|at| (*at).into()).collect();
-        let mut peers = self.stored.peers.lock();
         let notice = peers::recognise(
-            &mut peers,
+            &mut self.stored.peers.lock(),
             self.stored.identity.public(),
             MetPeer {
                 succession: &met.succession,
@@ -273,11 +297,38 @@ impl<W: SeatWorld> Own<W> {
                 relay: relay.and_then(Place::tcp),
             },
         )?;
-        drop(peers);
         if let Some(Place::Url(url)) = relay {
             self.keep_relay(&met.peer, url)?;
         }
         Ok(notice)
+    }
+
+    /// Looks up a peer that has come by the link of a table and is not admitted yet. Keeps nothing about a player who is
+    /// not known. Returns a notice if another player is known by the same name.
+    ///
+    /// # Errors
+    /// If the keys of the peer are not accepted, or a file cannot be written.
+    pub(super) fn look_up(
+        &mut self,
+        connection: &PolledConnection<W::Sockets>,
+    ) -> anyhow::Result<Option<String>> {
+        let met = &connection.met;
+        let recognised = self
+            .peers
+            .lock()
+            .recognise(&met.succession, &met.peer_name)?;
+        match recognised {
+            Recognised::New => Ok(None),
+            Recognised::OtherKeys { known } => {
+                let fingerprint = met.peer.fingerprint();
+                Ok(Some(peers::other_keys(
+                    &met.peer_name,
+                    &known,
+                    &fingerprint,
+                )))
+            }
+            _ => self.recognise(connection, None),
+        }
     }
 
     /// Keeps the relay of a host.

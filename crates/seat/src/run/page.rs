@@ -10,7 +10,7 @@ use dealerless_connection::{Invite, Place};
 use dealerless_table::Seat;
 use dealerless_table::audit::Audit;
 use dealerless_table::log::Header;
-use dealerless_table::play::{DealCircuit, Seating};
+use dealerless_table::play::{DealCircuit, Proposal, Seating};
 use dealerless_table::record::Record;
 use dealerless_table::rules::Stakes;
 use serde::{Deserialize, Serialize};
@@ -194,10 +194,11 @@ fn waiting<W: SeatWorld>(
     now: Duration,
 ) -> Host<W> {
     let relay = kept.request.relay;
-    let door = door_at_relay(own, &relay, &header, Some(&invite), None, now);
+    let proposal = Proposal::from(header);
+    let door = door_at_relay(own, &relay, &proposal, Some(&invite), None, now);
     let hosted = Hosted {
         relay: Some(Place::Url(relay)),
-        ..Hosted::new(header, vec![invite])
+        ..Hosted::new(proposal, invite)
     };
     Host::new(own, door, hosted, NEEDS, now)
 }
@@ -213,7 +214,14 @@ pub(super) fn resuming<W: SeatWorld>(
     now: Duration,
 ) -> anyhow::Result<InPlay<W>> {
     let header = kept.opened.sitting.match_info.header();
-    let door = door_at_relay(own, relay, header, None, Some(kept.peer()), now);
+    let door = door_at_relay(
+        own,
+        relay,
+        &header.clone().into(),
+        None,
+        Some(kept.peer()),
+        now,
+    );
     host_again(own, door, None, kept, NEEDS, now)
 }
 
@@ -236,7 +244,7 @@ pub(super) fn auditing<W: SeatWorld>(
     }
     let exchange = AuditExchange::new(&kept.opened.log, seat, &inputs)?;
     let exchange = if seat == Seat::HOST {
-        let door = door_at_relay(own, &relay, header, None, Some(peer), now);
+        let door = door_at_relay(own, &relay, &header.clone().into(), None, Some(peer), now);
         exchange.waiting(door, until)
     } else {
         let route = route_at(relay, None, Some(peer.clone()));

@@ -3,6 +3,8 @@
 mod audits;
 mod lost_end;
 mod settled;
+mod tables;
+mod wires;
 
 use std::cell::{RefCell, RefMut};
 use std::collections::{BTreeMap, BTreeSet};
@@ -265,7 +267,7 @@ fn door_that_has_stopped_has_no_timer_and_waits_again_at_once() {
     let request: HostRequest = serde_json::from_value(hosts()).unwrap();
     let (header, peer) = (request.header().unwrap(), Some(identity.public()));
     let own = Own::open(Memory::default()).unwrap();
-    let mut door = door_at_relay(&own, "wss://relay", &header, None, peer, HOUR);
+    let mut door = door_at_relay(&own, "wss://relay", &header.into(), None, peer, HOUR);
     assert_eq!(door.timer(), HOUR);
     door.stop();
     assert_eq!(door.timer(), Duration::MAX);

@@ -30,6 +30,11 @@ impl Names {
         }
     }
 
+    /// Returns the name of a player who has no seat yet.
+    pub(super) fn shown(name: &str) -> Sentence {
+        Sentence::name(Name::clean(name).to_string())
+    }
+
     /// Returns the names for a third person. None of `names` may be misleading.
     pub fn of_all(names: Vec<String>, boards: bool) -> Self {
         Names {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{
-    Names, Sentence, capitalized, chips, chose, chosen_for_you, count, game, gone, result,
-    roll_call, rolled, sealed, sentence, table, terms, waiting,
+    Names, Sentence, at_table, capitalized, chips, chose, chosen_for_you, count, game, gone,
+    result, roll_call, rolled, sealed, sentence, table, table_terms, terms, waiting,
 };
 use crate::command::Said;
 use crate::event::{Ask, Event, Standing, YourTurn};
@@ -93,6 +93,18 @@ impl Narrator {
             )),
             Event::Notice { text } => one(text),
             Event::AskSit(seated) => terms(seated),
+            Event::AskTable(offer) => table_terms(offer),
+            // Each begins with a name, which keeps its letters.
+            Event::AtDoor { players } => {
+                let players = players.iter();
+                let lines = players.map(|player| format!("{}.", player.message).into());
+                lines.collect()
+            }
+            Event::Table {
+                players,
+                seats,
+                place,
+            } => vec![at_table(players, *seats, *place)],
             Event::Seated(seated) => {
                 self.names = Names::of(seated);
                 self.seated = Some((**seated).clone());
@@ -191,12 +203,9 @@ impl Narrator {
                 hands,
                 ..
             } => vec![message.as_str().into(), self.played(*hands, stacks)],
-            Event::AdmitLapsed { message, .. }
-            | Event::AskResume { message, .. }
+            Event::AskResume { message, .. }
             | Event::Leaving { message, .. }
             | Event::Closed { message, .. } => one(message),
-            // It begins with a name, which keeps its letters.
-            Event::AskAdmit { message, .. } => one(&format!("{message}.")),
             Event::AskAgain { message, .. } | Event::Error { message, .. } => {
                 vec![sentence(message).into()]
             }

@@ -1,8 +1,11 @@
 //! The game, its players and its terms, and what they risk.
 
 use super::{Names, Sentence, capitalized, count};
+use crate::event::TablePlayer;
 use crate::game_name::GameName;
-use crate::seated::{Chips, Continues, Kind, Missing, Posts, Seated, Time};
+use dealerless_table::play::TableTerms;
+
+use crate::seated::{Continues, Kind, Missing, Posts, Seated, TableOffer, Time};
 
 /// Describes the game and its terms.
 pub(super) fn game(seated: &Seated) -> String {
@@ -29,23 +32,18 @@ pub(super) fn game(seated: &Seated) -> String {
     };
     let chips = match &seated.chips {
         None => String::new(),
-        Some(Chips { stack, posts, .. }) => {
-            let posts = match posts {
-                Posts::Blinds([small, big]) => format!("blinds {small}/{big}"),
-                Posts::Ante([ante, bet]) => format!("ante {ante}, smallest bet {bet}"),
-            };
+        Some(chips) => {
+            let posts = posts(&chips.posts);
             let who = match &seated.continues {
                 None => "each",
                 Some(_) => "for a new player",
             };
-            format!(", {} chips {who}, {posts}", count(*stack))
+            format!(", {} chips {who}, {posts}", count(chips.stack))
         }
     };
     let clock = match seated.clock {
         None => String::new(),
-        Some(Time { each_move, bank }) => {
-            format!(" Time: {each_move} s for a move, and a bank of {bank} s.")
-        }
+        Some(clock) => format!(" {}", time(clock)),
     };
     format!("{title}{dealt}{chips}, {hands}.{clock}")
 }
@@ -88,6 +86,103 @@ pub(super) fn terms(seated: &Seated) -> Vec<Sentence> {
         lines.extend(risks.into_iter().map(Sentence::from));
     }
     lines
+}
+
+/// Describes a table in the few lines that a guest reads before it asks for a seat.
+pub(super) fn table_terms(offer: &TableOffer) -> Vec<Sentence> {
+    let chips = offer.chips.as_ref();
+    let title = offer
+        .game
+        .title(chips.is_some_and(|chips| chips.fixed_limit));
+    let chips = chips.map_or_else(String::new, |chips| {
+        format!(
+            ", {} chips each, {}",
+            count(chips.stack),
+            posts(&chips.posts)
+        )
+    });
+    let clock = offer.clock.map_or("No clock.".to_owned(), time);
+    let seats = usize::from(offer.seats);
+    let first = Sentence::from("The table of ")
+        .and(Names::shown(&offer.host))
+        .and(format!(
+            " (fingerprint {}): {title}, up to {seats} players{chips}. {clock}",
+            offer.fingerprint
+        ));
+    let opens = seats - usize::from(offer.may_leave);
+    let risks = in_short(seats, opens, offer.open);
+    std::iter::once(first)
+        .chain(risks.into_iter().map(Sentence::from))
+        .collect()
+}
+
+/// Describes in two sentences, for the host, what the others can do at the table.
+pub fn table_risks(terms: &TableTerms) -> Vec<String> {
+    let seats = terms.stakes.seats();
+    let may_leave = terms.may_leave_of(seats);
+    let mut lines = in_short(seats, seats - may_leave, terms.is_open);
+    lines.truncate(2);
+    if may_leave == 0 && seats >= 4 {
+        lines[1] += &format!(
+            " With --may-leave 1 the others finish it, but any {} of {seats} players together can read all cards.",
+            seats - 1
+        );
+    }
+    lines
+}
+
+/// The lines of [`risks`] that a person reads before sitting down.
+fn in_short(seats: usize, opens: usize, is_open: bool) -> Vec<String> {
+    let (cards, gone) = match opens == seats {
+        true => (
+            "Only you see your cards: all other players together cannot read them.".to_owned(),
+            "If somebody disappears, the hand waits for that player.",
+        ),
+        false => (
+            format!("Only you see your cards, unless {opens} of {seats} players work together."),
+            "If somebody disappears, the others finish the hand without that player.",
+        ),
+    };
+    let who = match is_open {
+        false => "The host decides who sits down",
+        true => "Everybody who has the link can take a seat, or several",
+    };
+    vec![
+        cards,
+        gone.to_owned(),
+        format!("{who}; players who are one person, or friends, can show each other their cards."),
+        "The players learn each other's network addresses.".to_owned(),
+    ]
+}
+
+/// Describes who has a seat at a table before a match.
+pub(super) fn at_table(players: &[TablePlayer], seats: u8, place: u8) -> Sentence {
+    let names = players.iter().map(|player| {
+        let name = Names::shown(&player.name);
+        match player.away {
+            true => name.and(" (away)"),
+            false => name,
+        }
+    });
+    let here = Sentence::from("Here: ").and(Sentence::joined(names, ", "));
+    match place {
+        0 => here.and(format!(" ({} of {seats} seats).", players.len())),
+        place => here.and(format!(
+            ". No seat is free; your place in the queue is {place}."
+        )),
+    }
+}
+
+fn posts(posts: &Posts) -> String {
+    match posts {
+        Posts::Blinds([small, big]) => format!("blinds {small}/{big}"),
+        Posts::Ante([ante, bet]) => format!("ante {ante}, smallest bet {bet}"),
+    }
+}
+
+fn time(time: Time) -> String {
+    let Time { each_move, bank } = time;
+    format!("Time: {each_move} s for a move, and a bank of {bank} s.")
 }
 
 /// Lists the players with their fingerprints, one on each line. The host has the first seat.

@@ -1,5 +1,6 @@
 //! The messages of two players on a new connection before their match begins or is resumed.
 
+use dealerless_connection::identity::Name;
 use dealerless_connection::wire::{Malformed, Reader, Writer};
 
 use super::guest_addresses::GuestAddresses;
@@ -13,16 +14,21 @@ pub enum Control {
     /// From the guest: it wants to play the match that the host proposes. From the host of one
     /// guest: the match begins.
     Sit,
-    /// From the host of a match with several guests: this number of players are there, with the
-    /// host.
-    Present(u8),
-    /// From the host of a match with several guests: all players are there. The guest answers with
+    /// From the host of a table: the guest may play. `place` is 0 if it has a seat, and otherwise its place among
+    /// those who wait for one. `players` have a seat, the host first.
+    Waits {
+        /// The place of the guest.
+        place: u8,
+        /// The names of the players who have a seat.
+        players: Vec<Name>,
+    },
+    /// From the host of a table: the match begins when all players of this list have agreed. The guest answers with
     /// *Agrees* or *Declines*.
     Roster(Box<Roster>),
     /// From a guest: it agrees to the roster that gives the match this id. The other guests may reach
     /// it at these addresses.
     Agrees(MatchId, GuestAddresses),
-    /// From the host of a match with several guests: the match begins. The addresses of all
+    /// From the host of a table: the match begins. The addresses of all
     /// players, in order of their seats. Guests already know those of the host, which are left out.
     Begins(Vec<GuestAddresses>),
     /// The guest resumes the match with this id.
@@ -104,12 +110,12 @@ const AUDIT: u8 = 4;
 const DECLINES: u8 = 5;
 const TAKEN: u8 = 6;
 const DECLINED: u8 = 7;
-const PRESENT: u8 = 8;
 const ROSTER: u8 = 9;
 const AGREES: u8 = 10;
 const BEGINS: u8 = 11;
 const WENT_ON: u8 = 12;
 const IN_PAGE: u8 = 13;
+const WAITS: u8 = 15;
 
 impl Control {
     /// Encodes the message.
@@ -126,7 +132,13 @@ impl Control {
             Control::Taken => writer.u8(TAKEN),
             Control::Declined => writer.u8(DECLINED),
             Control::InPage => writer.u8(IN_PAGE),
-            Control::Present(players) => writer.u8(PRESENT).u8(*players),
+            Control::Waits { place, players } => {
+                writer.u8(WAITS).u8(*place).u8(players.len() as u8);
+                for name in players {
+                    writer.string(name.as_str().as_bytes());
+                }
+                &mut writer
+            }
             Control::Roster(roster) => {
                 roster.write(writer.u8(ROSTER));
                 &mut writer
@@ -166,7 +178,14 @@ impl Control {
             TAKEN => Control::Taken,
             DECLINED => Control::Declined,
             IN_PAGE => Control::InPage,
-            PRESENT => Control::Present(reader.u8()?),
+            WAITS => {
+                let (place, count) = (reader.u8()?, reader.u8()?);
+                let name = |_| Name::decode(reader.string(Name::MAX_BYTES)?);
+                Control::Waits {
+                    place,
+                    players: (0..count).map(name).collect::<Result<_, _>>()?,
+                }
+            }
             ROSTER => Control::Roster(Box::new(Roster::read(&mut reader)?)),
             AGREES => Control::Agrees(
                 MatchId::new(reader.array()?),
@@ -186,10 +205,11 @@ impl Control {
 
 #[cfg(test)]
 mod tests {
+    use super::super::table_terms::tests::terms;
     use super::*;
     use crate::log::Player;
     use crate::seat::Seat;
-    use dealerless_connection::identity::{Identity, Name};
+    use dealerless_connection::identity::Identity;
 
     fn addresses(count: usize) -> GuestAddresses {
         let all = (0..count).map(|last| format!("192.0.2.{last}:5252").parse().unwrap());
@@ -204,6 +224,7 @@ mod tests {
         };
         Roster {
             seat: Seat::new(seat),
+            header: terms(10, 1, false).header(count.into(), None).unwrap(),
             players: (0..count).map(player).collect(),
             names: (0..count)
                 .map(|seat| Name::clean(&seat.to_string()))
@@ -249,7 +270,14 @@ mod tests {
             Control::Taken,
             Control::Declined,
             Control::InPage,
-            Control::Present(3),
+            Control::Waits {
+                place: 0,
+                players: vec![Name::clean("Anna"), Name::clean("Bert")],
+            },
+            Control::Waits {
+                place: 2,
+                players: Vec::new(),
+            },
             Control::Agrees(MatchId::new([5; 32]), addresses(GuestAddresses::MAX)),
             Control::Begins(vec![addresses(0), addresses(2), addresses(1)]),
             Control::Roster(Box::new(roster(0, 2))),

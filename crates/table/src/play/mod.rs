@@ -26,6 +26,7 @@ mod roster;
 mod seat_play;
 mod seating;
 mod table_core;
+mod table_terms;
 mod verifiable_seat;
 
 #[cfg(test)]
@@ -47,6 +48,7 @@ pub use roster::Roster;
 pub use seat_play::{DeckSetting, Play, SealedSetting, Setting};
 pub use seating::{CannotBegin, Seating};
 pub use table_core::{Incoming, TableCore, TableEvent};
+pub use table_terms::{Proposal, TableTerms};
 
 #[cfg(feature = "internals")]
 pub use with_internals::*;

@@ -16,6 +16,8 @@ use crate::seat::Seat;
 pub struct Roster {
     /// The seat of the player who gets this roster.
     pub seat: Seat,
+    /// The terms of the match.
+    pub header: Header,
     /// The players, in order of their seats. The first one is the host.
     pub players: Vec<Player>,
     /// The names that the players chose. Nobody has verified them.
@@ -26,6 +28,7 @@ impl Roster {
     /// The rosters of all players, in order of their seats: the host, then the guests in the order
     /// of the meetings. `nonce` is the host's nonce for this match.
     pub fn of_guests(
+        header: &Header,
         (identity, name): (&PublicIdentity, &Name),
         nonce: [u8; 32],
         guests: &[&Met],
@@ -43,19 +46,20 @@ impl Roster {
         let names: Vec<Name> = [name.clone()].into_iter().chain(others).collect();
         let roster = |seat| Roster {
             seat,
+            header: header.clone(),
             players: players.clone(),
             names: names.clone(),
         };
         Seat::all(players.len()).map(roster).collect()
     }
 
-    /// The match of these players, with the header that the host proposed.
+    /// The match of these players.
     ///
     /// # Errors
     /// If these players cannot play this match.
-    pub fn sitting(self, header: Header) -> Result<Sitting, CannotBegin> {
+    pub fn sitting(self) -> Result<Sitting, CannotBegin> {
         Ok(Sitting {
-            match_info: Match::new(header, self.players)?,
+            match_info: Match::new(self.header, self.players)?,
             seat: self.seat,
             names: self.names,
         })
@@ -80,7 +84,10 @@ impl Roster {
     }
 
     pub(super) fn write(&self, writer: &mut Writer) {
-        writer.u8(self.seat.number()).u8(self.players.len() as u8);
+        writer
+            .u8(self.seat.number())
+            .string(&self.header.encode())
+            .u8(self.players.len() as u8);
         for (player, name) in self.players.iter().zip(&self.names) {
             writer.raw(&player.identity.encode()).raw(&player.nonce);
             writer.string(name.as_str().as_bytes());
@@ -88,7 +95,9 @@ impl Roster {
     }
 
     pub(super) fn read(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let (seat, count) = (Seat::new(reader.u8()?), reader.u8()?);
+        let seat = Seat::new(reader.u8()?);
+        let header = Header::decode(reader.string(Header::MAX_LEN)?).map_err(|_| Malformed)?;
+        let count = reader.u8()?;
         let (mut players, mut names) = (Vec::new(), Vec::new());
         for _ in 0..count {
             let identity = reader.raw(PublicIdentity::LEN)?;
@@ -100,6 +109,7 @@ impl Roster {
         }
         Ok(Roster {
             seat,
+            header,
             players,
             names,
         })

@@ -88,14 +88,6 @@ impl Seating {
         Ok((header, Arc::new(circuit)))
     }
 
-    /// Decodes the header that a host proposes for a new match.
-    ///
-    /// # Errors
-    /// [`CannotBegin::Header`].
-    pub fn proposal(bytes: &[u8]) -> Result<Header, CannotBegin> {
-        Ok(Header::decode(bytes)?)
-    }
-
     /// The match that starts after a meeting, with the given header. `own` is the player of this
     /// side.
     ///

@@ -190,6 +190,19 @@ impl Stakes {
         Ok(stakes)
     }
 
+    /// The same stakes for another number of seats.
+    ///
+    /// # Errors
+    /// If the number is out of bounds.
+    pub(crate) fn with_seats(&self, seats: u8) -> Result<Self, StakesError> {
+        let stakes = Stakes {
+            seats,
+            ..self.clone()
+        };
+        stakes.check()?;
+        Ok(stakes)
+    }
+
     /// The game.
     pub fn variety(&self) -> Variety {
         self.variety

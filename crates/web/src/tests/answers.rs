@@ -41,7 +41,14 @@ fn host_that_refuses_is_a_clear_error_and_no_match_has_begun() {
             2,
             "unexpected answer",
         ),
-        (Answer::Says(Control::Present(2)), 2, "unexpected answer"),
+        (
+            Answer::Says(Control::Waits {
+                place: 0,
+                players: Vec::new(),
+            }),
+            2,
+            "unexpected answer",
+        ),
         (Answer::SaysBytes(vec![255; 9]), 2, "unexpected answer"),
     ] {
         let (result, disk, lines, host) = answered(vec![answer.clone(); 4]);

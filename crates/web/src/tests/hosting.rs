@@ -15,7 +15,7 @@ use dealerless_connection::{ConnectionError, Credentials, Invite, MeetingError, 
 use dealerless_native::NativeFiles;
 use dealerless_native::testing::stored;
 use dealerless_table::log::{Header, MatchId};
-use dealerless_table::play::{Control, Seating, Term};
+use dealerless_table::play::{Control, Proposal, Term};
 use serde_json::{Value, json};
 
 use super::disk::Disk;
@@ -27,6 +27,14 @@ use super::tab::{Act, Closed, Fault, PATIENCE, Player, Relays, open, plays, with
 /// A request to host hands of a small deck.
 fn hands(hands: u32) -> Value {
     json!({ "name": "Anna", "relay": RELAY, "game": "deck", "hands": hands, "cards": 3, "draw": 2 })
+}
+
+/// The match of two that a host proposes.
+fn proposed(connection: &Connection) -> Header {
+    match Proposal::decode(&connection.met.header) {
+        Ok(Proposal::Match(header)) => *header,
+        proposal => panic!("{proposal:?}"),
+    }
 }
 
 /// A page that hosts in its own thread.
@@ -167,7 +175,7 @@ impl Native {
     fn sits(&self) -> Hosted {
         let connection = self.asks(&Control::Sit);
         assert_eq!(answer(&connection), Some(Control::Sit));
-        let header = Seating::proposal(&connection.met.header).unwrap();
+        let header = proposed(&connection);
         self.begins(header, connection, false)
     }
 
@@ -186,7 +194,7 @@ impl Native {
     fn plays(&self) -> Hosted {
         let connection = self.asks(&Control::Sit);
         assert_eq!(answer(&connection), Some(Control::Sit));
-        let header = Seating::proposal(&connection.met.header).unwrap();
+        let header = proposed(&connection);
         let mut hosted = self.begins(header, connection, true);
         hosted.finish();
         hosted
@@ -344,7 +352,7 @@ fn guest_that_asks_again_on_the_same_connection_changes_nothing() {
     ] {
         connection.send_control(control.encode()).unwrap();
     }
-    let header = Seating::proposal(&connection.met.header).unwrap();
+    let header = proposed(&connection);
     let mut hosted = guest.begins(header, connection, true);
     hosted.finish();
     let closed = host.closed();

@@ -108,7 +108,7 @@ fn commands_that_make_no_sense_are_refused_at_every_stage() {
                 "{\"do\":\"call\",\"turn\":-1}",
                 "{\"do\":\"fold\",\"turn\":99}",
                 "{\"do\":\"goods\",\"what\":\"x\"}",
-                "{\"do\":\"admit\",\"fingerprint\":\"x\",\"agree\":true}",
+                "{\"do\":\"accept\",\"fingerprint\":\"x\"}",
                 "{\"do\":\"again\"}",
                 "{\"do\":\"stay\"}",
                 "{\"do\":\"close\"}",

@@ -1,9 +1,9 @@
-//! The questions to a person before a match: whether to sit down, or whom to admit.
+//! The questions to a person before a match: whether to sit down, whom to admit, and when to begin.
 
 use std::time::{Duration, Instant};
 
 use dealerless_seat::command::{Complaint, Said};
-use dealerless_seat::event::{Event, Refusal};
+use dealerless_seat::event::{AtDoor, Event, Refusal};
 
 /// The minimum delay before an empty line counts as an answer. An earlier empty line was probably
 /// typed before the question was shown, for example at the end of a pasted invite.
@@ -11,48 +11,144 @@ const MIN_DELAY: Duration = Duration::from_millis(500);
 
 /// A question to the player.
 pub(super) enum Question {
-    /// Whether to sit down on the terms that have been shown since this instant.
-    Sit(Instant),
-    /// Whether to admit the peer with this fingerprint.
-    Admit(String),
+    /// Whether to sit down on the terms that have been shown since this instant, and more about these terms.
+    Sit(Instant, Vec<String>),
     /// Whether to resume the open match with the peer with this fingerprint, in place of a new one.
     Resume(String),
+}
+
+/// The player's answer to a question.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    Nothing,
+    Say(Said),
+    /// The player asks for these lines.
+    Details(Vec<String>),
 }
 
 impl Question {
     /// The open question after an event, if `before` was open before it.
     pub(super) fn after(event: &Event, before: Option<Self>) -> Option<Self> {
         match event {
-            Event::AskSit(_) => Some(Question::Sit(Instant::now())),
-            Event::AskAdmit { fingerprint, .. } => Some(Question::Admit(fingerprint.clone())),
+            Event::AskSit(_) => Some(Question::Sit(Instant::now(), Vec::new())),
+            Event::AskTable(offer) => Some(Question::Sit(Instant::now(), offer.details.clone())),
             Event::AskResume { fingerprint, .. } => Some(Question::Resume(fingerprint.clone())),
-            Event::AdmitLapsed { .. } | Event::Seated(_) => None,
+            Event::Seated(_) => None,
             _ => before,
         }
     }
 
-    /// Parses the answer. Returns `None` if the line is empty and counts as no answer.
-    pub(super) fn answer(&self, text: &str) -> Result<Option<Said>, Complaint> {
+    /// Parses the answer.
+    pub(super) fn answer(&self, text: &str) -> Result<Answer, Complaint> {
         let agree = match (text.trim().to_lowercase().as_str(), self) {
             ("resume", Question::Resume(_)) => true,
             ("new", Question::Resume(_)) => false,
-            (_, Question::Resume(_)) => {
-                let message = "type `resume` or `new`".to_owned();
-                return Err((Refusal::NoCommand, message));
-            }
+            (_, Question::Resume(_)) => return Err(complaint("type `resume` or `new`")),
             ("y" | "yes", _) => true,
             ("n" | "no" | "q" | "quit", _) => false,
-            ("", Question::Sit(since)) if since.elapsed() >= MIN_DELAY => true,
-            ("", _) => return Ok(None),
-            _ => return Err((Refusal::NoCommand, "type y or n".to_owned())),
+            ("?", Question::Sit(_, details)) => return Ok(Answer::Details(details.clone())),
+            ("", Question::Sit(since, _)) if since.elapsed() >= MIN_DELAY => true,
+            ("", _) => return Ok(Answer::Nothing),
+            _ => return Err(complaint("type y or n")),
         };
-        Ok(Some(match self {
-            Question::Sit(_) => Said::Sit { agree },
-            Question::Admit(fingerprint) | Question::Resume(fingerprint) => Said::Admit {
-                fingerprint: fingerprint.clone(),
-                agree,
-            },
+        Ok(Answer::Say(match self {
+            Question::Sit(..) => Said::Sit { agree },
+            Question::Resume(fingerprint) => decided(agree, fingerprint.clone()),
         }))
+    }
+}
+
+/// The players who wait for the answer of a host, and whether the host has opened a table.
+pub(super) struct Door {
+    players: Vec<AtDoor>,
+    /// When the players were shown. An answer without a name that comes at once was probably meant for somebody else.
+    since: Instant,
+    is_table: bool,
+}
+
+impl Door {
+    /// The door of a host after an event.
+    pub(super) fn after(event: &Event, before: Option<Self>) -> Option<Self> {
+        let was_table = before.as_ref().is_some_and(|door| door.is_table);
+        match event {
+            Event::Invite { seats: Some(_), .. } => Some(Door {
+                players: before.map_or_else(Vec::new, |door| door.players),
+                since: Instant::now(),
+                is_table: true,
+            }),
+            Event::AtDoor { players } => Some(Door {
+                players: players.clone(),
+                since: Instant::now(),
+                is_table: was_table,
+            })
+            .filter(|door| door.is_table || !door.players.is_empty()),
+            Event::Seated(_) => None,
+            _ => before,
+        }
+    }
+
+    /// What the player can type to answer.
+    pub(super) fn hint(&self) -> Option<String> {
+        match &self.players[..] {
+            [] => None,
+            [_] => Some("Accept? y or n".into()),
+            [first, ..] => Some(format!(
+                "Type `accept {name}` or `decline {name}`.",
+                name = first.name
+            )),
+        }
+    }
+
+    /// Parses what the player has typed. Returns `None` if the line is empty.
+    pub(super) fn answer(&self, text: &str) -> Result<Option<Said>, Complaint> {
+        let text = text.trim();
+        let (word, whom) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        let agree = match (word.to_lowercase().as_str(), &self.players[..]) {
+            ("", _) => return Ok(None),
+            ("start", _) if self.is_table => return Ok(Some(Said::Start {})),
+            ("link", _) if self.is_table => return Ok(Some(Said::LinkNew {})),
+            ("accept", _) | ("y" | "yes", [_]) => true,
+            ("decline", _) | ("n" | "no", [_]) => false,
+            (_, []) => {
+                return Err(complaint(
+                    "type `start` to begin with those who are here, or `link` for a new link",
+                ));
+            }
+            (_, [_]) => return Err(complaint("type y or n")),
+            _ => return Err(complaint("type `accept NAME` or `decline NAME`")),
+        };
+        if whom.is_empty() && self.since.elapsed() < MIN_DELAY {
+            return Err(complaint("the list has just changed; type it again"));
+        }
+        let player = self.named(whom.trim())?;
+        Ok(Some(decided(agree, player.fingerprint.clone())))
+    }
+
+    /// The player with this name, or with a fingerprint that begins so. The only one, if the text is empty.
+    fn named(&self, whom: &str) -> Result<&AtDoor, Complaint> {
+        let lower = whom.to_lowercase();
+        let fits = |player: &&AtDoor| {
+            player.name.to_lowercase() == lower || player.fingerprint.starts_with(&lower)
+        };
+        let found: Vec<&AtDoor> = self.players.iter().filter(fits).collect();
+        match found[..] {
+            [player] => Ok(player),
+            [] => Err(complaint(format!("{whom:?} is not at the door"))),
+            _ => Err(complaint(
+                "give the name of one player, or the beginning of the fingerprint",
+            )),
+        }
+    }
+}
+
+fn complaint(text: impl Into<String>) -> Complaint {
+    (Refusal::NoCommand, text.into())
+}
+
+fn decided(agree: bool, fingerprint: String) -> Said {
+    match agree {
+        true => Said::Accept { fingerprint },
+        false => Said::Decline { fingerprint },
     }
 }
 
@@ -62,12 +158,70 @@ mod tests {
 
     #[test]
     fn empty_line_accepts_only_a_seat_and_only_after_a_delay() {
-        let sits = Some(Said::Sit { agree: true });
+        let sits = Answer::Say(Said::Sit { agree: true });
+        let sit = |since| Question::Sit(since, vec!["more".into()]);
         let now = Instant::now();
-        assert_eq!(Question::Sit(now).answer(""), Ok(None));
+        assert_eq!(sit(now).answer(""), Ok(Answer::Nothing));
         let before = now.checked_sub(MIN_DELAY).unwrap();
-        assert_eq!(Question::Sit(before).answer(" "), Ok(sits));
-        assert_eq!(Question::Admit("x".into()).answer(""), Ok(None));
-        assert!(Question::Sit(before).answer("fold").is_err());
+        assert_eq!(sit(before).answer(" "), Ok(sits));
+        assert!(sit(before).answer("fold").is_err());
+        let more = Answer::Details(vec!["more".into()]);
+        assert_eq!(sit(before).answer("?"), Ok(more));
+    }
+
+    fn door(players: &[(&str, &str)], is_table: bool) -> Door {
+        let player = |&(name, fingerprint): &(&str, &str)| AtDoor {
+            name: name.into(),
+            fingerprint: fingerprint.into(),
+            hands: 0,
+            message: name.into(),
+        };
+        Door {
+            players: players.iter().map(player).collect(),
+            since: Instant::now().checked_sub(MIN_DELAY).unwrap(),
+            is_table,
+        }
+    }
+
+    #[test]
+    fn a_host_names_a_player_at_the_door_and_one_alone_needs_no_name() {
+        let accepts = |fingerprint: &str| {
+            Ok(Some(Said::Accept {
+                fingerprint: fingerprint.into(),
+            }))
+        };
+        let declines = |fingerprint: &str| {
+            Ok(Some(Said::Decline {
+                fingerprint: fingerprint.into(),
+            }))
+        };
+        let one = door(&[("Bert", "aa-bb")], false);
+        assert_eq!(one.answer("y"), accepts("aa-bb"));
+        assert_eq!(one.answer("no"), declines("aa-bb"));
+        assert_eq!(one.answer("accept"), accepts("aa-bb"));
+        assert_eq!(one.answer(" "), Ok(None));
+        assert!(one.answer("start").is_err());
+        let changed = Door {
+            since: Instant::now(),
+            ..door(&[("Bert", "aa-bb")], false)
+        };
+        assert!(changed.answer("y").is_err() && changed.answer("accept").is_err());
+        assert_eq!(changed.answer("accept Bert"), accepts("aa-bb"));
+        let many = door(
+            &[
+                ("Bert", "aa-bb"),
+                ("Cleo van Dam", "cc-dd"),
+                ("bert", "ee-ff"),
+            ],
+            true,
+        );
+        assert_eq!(many.answer("accept cleo van dam"), accepts("cc-dd"));
+        assert_eq!(many.answer("decline ee"), declines("ee-ff"));
+        for unclear in ["y", "accept", "accept Bert", "accept Dora", "call"] {
+            assert!(many.answer(unclear).is_err(), "{unclear}");
+        }
+        assert_eq!(many.answer("START"), Ok(Some(Said::Start {})));
+        assert_eq!(many.answer("link"), Ok(Some(Said::LinkNew {})));
+        assert_eq!(door(&[], true).answer("start"), Ok(Some(Said::Start {})));
     }
 }

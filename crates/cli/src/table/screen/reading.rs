@@ -7,6 +7,7 @@ use dealerless_seat::seated::Seated;
 use super::super::prompt::{self, Asked, Typed};
 use super::super::turn;
 use super::Screen;
+use super::asked::Answer;
 
 impl Screen {
     /// Parses typed text. Returns `None` if the screen has answered the text. Returns
@@ -41,11 +42,23 @@ impl Screen {
             }
         }
         if let Some(question) = &self.question {
-            let answer = question.answer(text)?;
-            if answer.is_some() {
-                self.question = None;
-            }
-            return Ok(answer);
+            return Ok(match question.answer(text)? {
+                Answer::Nothing => None,
+                Answer::Say(said) => {
+                    self.question = None;
+                    Some(said)
+                }
+                Answer::Details(details) => {
+                    for line in details {
+                        // The next event reports an error of the terminal.
+                        let _ = self.line(&line);
+                    }
+                    None
+                }
+            });
+        }
+        if let Some(door) = &self.door {
+            return door.answer(text);
         }
         let meant = self.sure.take();
         let typed = match (&meant, text.trim().to_lowercase().as_str()) {

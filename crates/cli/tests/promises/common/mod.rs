@@ -8,6 +8,7 @@ pub mod page;
 pub mod processes;
 pub mod relay;
 pub mod side;
+pub mod tables;
 
 /// The program.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_dealerless");

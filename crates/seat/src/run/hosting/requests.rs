@@ -179,7 +179,7 @@ impl<W: SeatWorld> Host<W> {
         let peer = &connection.met.peer;
         let settles = self.hosted.absentees.as_ref().map(Absentees::of) == Some(of);
         let answer = if settles {
-            let past = self.hosted.header.past.as_ref();
+            let past = self.hosted.past.as_ref();
             let answer = past.and_then(|past| answer_after(past, peer));
             Some(answer.unwrap_or(Control::Unknown(of)))
         } else {
@@ -199,7 +199,7 @@ impl<W: SeatWorld> Host<W> {
                 // The guest forgets a match to which it has agreed, so it cannot begin on the guest's old connection.
                 let gathering = self.gathering.as_mut();
                 if gathering.is_some_and(|gathering| gathering.remove(peer, now)) {
-                    self.has_left(own, &connection.met.peer_name);
+                    self.show_table(own);
                 }
                 self.lobby.decline(connection, &Control::Unknown(of), now);
             }
@@ -329,7 +329,7 @@ impl<W: SeatWorld> Host<W> {
             "{open}. This command asks for a new match. Type `resume` to continue the open match, or \
              `new` to close it here and begin the new one."
         );
-        (self.admission).ask_instead(own, arrival.connection, of, text, &mut self.lobby, now);
+        (self.admission).ask_instead(own, arrival.connection, of, text, now);
         Ok(())
     }
 

@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use dealerless_connection::identity::Name;
 use dealerless_connection::{PolledConnection, PolledDoor, Stream};
 use dealerless_table::log::Sitting;
-use dealerless_table::play::{Control, Seating};
+use dealerless_table::play::{Control, Proposal, Seating};
 
 use super::Host;
 use super::requests::Arrival;
@@ -40,7 +39,7 @@ impl<W: SeatWorld> Host<W> {
         }
         match kept {
             Some(kept) => {
-                self.admission_lapses(own, "Another player has sat down.", now);
+                self.close_door(own, now);
                 let gathered = self.gathering.take().map(Gathering::into_connections);
                 for connection in gathered.into_iter().flatten() {
                     self.lobby.decline(connection, &Control::Taken, now);
@@ -49,14 +48,14 @@ impl<W: SeatWorld> Host<W> {
                 let files = matches::resume(own, kept)?;
                 self.play(own, files, |seat| seat.resume(connection, now), now)
             }
-            None if self.gathering.is_some() => {
-                self.gather(own, connection, now);
-                Ok(())
-            }
             None => {
-                let (met, header) = (&connection.met, self.hosted.header.clone());
-                let Seating { sitting, circuit } = Seating::of_meeting(met, header, own.player())?;
-                self.admission_lapses(own, "Another player has sat down.", now);
+                let header = match &self.hosted.proposal {
+                    Proposal::Match(header) => (**header).clone(),
+                    Proposal::Table(_) => return self.gather(own, connection, now),
+                };
+                let Seating { sitting, circuit } =
+                    Seating::of_meeting(&connection.met, header, own.player())?;
+                self.close_door(own, now);
                 let new = NewMatch::create(own, sitting)?;
                 keep_listeners(own, &new.name, &self.hosted.listeners)?;
                 let files = new.begin(own, Some(circuit))?;
@@ -69,32 +68,46 @@ impl<W: SeatWorld> Host<W> {
         }
     }
 
-    fn admission_lapses(&mut self, own: &Own<W>, why: &str, now: Duration) {
-        self.admission
-            .lapse(own, &Control::Taken, why, &mut self.lobby, now);
+    /// Turns away all who wait for an answer: the match begins.
+    fn close_door(&mut self, own: &Own<W>, now: Duration) {
+        (self.admission).close(own, &Control::Taken, &mut self.lobby, now);
     }
 
-    /// A guest of a match of several takes a place.
-    fn gather(&mut self, own: &Own<W>, connection: PolledConnection<W::Sockets>, now: Duration) {
+    /// An admitted guest takes a seat at the table, or waits for one. It is a known peer from now on, and is not asked
+    /// about when it comes back.
+    fn gather(
+        &mut self,
+        own: &mut Own<W>,
+        connection: PolledConnection<W::Sockets>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let by_link = connection.met.came_by(&self.hosted.invite);
+        if let Err(error) = self.remember(own, &connection, by_link, now) {
+            self.does_not_sit(own, connection, &error, now);
+            return Ok(());
+        }
+        self.admission.expect(&connection.met.peer);
         let Some(gathering) = &mut self.gathering else {
-            return;
+            return Ok(());
         };
         let peer = &connection.met.peer;
-        if !gathering.has(peer) && gathering.is_for_others(peer) {
-            return self.lobby.decline(connection, &Control::Taken, now);
+        if !gathering.has(peer) && (gathering.is_for_others(peer) || !gathering.has_place()) {
+            self.lobby.decline(connection, &Control::Taken, now);
+            return Ok(());
         }
         let name = connection.met.peer_name.clone();
+        if !gathering.has(peer) && gathering.has_namesake(peer, &name) {
+            own.notice(crate::guest::namesake(&name));
+        }
         gathering.add(connection, now);
-        let (present, wanted) = (gathering.present(), gathering.wanted());
-        own.notice(format!("{name} is here: {present} of {wanted} players."));
+        self.show_table(own);
+        Ok(())
     }
 
-    /// Tells the player that a guest of a match of several has left before it begins.
-    pub(super) fn has_left(&self, own: &Own<W>, name: &Name) {
+    /// Tells the player who has a seat at the table.
+    pub(super) fn show_table(&self, own: &Own<W>) {
         if let Some(gathering) = &self.gathering {
-            let (left, wanted) = (gathering.present(), gathering.wanted());
-            let text = format!("{name} has left: {left} of {wanted} players are here.");
-            own.notice(text);
+            own.world.report(&gathering.table());
         }
     }
 
@@ -112,12 +125,15 @@ impl<W: SeatWorld> Host<W> {
         }
         match gathering.step(may_propose, now) {
             None => {}
-            Some(Change::Left(name)) => self.has_left(own, &name),
+            Some(Change::Left) => self.show_table(own),
             Some(Change::CannotBegin(error)) => return Err(error.into()),
-            Some(Change::Proposed) => own
-                .notice("All players are here. Waiting for them to agree to the list of players."),
+            // Their programs agree at once, unless the match before was settled.
+            Some(Change::Proposed) => {}
             Some(Change::Complete(mut agreed)) => {
-                self.admission_lapses(own, "All seats are taken.", now);
+                self.close_door(own, now);
+                for connection in std::mem::take(&mut agreed.without_seat) {
+                    self.lobby.decline(connection, &Control::Taken, now);
+                }
                 let new = NewMatch::create(own, agreed.sitting.clone())?;
                 keep_listeners(own, &new.name, &self.hosted.listeners)?;
                 let files = new.begin(own, None)?;

@@ -1,33 +1,24 @@
 //! A guest until it asks its host for a seat: the call, the question to its player, and the check of the proposal.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 use dealerless_connection::{Invite, MeetingError, Place, PolledConnection, SpokenError, Stream};
-use dealerless_table::log::Header;
-use dealerless_table::play::{Control, Seating, Term};
+use dealerless_table::play::{CannotBegin, Control, Proposal, Seating, Term};
 
 use super::{Asking, Guest, HostSaid, Offer, Question, Stage};
 use crate::event::Event;
 use crate::open_match::{elsewhere, instead_of};
 use crate::peers::{BLOCKED, all_keys, is_blocked, question};
 use crate::run::errors::{AnswerIsNo, Differs};
-use crate::run::gathered::{Declined, Gathered};
+use crate::run::gathered::Gathered;
 use crate::run::matches::{self, Kept};
-use crate::run::other_guests::Ways;
 use crate::run::own::Own;
 use crate::run::world::SeatWorld;
-use crate::seated::Seated;
+use crate::seated::{Seated, TableOffer};
 
 /// Timeout for the host to receive the last message of a guest that does not sit down.
 const GOODBYE: Duration = Duration::from_secs(2);
-
-/// The proposal of a host.
-enum Offered<W: SeatWorld> {
-    ToTwo(Seating),
-    ToSeveral(Header, Arc<dyn Ways<W>>),
-}
 
 impl<W: SeatWorld> Guest<W> {
     /// Calls the host.
@@ -163,19 +154,24 @@ impl<W: SeatWorld> Guest<W> {
         &self,
         own: &Own<W>,
         connection: &PolledConnection<W::Sockets>,
-    ) -> anyhow::Result<Offered<W>> {
-        let header = Seating::proposal(&connection.met.header)?;
-        let ways = match header.sealed() {
-            Some(_) => None,
-            None => Some(self.requires.ways().context(
-                "this page plays matches of two; to play with more, use the program `dealerless`",
-            )?),
-        };
-        self.requires.check(own, &header)?;
-        Ok(match ways {
-            Some(ways) => Offered::ToSeveral(header, ways),
-            None => Offered::ToTwo(Seating::of_meeting(&connection.met, header, own.player())?),
-        })
+    ) -> anyhow::Result<Offer<W>> {
+        match Proposal::decode(&connection.met.header).map_err(CannotBegin::from)? {
+            Proposal::Match(header) if header.sealed().is_none() => Ok(Offer::Resumed),
+            Proposal::Match(header) => {
+                self.requires.check(own, &header)?;
+                let seating = Seating::of_meeting(&connection.met, *header, own.player())?;
+                Ok(Offer::Match(Box::new(seating)))
+            }
+            Proposal::Table(terms) => {
+                let ways = self.requires.ways().context(
+                    "this page plays matches of two; to play with more, use the program `dealerless`",
+                )?;
+                let header = terms.header(terms.stakes.seats(), None);
+                let header = header.map_err(CannotBegin::from)?;
+                self.requires.check(own, &header)?;
+                Ok(Offer::Table(terms, ways))
+            }
+        }
     }
 
     /// Asks the player about the host's proposal, or the host for a seat.
@@ -183,43 +179,48 @@ impl<W: SeatWorld> Guest<W> {
         &mut self,
         own: &Own<W>,
         connection: PolledConnection<W::Sockets>,
-        offered: Offered<W>,
+        offer: Offer<W>,
         instead_of: Option<String>,
         now: Duration,
     ) {
-        match offered {
-            Offered::ToTwo(seating) => {
-                let offer = Offer {
-                    seating,
-                    instead_of,
-                };
-                if !self.requires.asks() {
-                    return self.ask_host(connection, offer, now);
-                }
-                let terms = Seated::of(&offer.seating.sitting, None, false);
-                own.world.report(&Event::AskSit(Box::new(terms)));
-                self.stage = Stage::Asked(Box::new(connection), Question::Sit(Box::new(offer)));
+        let question = match &offer {
+            Offer::Match(seating) => {
+                Event::AskSit(Box::new(Seated::of(&seating.sitting, None, false)))
             }
-            Offered::ToSeveral(header, ways) => {
-                match Gathered::begin(own, ways, connection, header, instead_of, now) {
-                    Ok(gathered) => self.stage = Stage::Gathered(Box::new(gathered)),
-                    Err(Declined { connection, why }) => self.decline(*connection, why, now),
-                }
+            Offer::Table(terms, _) => {
+                Event::AskTable(Box::new(TableOffer::of(terms, &connection.met)))
             }
+            Offer::Resumed => return self.ask_host(connection, offer, instead_of, now),
+        };
+        if !self.requires.asks() {
+            return self.ask_host(connection, offer, instead_of, now);
         }
+        own.world.report(&question);
+        self.stage = Stage::Asked(Box::new(connection), Question::Sit(offer, instead_of));
     }
 
     pub(super) fn ask_host(
         &mut self,
         mut connection: PolledConnection<W::Sockets>,
-        offer: Offer,
+        offer: Offer<W>,
+        instead_of: Option<String>,
         now: Duration,
     ) {
+        let seating = match offer {
+            Offer::Match(seating) => Some(*seating),
+            Offer::Resumed => None,
+            Offer::Table(terms, ways) => {
+                let gathered = Gathered::begin(ways, connection, *terms, instead_of, now);
+                self.stage = Stage::Gathered(Box::new(gathered));
+                return;
+            }
+        };
         let request = Control::Sit.encode();
         let sent = connection.core.send(Stream::Control, &request);
         self.stage = Stage::Asking(Box::new(Asking {
             connection,
-            offer,
+            seating,
+            instead_of,
             since: now,
             // If the connection has ended, an answer that came before is still read.
             is_sent: sent.is_ok(),
@@ -230,13 +231,25 @@ impl<W: SeatWorld> Guest<W> {
     /// Tells the host which term this guest does not accept, and ends.
     pub(super) fn decline(
         &mut self,
-        mut connection: PolledConnection<W::Sockets>,
+        connection: PolledConnection<W::Sockets>,
         why: anyhow::Error,
         now: Duration,
     ) {
         let differs = why.downcast_ref().map(|differs: &Differs| differs.term);
         let declines = why.is::<AnswerIsNo>() || W::IN_PAGE;
-        if let Some(term) = differs.or(declines.then_some(Term::All)) {
+        let term = differs.or(declines.then_some(Term::All));
+        self.leave(connection, term, why, now);
+    }
+
+    /// Ends for this reason. Tells the host the term that this guest does not accept.
+    pub(super) fn leave(
+        &mut self,
+        mut connection: PolledConnection<W::Sockets>,
+        term: Option<Term>,
+        why: anyhow::Error,
+        now: Duration,
+    ) {
+        if let Some(term) = term {
             // The reason matters more than whether the host receives it.
             let declines = Control::Declines(term).encode();
             let _ = connection.core.send(Stream::Control, &declines);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{anyhow, bail, ensure};
 use dealerless_connection::{ConnectionError, PolledConnection, Stream};
 use dealerless_table::log::Sitting;
-use dealerless_table::play::{Control, Seating};
+use dealerless_table::play::{Control, Seating, Term};
 
 use super::{Asking, Guest, HostSaid, Stage};
 use crate::guest::{
@@ -23,6 +23,10 @@ use crate::run::playing::SeatInPlay;
 use crate::run::program::ended;
 use crate::run::world::SeatWorld;
 use crate::seat::{LAST_CALL, Stopped};
+
+/// The error of a guest that the host of a match of several does not know.
+const NO_SEAT: &str =
+    "the host resumes a match in which you have no seat; ask the host when you can join";
 
 impl<W: SeatWorld> Guest<W> {
     /// The finder of a guest, which calls the host after a lost connection.
@@ -109,15 +113,20 @@ impl<W: SeatWorld> Guest<W> {
                 self.stage = Stage::Asking(asking);
             }
             Ok(Some(message)) => match request(&message) {
-                Some(Control::Sit) => self.begin(own, *asking, now)?,
+                Some(Control::Sit) if asking.seating.is_some() => {
+                    self.begin(own, *asking, now)?;
+                }
                 Some(Control::Open(of)) => self.change(own, HostSaid::Open(of), now)?,
-                Some(control) => match refusal(&control, 2) {
+                Some(Control::Taken) if asking.seating.is_none() => bail!(AnswerIsNo(NO_SEAT)),
+                Some(control) => match refusal(&control, false) {
                     Some(text) => bail!(AnswerIsNo(text)),
                     None => bail!(ConnectionError::Broken("an unexpected answer")),
                 },
                 None => bail!(ConnectionError::Broken("an unexpected answer")),
             },
-            Err(why) if asking.is_sent && may_have_agreed(&why) => self.begin(own, *asking, now)?,
+            Err(why) if asking.is_sent && asking.seating.is_some() && may_have_agreed(&why) => {
+                self.begin(own, *asking, now)?;
+            }
             Err(why) => return Err(anyhow::Error::new(why).context("the host has not answered")),
         }
         Ok(())
@@ -133,7 +142,8 @@ impl<W: SeatWorld> Guest<W> {
             Ok(None) => self.stage = Stage::Gathered(gathered),
             Err(why) => match why.downcast_ref() {
                 Some(&HasOpen(of)) => self.change(own, HostSaid::Open(of), now)?,
-                None => self.decline(gathered.connection, why, now),
+                // Otherwise the host would keep the seat, as that of a guest who has lost its connection.
+                None => self.leave(gathered.connection, Some(Term::All), why, now),
             },
             Ok(Some(complete)) => {
                 let Complete {
@@ -164,10 +174,15 @@ impl<W: SeatWorld> Guest<W> {
 
     fn begin(&mut self, own: &mut Own<W>, asking: Asking<W>, now: Duration) -> anyhow::Result<()> {
         let Asking {
-            connection, offer, ..
+            connection,
+            seating,
+            instead_of,
+            ..
         } = asking;
-        give_up(own, offer.instead_of)?;
-        let Seating { sitting, circuit } = offer.seating;
+        let Some(Seating { sitting, circuit }) = seating else {
+            return Ok(());
+        };
+        give_up(own, instead_of)?;
         let finder = self.calling_host(Finder::of_guests(own, &sitting), &sitting);
         let files = NewMatch::create(own, sitting)?.begin(own, Some(circuit))?;
         let mut seat = SeatInPlay::new(own, files, self.needs, finder, now)?;
@@ -201,7 +216,7 @@ impl<W: SeatWorld> Guest<W> {
         let (of, seats) = (match_info.id(), match_info.seats());
         // Closes the record.
         drop(seat);
-        if let Some(text) = refusal(&control, seats) {
+        if let Some(text) = refusal(&control, seats > 2) {
             bail!(AnswerIsNo(text));
         }
         let Some(kept) = matches::find(own, &of)? else {

@@ -1,5 +1,6 @@
 //! The players. They react to events late, sometimes wrongly, and start their programs again.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use rand::RngExt;
@@ -24,10 +25,12 @@ pub(super) enum Act {
 pub(super) struct Person {
     /// A choice that the rules allow in the last own turn.
     safe: Option<Value>,
+    /// The fingerprints of the guests at the door about whom the player has made up its mind.
+    seen: BTreeSet<String>,
 }
 
 /// Lines that are sent at any time.
-const ANY: [&str; 12] = [
+const ANY: [&str; 14] = [
     r#"{"do":"sit-out"}"#,
     r#"{"do":"back"}"#,
     r#"{"do":"again"}"#,
@@ -38,6 +41,8 @@ const ANY: [&str; 12] = [
     r#"{"do":"draw","turn":3}"#,
     r#"{"do":"raise","to":18446744073709551615}"#,
     r#"{"do":"sit","agree":true}"#,
+    r#"{"do":"accept","fingerprint":"none"}"#,
+    r#"{"do":"decline","fingerprint":"none"}"#,
     r#"{"do":"steal","from":9}"#,
     "{",
 ];
@@ -47,8 +52,45 @@ fn says(what: Value) -> Act {
 }
 
 impl Person {
-    /// The reaction to an event, and its delay. `calm` players make no mistakes, and end what they began.
+    /// The reactions to an event, and their delays. `calm` players make no mistakes, and end what they began.
     pub(super) fn reacts(
+        &mut self,
+        event: &Value,
+        calm: bool,
+        rng: &mut Choices,
+    ) -> Vec<(Duration, Act)> {
+        match event["event"] == "at-door" {
+            true => self.sees(event["players"].as_array().unwrap(), calm, rng),
+            false => self.reaction(event, calm, rng).into_iter().collect(),
+        }
+    }
+
+    /// The answers to the guests at the door, some of them late and in any order.
+    fn sees(&mut self, players: &[Value], calm: bool, rng: &mut Choices) -> Vec<(Duration, Act)> {
+        let text = |player: &Value| player["fingerprint"].as_str().unwrap().to_owned();
+        let here: BTreeSet<String> = players.iter().map(text).collect();
+        let new: Vec<String> = here.difference(&self.seen).cloned().collect();
+        self.seen = here;
+        let answer = |fingerprint: String| {
+            let does = match calm || rng.random_ratio(9, 10) {
+                true => "accept",
+                false => "decline",
+            };
+            let most = if rng.random_ratio(1, 8) {
+                40_000
+            } else {
+                4_000
+            };
+            let after = Duration::from_millis(rng.random_range(200..most));
+            (
+                after,
+                says(json!({ "do": does, "fingerprint": fingerprint })),
+            )
+        };
+        new.into_iter().map(answer).collect()
+    }
+
+    fn reaction(
         &mut self,
         event: &Value,
         calm: bool,
@@ -56,10 +98,8 @@ impl Person {
     ) -> Option<(Duration, Act)> {
         let soon = Duration::from_millis(rng.random_range(200..4_000));
         let what = match event["event"].as_str()? {
-            "ask-sit" => json!({ "do": "sit", "agree": calm || rng.random_ratio(9, 10) }),
-            "ask-admit" => {
-                let agree = calm || rng.random_ratio(9, 10);
-                json!({ "do": "admit", "fingerprint": event["fingerprint"], "agree": agree })
+            "ask-sit" | "ask-table" => {
+                json!({ "do": "sit", "agree": calm || rng.random_ratio(9, 10) })
             }
             "ask-again" => json!({ "do": "again" }),
             "ask-rebuy" => json!({ "do": "rebuy", "agree": rng.random_bool(0.5) }),

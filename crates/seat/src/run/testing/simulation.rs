@@ -355,7 +355,7 @@ impl<G: Game> Simulation<G> {
             let mut shared = self.shared.borrow_mut();
             let shared = &mut *shared;
             let calm = !shared.is_faulty;
-            if let Some((delay, act)) = this.person.reacts(&event, calm, &mut shared.rng) {
+            for (delay, act) in this.person.reacts(&event, calm, &mut shared.rng) {
                 let acts = Happening::Acts(program, this.starts, act);
                 shared.plan(shared.now + self.slowness * delay, acts);
             }

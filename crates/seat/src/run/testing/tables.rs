@@ -1,5 +1,6 @@
-//! Tables of 3 to 10 seats, from the invites on: each player runs a program as `dealerless host`, `join` or
-//! `resume` does, and starts it again until all know the end of the match. Each seat calls and is called by all others.
+//! Tables of 3 to 10 seats, from the link on: each player runs a program as `dealerless host`, `join` or `resume`
+//! does, and starts it again until all players of the match know its end. Each seat calls and is called by all others.
+//! At most tables, a guest more than seats may come, and the host may begin with fewer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -10,17 +11,20 @@ use dealerless::verifiable::trust_own_shuffles;
 use dealerless_connection::identity::{Address, Name, Peer, SharedPeers};
 use dealerless_connection::{ConnectionError, Invites, Place, PolledConnection, PolledDoor};
 use dealerless_table::Seat;
-use dealerless_table::log::{Clock as Limits, Header, Phase};
-use dealerless_table::play::{CannotBegin, PlayError};
+use dealerless_table::log::{Clock as Limits, MatchId, Phase};
+use dealerless_table::play::{CannotBegin, PlayError, Proposal, TableTerms};
 use dealerless_table::testing::test_match;
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 use serde_json::Value;
 
+use super::person::Act;
 use super::simulation::{Code, Counts, Game, Program, Simulation};
-use super::tables_checks::{self as checks, Checks, Ended, identity, seat_of};
+use super::tables_checks::{self as checks, Checks, Ended, Entry, identity, seat_of};
 use super::world::{Happening, OfSocket, Shared, Simulated, address, relay};
 use crate::command;
+use crate::guest::NOT_ACCEPTED_YET;
+use crate::run::matches;
 use crate::run::own::{Own, Stored, kept_peers};
 use crate::run::{
     self, BrokenOff, Files as _, Guest, Host, Hosted, Input, Kept, Requirements, Route, SeatInPlay,
@@ -38,6 +42,8 @@ const AGAIN: Duration = Duration::from_secs(5);
 const CONNECTIONS: usize = 8;
 /// A player learns the end this time after the last fault, unless nobody is left who could tell.
 const FORGOTTEN: Duration = Duration::from_secs(600);
+/// A player knows after this time for whom the program waits.
+const TOLD: Duration = Duration::from_secs(30);
 /// A player whose program has not begun a match for this time may start it again.
 const PATIENCE: Duration = Duration::from_secs(300);
 const NEEDS: PlayerNeeds = PlayerNeeds {
@@ -197,26 +203,32 @@ struct Player {
     fine: Option<Duration>,
     /// The seats that have said goodbye to the program.
     goodbyes: BTreeSet<Seat>,
-    /// The invite that its program has used.
-    invite: Option<String>,
+    /// Whether its program has a link that the host has replaced before.
+    has_old_link: bool,
+    /// Whether its program was told that it waits for the answer of the host's player.
+    waits_for_answer: bool,
+    /// What its program was told last about the table, and when.
+    table: Option<(Entry, Duration)>,
     /// The number of records on its disk when the program that runs was started.
     records: usize,
 }
 
 /// A table, and what is checked.
 pub(super) struct Tables {
-    header: Header,
+    terms: TableTerms,
     reach: Reach,
     players: Vec<Player>,
     pub(super) checks: Checks,
-    /// The invites of the host's program that was started last.
-    invites: Vec<String>,
-    /// Whether a guest cannot come in before the host makes new invites.
-    needs_invites: bool,
-    /// The fingerprint of the guest about which the host's player is asked now.
-    asked: Option<String>,
-    /// The fingerprints of the guests that the host's player has declined.
-    declined: BTreeSet<String>,
+    /// Whether more guests than seats may come, and the host may begin with fewer or replace the link.
+    is_varied: bool,
+    /// The link of the host's program that was started last.
+    link: Option<String>,
+    /// The links that this host has replaced.
+    replaced: BTreeSet<String>,
+    /// Whether some guest cannot come in before the host starts again.
+    has_declined: bool,
+    /// The match of the host, and the programs that play it.
+    main: Option<(MatchId, BTreeSet<usize>)>,
     /// Whether a program resumes a match even if it is over.
     resumes_all: bool,
     /// The time at which the match ended for the first seat.
@@ -227,14 +239,12 @@ pub(super) struct Tables {
     had: BTreeMap<(usize, usize), BTreeSet<u32>>,
     /// The calm guests that were cut off from the host, and when.
     cut: BTreeMap<usize, Duration>,
-    /// The guest that has come in by each invite.
-    came_by: BTreeMap<String, usize>,
     /// The time of the last look for programs in trouble.
     looked: Duration,
 }
 
-/// The match of a seed.
-fn header_of(shared: &mut Shared) -> Header {
+/// The table of a seed.
+fn terms_of(shared: &mut Shared) -> TableTerms {
     let rng = &mut shared.rng;
     // A match of ten takes as long as ten matches of three.
     let seats = match rng.random_range(0..30) {
@@ -246,12 +256,14 @@ fn header_of(shared: &mut Shared) -> Header {
     let may_leave = rng.random_range(0..=2).min(seats - 2);
     let hands = 1 + u32::from(seats < 5 && rng.random_ratio(1, 3));
     let of = test_match::threshold(seats, usize::from(seats - may_leave), hands);
-    let mut header = of.match_info.header().clone();
+    let header = of.match_info.header();
+    let mut clock = header.clock;
     let (each_move, bank) = *[(0, 0), (5, 10), (30, 60)].choose(rng).unwrap();
     if may_leave == 0 || each_move > 0 {
-        header.clock = Limits { each_move, bank };
+        clock = Limits { each_move, bank };
     }
-    header
+    let is_open = rng.random_ratio(1, 4);
+    TableTerms::new(header.stakes.clone(), may_leave, true, is_open, clock).unwrap()
 }
 
 impl Tables {
@@ -260,11 +272,13 @@ impl Tables {
         let open = self.open_match(own)?;
         let (world, shared) = (&own.world, || own.world.shared.borrow_mut());
         let is_resumed = open.is_some() && (!shared().once_in(3) || self.resumes_all);
-        let header = match &open {
-            Some(kept) if is_resumed => kept.opened.sitting.match_info.header(),
-            _ => &self.header,
+        let proposal = match &open {
+            Some(kept) if is_resumed => {
+                Proposal::from(kept.opened.sitting.match_info.header().clone())
+            }
+            _ => Proposal::from(self.terms.clone()),
         };
-        let mut door = door(own, world, header);
+        let mut door = door(own, world, &proposal);
         let addresses = self.reach.open(own, &mut door);
         let at_relay = self.reach.at_relay();
         for peer in own.peers.lock().peers() {
@@ -282,27 +296,22 @@ impl Tables {
                 now,
             )?));
         }
-        let guests = 1..self.players.len();
-        let invites = guests.map(|_| own.invite(addresses.clone(), at_relay.clone()));
-        let invites = invites.collect::<Result<Vec<_>, _>>()?;
-        for invite in &invites {
-            if let Some(relay) = self.reach.relay() {
-                door.wait_for_invite(relay, invite, now);
-            }
+        let link = own.table_link(&self.terms, addresses.clone(), at_relay.clone())?;
+        if let Some(relay) = self.reach.relay() {
+            door.wait_for_invite(relay, &link, now);
         }
-        self.invites = invites.iter().map(ToString::to_string).collect();
-        self.asked = None;
-        self.declined.clear();
-        self.needs_invites = false;
+        self.has_declined = false;
         let expects = shared().once_in(2);
         let known = own.peers.lock().peers().to_vec().into_iter();
         let known = known.filter(|_| expects).map(|peer| peer.identity);
+        let known: Vec<_> = known.collect();
+        self.checks.door.opens(self.terms.is_open, &known);
         let hosted = Hosted {
             listeners: addresses.iter().map(Address::to_string).collect(),
             relay: at_relay.map(Place::from),
             ways: Some(Box::new(self.reach)),
-            expected: known.collect(),
-            ..Hosted::new(self.header.clone(), invites)
+            expected: known,
+            ..Hosted::new(proposal, link)
         };
         Ok(Box::new(Host::new(own, door, hosted, NEEDS, now)))
     }
@@ -323,57 +332,46 @@ impl Tables {
             addresses: self.reach.addresses(0),
             relay: self.reach.relay(),
         };
-        let resumes = !shared.once_in(3) || self.resumes_all;
-        let (is_named, is_leaked) = (shared.once_in(4), shared.is_fault(8));
+        let resumes = !shared.once_in(3) || self.resumes_all || self.players[0].is_done;
+        let (is_named, is_old) = (shared.once_in(4), shared.is_fault(8));
         drop(shared);
-        self.needs_invites |= is_leaked;
         if let Some(kept) = open.filter(|_| resumes) {
             return Ok(Box::new(Guest::resuming(
                 own, requires, NEEDS, by_name, kept, now,
             )?));
         }
-        ensure!(
-            !self.players[number].is_done || !self.players[0].is_done,
-            "the match is over"
-        );
+        let is_over = self.players[number].is_done || !self.plays(number);
+        ensure!(!is_over || !self.players[0].is_done, "the match is over");
         let is_known = own.peers.lock().get(&host).is_some();
-        // A guest may use the invite of another one.
-        let first = number - usize::from(!is_leaked);
-        let mut invites = self
-            .invites
-            .iter()
-            .cycle()
-            .skip(first)
-            .take(self.players.len());
-        let is_free = |invite: &&String| {
-            is_leaked || self.came_by.get(*invite).is_none_or(|by| *by == number)
-        };
-        let invite = invites
-            .find(is_free)
-            .filter(|_| !is_known || !is_named)
-            .cloned();
-        let route = match &invite {
-            Some(invite) => Route::to_host(invite.parse()?),
+        let old = self.replaced.first().filter(|_| is_old);
+        let link = old.or(self.link.as_ref());
+        let link = link.filter(|_| !is_known || !is_named).cloned();
+        self.players[number].has_old_link = link
+            .as_ref()
+            .is_some_and(|link| self.replaced.contains(link));
+        let route = match &link {
+            Some(link) => Route::to_host(link.parse()?),
             None if is_known => by_name,
-            None => bail!("there is no invite yet"),
+            None => bail!("there is no link yet"),
         };
-        self.players[number].invite = invite;
         Ok(Box::new(Guest::joining(own, requires, NEEDS, route, now)?))
     }
 
-    /// The host has given a guest a place.
-    fn came_in(&mut self, number: usize) {
-        let invite = self.players[number].invite.as_ref();
-        let fingerprint = identity(number).public().fingerprint().to_string();
-        let is_invited = invite.is_some_and(|invite| self.invites.contains(invite));
-        assert!(
-            is_invited || !self.declined.contains(&fingerprint),
-            "{number} was declined, and has a place"
-        );
-        if let Some(invite) = invite {
-            let first = self.came_by.entry(invite.clone()).or_insert(number);
-            assert_eq!(*first, number, "two guests came by one invite");
-        }
+    /// Whether a program plays the match of the host, if there is one.
+    fn plays(&self, number: usize) -> bool {
+        let main = self.main.as_ref();
+        main.is_none_or(|(_, members)| members.contains(&number))
+    }
+
+    /// The programs that play the match of the host.
+    fn members(&self) -> impl Iterator<Item = (usize, &Player)> {
+        let players = self.players.iter().enumerate();
+        players.filter(|(number, _)| self.plays(*number))
+    }
+
+    /// Whether the players of the match have learned its end.
+    fn is_over(&self) -> bool {
+        self.main.is_some() && self.members().all(|(_, player)| player.is_done)
     }
 
     /// The match to resume.
@@ -385,7 +383,13 @@ impl Tables {
         }
         let (open, unread) = run::all_open(own)?;
         ensure!(unread.is_empty(), "a record cannot be read");
-        Ok(open.into_iter().next())
+        if let Some(kept) = open.into_iter().next() {
+            return Ok(Some(kept));
+        }
+        // A player that has closed the match resumes it by its name once the host has its end.
+        let ended = self.main.as_ref().filter(|_| self.players[0].is_done);
+        let kept = ended.map(|(of, _)| matches::find(own, of)).transpose()?;
+        Ok(kept.flatten().filter(|kept| !kept.is_over()))
     }
 }
 
@@ -398,9 +402,20 @@ impl Simulation<Tables> {
 
     /// The table of a seed. The seats prove their shuffles if the thread has never called [`new`](Self::new).
     pub(super) fn with_proofs(seed: u64, given: &[u8]) -> Self {
+        Self::of(seed, given, true)
+    }
+
+    /// The table of a seed with as many players as seats, who all play.
+    pub(super) fn full(seed: u64) -> Self {
+        trust_own_shuffles();
+        Self::of(seed, &[], false)
+    }
+
+    fn of(seed: u64, given: &[u8], is_varied: bool) -> Self {
         let game = |shared: &mut Shared| {
-            let header = header_of(shared);
-            let players = header.stakes.seats();
+            let terms = terms_of(shared);
+            let seats = terms.stakes.seats();
+            let programs = seats + usize::from(is_varied && shared.once_in(3));
             let reach = [
                 Reach::Directly,
                 Reach::Directly,
@@ -408,38 +423,39 @@ impl Simulation<Tables> {
                 Reach::Both,
             ];
             let tables = Tables {
-                header,
+                terms,
                 reach: *reach.choose(&mut shared.rng).unwrap(),
-                players: vec![Player::default(); players],
-                checks: Checks::new(players, 100),
-                invites: Vec::new(),
-                needs_invites: false,
-                asked: None,
-                declined: BTreeSet::new(),
+                players: vec![Player::default(); programs],
+                checks: Checks::new(programs, 100),
+                is_varied,
+                link: None,
+                replaced: BTreeSet::new(),
+                has_declined: false,
+                main: None,
                 resumes_all: false,
                 first_end: None,
                 alone: BTreeMap::new(),
                 had: BTreeMap::new(),
                 cut: BTreeMap::new(),
-                came_by: BTreeMap::new(),
                 looked: Duration::ZERO,
             };
-            (tables, players)
+            (tables, programs)
         };
         let mut simulation = Self::with(seed, given, game);
         simulation.slowness = if seed % 8 >= 4 { 8 } else { 1 };
         simulation
     }
 
-    /// Plays until the match is over for all seats, or the others have stopped without those that do not know the end.
+    /// Plays until the match is over for all its seats, or the others have stopped without those that do not know the
+    /// end.
     pub(super) fn play(&mut self) {
         self.play_until(|this| {
-            let players = || this.game.players.iter();
             let is_late = this.now() > this.faults_end + FORGOTTEN;
-            let are_forgotten = is_late && players().any(|player| player.is_done);
-            players().all(|player| player.is_done) || (are_forgotten && this.nobody_can_tell())
+            let has_ended = this.game.members().any(|(_, player)| player.is_done);
+            let are_forgotten = is_late && has_ended && this.game.looked == this.now();
+            this.game.is_over() || (are_forgotten && this.nobody_can_tell())
         });
-        let lack = self.game.players.iter().filter(|player| !player.is_done);
+        let lack = self.game.members().filter(|(_, player)| !player.is_done);
         let lack = lack.count();
         self.count_all("never learns the end", lack);
     }
@@ -453,16 +469,22 @@ impl Simulation<Tables> {
             let ended = checks::ended_for(&self.disks[program], program);
             ended.is_some_and(|log| matches!(log.phase(), Phase::Over(_)))
         };
-        let mut guests = self.programs.iter().enumerate().skip(1);
-        if guests.any(|(number, program)| program.code.is_some() && knows_end(number)) {
+        let members = self.game.members().map(|(number, _)| number);
+        let guests: Vec<usize> = members.filter(|number| *number > 0).collect();
+        let is_here = |number: usize| self.programs[number].code.is_some();
+        if guests
+            .into_iter()
+            .any(|guest| is_here(guest) && knows_end(guest))
+        {
             return false;
         }
         let is_bound = |this: &mut Self, program: usize| {
             let log = this.seat(program).map(|seat| seat.log());
             log.is_some_and(|log| log.match_info().has_roll_calls() && log.waits_for().is_empty())
         };
-        let all_are_bound = (0..self.programs.len())
-            .all(|program| self.game.players[program].is_done || is_bound(self, program));
+        let open = self.game.members().filter(|(_, player)| !player.is_done);
+        let open: Vec<usize> = open.map(|(number, _)| number).collect();
+        let all_are_bound = open.into_iter().all(|program| is_bound(self, program));
         let has_gone = || {
             let host = checks::ended_for(&self.disks[0], 0);
             host.is_some_and(|log| log.is_removed() || log.gone().contains(&Seat::HOST))
@@ -563,21 +585,35 @@ impl Simulation<Tables> {
             let knows: Vec<bool> = (this.game.players.iter())
                 .map(|player| player.is_done)
                 .collect();
-            this.game.checks.ends(&this.disks, &knows)
+            let (of, _) = this.game.main.as_ref().expect("a match");
+            this.game.checks.ends(*of, &this.disks, &knows)
         });
         let Ended { how, gone, hands } = ended;
         let now = self.now();
+        let members: Vec<usize> = self.game.members().map(|(number, _)| number).collect();
+        let (seats, programs) = (members.len(), self.programs.len());
         if self.pause.is_none() {
             let took = now - self.game.first_end.unwrap_or_default();
             assert!(took < Duration::from_secs(3), "the end takes {took:?}");
-            let seats = self.programs.len();
             let pairs = self.shared().network.pairs;
-            let is_direct = self.game.reach == Reach::Directly;
-            assert!(!is_direct || pairs == seats * (seats - 1) / 2);
-            assert!(self.programs.iter().all(|program| program.starts == 1));
+            let is_direct = self.game.reach == Reach::Directly && seats == programs;
+            let start_once = members
+                .iter()
+                .all(|number| self.programs[*number].starts == 1);
+            assert!(start_once || !self.game.replaced.is_empty());
+            assert!(!is_direct || !start_once || pairs == seats * (seats - 1) / 2);
+        }
+        if programs > self.game.terms.stakes.seats() {
+            self.count("more guests than seats");
+        }
+        if seats < self.game.terms.stakes.seats() {
+            self.count("begins with fewer");
+        }
+        if self.game.terms.is_open {
+            self.count("open table");
         }
         self.count(&format!("ended: {how}"));
-        self.count(&format!("{} seats", self.disks.len()));
+        self.count(&format!("{seats} seats"));
         self.count(&format!("meets: {:?}", self.game.reach));
         for (what, count) in [
             ("gone", gone),
@@ -693,7 +729,8 @@ impl Simulation<Tables> {
         };
         let fine: Vec<bool> = (0..views.len()).map(is_fine).collect();
         let plays = |one: usize, other: usize| {
-            let view = views[one].as_ref();
+            let of = views[other].as_ref().map(|view| view.of);
+            let view = views[one].as_ref().filter(|view| Some(view.of) == of);
             view.is_some_and(|view| view.is_playing && !view.gone.contains(&other))
         };
         let players = &self.game.players;
@@ -742,6 +779,66 @@ impl Simulation<Tables> {
         for (player, is_fine) in self.game.players.iter_mut().zip(fine) {
             player.fine = is_fine.then(|| player.fine.unwrap_or(now));
         }
+        self.look_at_table();
+    }
+
+    /// Checks what the programs have told their players who wait for a match. Without faults, each guest whom the host
+    /// shows at its table knows who has a seat, and each guest at its door knows that it waits for an answer.
+    fn look_at_table(&mut self) {
+        let (now, since) = (self.now(), self.faults_end + CALM);
+        if self.pause.is_some() && now < since || self.seat(0).is_some() {
+            return;
+        }
+        if self.programs[0].code.is_none() {
+            return;
+        }
+        let is_told = |at: Duration| at + TOLD < now;
+        for number in 1..self.programs.len() {
+            let fingerprint = identity(number).public().fingerprint().to_string();
+            let player = &self.game.players[number];
+            let is_here = self.programs[number].code.is_some() && player.started + TOLD < now;
+            let door = &self.game.checks.door;
+            let at_door = door.waits_since(&fingerprint).is_some_and(is_told);
+            assert!(
+                !is_here || !at_door || player.waits_for_answer,
+                "{number} does not know that it waits for an answer"
+            );
+            let at_table = door.table.as_ref().filter(|(_, at)| is_told(*at));
+            let Some((shown, _)) = at_table.filter(|_| is_here && self.game.plays(number)) else {
+                continue;
+            };
+            if shown.fingerprints.contains(&fingerprint) && !shown.away.contains(&fingerprint) {
+                let told = player
+                    .table
+                    .as_ref()
+                    .map(|(table, _)| (table.place, &table.names));
+                assert_eq!(told, Some((0, &shown.names)), "{number} has a seat");
+            }
+        }
+    }
+
+    /// The host's player may begin with those who are here, or replace the link. A match with all seats, or with all
+    /// guests of the table, is the only one of the table.
+    fn acts_at_table(&mut self, event: &Value) {
+        if !self.game.is_varied {
+            return;
+        }
+        let has_guests = event["players"].as_array().unwrap().len() > 1;
+        let all_fit = self.programs.len() == self.game.terms.stakes.seats();
+        let has_record = !self.disks[0].names(".log").is_empty();
+        if has_guests && all_fit && !has_record && self.shared().once_in(10) {
+            self.plan_act(r#"{"do":"start"}"#);
+        }
+        if self.shared().once_in(10) {
+            self.plan_act(r#"{"do":"link-new"}"#);
+        }
+    }
+
+    /// The host's player says this soon.
+    fn plan_act(&mut self, line: &str) {
+        let starts = self.programs[0].starts;
+        let acts = Happening::Acts(0, starts, Act::Says(line.to_owned()));
+        self.shared().soon(10_000, acts);
     }
 
     /// The view of a program. `None` unless it plays and is not suspended.
@@ -759,6 +856,7 @@ impl Simulation<Tables> {
                 .map(|(seat, line)| (program(seat), line.number()))
                 .collect(),
             is_synced: seat.table.play().is_synced(),
+            of: log.match_info().id(),
             is_playing: !matches!(log.phase(), Phase::Over(_)) && !log.is_removed(),
             gone: log.gone().iter().map(program).collect(),
         })
@@ -767,6 +865,8 @@ impl Simulation<Tables> {
 
 /// The visible state of a program.
 struct View {
+    /// The match.
+    of: MatchId,
     /// The programs to which it is connected, and the sockets.
     lines: BTreeMap<usize, u32>,
     is_synced: bool,
@@ -788,7 +888,12 @@ impl Game for Tables {
             files: world.clone(),
             peers: SharedPeers::new(kept_peers(&world, &identity)?),
             identity,
-            name: Name::clean(["Anna", "Bert", "Carla"].get(number).unwrap_or(&"Dora")),
+            // At large tables, several players have one name.
+            name: Name::clean(
+                ["Anna", "Bert", "Carla", "Bert"]
+                    .get(number)
+                    .unwrap_or(&"Dora"),
+            ),
             invites: Arc::new(Mutex::new(invites)),
         };
         let own = Own::new(world, stored);
@@ -817,11 +922,17 @@ impl Game for Tables {
         if is_restored {
             this.game.checks.restored.insert(program);
         }
+        if is_restored && program == 0 {
+            // The link that it has replaced is valid again.
+            this.game.replaced.clear();
+        }
         let is_over = checks::ended_for(&this.disks[program], program).is_some();
         let player = &mut this.game.players[program];
         player.is_done |= is_over;
         (player.started, player.over) = (this.shared.borrow().now, None);
         player.goodbyes.clear();
+        (player.waits_for_answer, player.table) = (false, None);
+        player.has_old_link = false;
         player.records = this.disks[program].names(".log").len();
         this.game.checks.started(program);
     }
@@ -843,6 +954,12 @@ impl Game for Tables {
         let ended = code.ended.take();
         let goodbyes = std::mem::take(&mut code.goodbyes);
         this.game.players[number].goodbyes.extend(goodbyes);
+        if let Some(seat) = code.seat().filter(|_| number == 0) {
+            let log = seat.log();
+            let members = Seat::all(log.match_info().seats());
+            let members = members.map(|seat| checks::program_of(log, seat));
+            this.game.main = Some((log.match_info().id(), members.collect()));
+        }
         // After a failed write, the log has parts that were not sent.
         if let Some(seat) = code.seat().filter(|_| !has_failed) {
             let log = seat.log();
@@ -854,6 +971,12 @@ impl Game for Tables {
                 }
             }
         }
+        if number == 0
+            && let Some(code) = &this.programs[0].code
+        {
+            let known = code.own.peers.lock().peers().to_vec();
+            this.game.checks.door.knows(&known);
+        }
         if this.is_last_lost(number) {
             this.shared().lose_all(number);
         }
@@ -864,25 +987,42 @@ impl Game for Tables {
 
     fn event(this: &mut Simulation<Self>, program: usize, event: &Value) {
         this.game.checks.event(event);
+        let now = this.now();
         let kind = event["event"].as_str().unwrap();
-        if ["ask-admit", "ask-sit", "resumed"].contains(&kind) {
+        if ["at-door", "ask-table", "ask-sit", "table", "resumed"].contains(&kind) {
             this.count(kind);
         }
-        if kind == "ask-admit" || kind == "admit-lapsed" {
-            let asked = event["fingerprint"]
-                .as_str()
-                .filter(|_| kind == "ask-admit");
-            this.game.asked = asked.map(str::to_owned);
-        }
-        // The program of the host asks about a guest once.
-        this.game.needs_invites |= kind == "admit-lapsed";
-        if kind == "over" {
-            let now = this.now();
-            this.game.players[program].over.get_or_insert(now);
-        }
-        let text = event["text"].as_str().unwrap_or_default();
-        if program > 0 && text.ends_with("players are here.") {
-            this.game.came_in(program);
+        let player = &mut this.game.players[program];
+        match kind {
+            "over" => {
+                player.over.get_or_insert(now);
+            }
+            "invite" => {
+                let link = event["invite"].as_str().unwrap().to_owned();
+                let old = this.game.link.replace(link);
+                // Both are links of one table.
+                let is_new = |old: &String| Some(old) != this.game.link.as_ref();
+                this.game.replaced.extend(old.filter(is_new));
+            }
+            "at-door" => this.game.checks.door.shows_door(event, now),
+            "table" | "ask-table" if program > 0 => {
+                assert!(!player.has_old_link, "{program} has come in by an old link");
+                if kind == "table" {
+                    player.table = Some((Entry::of(event), now));
+                }
+            }
+            "table" => {
+                this.game.checks.door.shows_table(event, now);
+                this.acts_at_table(event);
+            }
+            "notice" => {
+                let text = event["text"].as_str().unwrap();
+                player.waits_for_answer |= text == NOT_ACCEPTED_YET;
+                if text.contains("is already here") {
+                    this.count("namesakes");
+                }
+            }
+            _ => {}
         }
     }
 
@@ -891,12 +1031,21 @@ impl Game for Tables {
             this.game.checks.left.insert(program);
         }
         let said: Value = serde_json::from_str(line).unwrap_or_default();
-        if said["do"] == "admit" && said["agree"] == false {
-            // The program refuses an answer to a question that has lapsed.
-            let asked = this.game.asked.take();
-            let asked = asked.filter(|asked| said["fingerprint"].as_str() == Some(asked));
-            this.game.declined.extend(asked);
-            this.game.needs_invites = true;
+        let what = said["do"].as_str().unwrap_or_default();
+        let fingerprint = said["fingerprint"].as_str().unwrap_or_default();
+        match what {
+            "accept" => this.game.checks.door.accepts(fingerprint),
+            "decline" => {
+                this.game.has_declined |= this.game.checks.door.declines(fingerprint);
+            }
+            "link-new" => {
+                this.game.checks.door.forgets_declined();
+                this.game.has_declined = false;
+            }
+            _ => {}
+        }
+        if ["accept", "decline", "start", "link-new"].contains(&what) {
+            this.count(what);
         }
     }
 
@@ -914,13 +1063,16 @@ impl Game for Tables {
             return;
         }
         let has_reason =
-            this.game.needs_invites || this.game.players.iter().any(|player| player.is_done);
+            this.game.has_declined || this.game.players.iter().any(|player| player.is_done);
         assert!(
             has_reason || waited < 2 * PATIENCE || this.shared().is_faulty,
             "the match does not begin"
         );
-        if program == 0 && this.game.needs_invites {
-            Self::asks(this, program, true, "/end", &Value::Null);
+        if program == 0 && this.game.has_declined {
+            match this.game.is_varied && this.shared().once_in(2) {
+                true => this.plan_act(r#"{"do":"link-new"}"#),
+                false => Self::asks(this, program, true, "/end", &Value::Null),
+            }
         }
     }
 
@@ -933,6 +1085,8 @@ impl Game for Tables {
     }
 
     fn show(&mut self, programs: &mut [Program<Table>]) {
+        let done: Vec<bool> = self.players.iter().map(|player| player.is_done).collect();
+        println!("match {:?}, over for {done:?}", self.main);
         for (number, program) in programs.iter_mut().enumerate() {
             let Some(seat) = program.code.as_mut().and_then(Table::seat) else {
                 println!("program {number}: no seat");

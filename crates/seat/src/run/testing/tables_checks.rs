@@ -1,10 +1,10 @@
-//! The checks of each table: chips, statements, removals, and the records of all seats.
+//! The checks of each table: admission, chips, statements, removals, and the records of all seats.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use dealerless_connection::identity::Identity;
+use dealerless_connection::identity::{Identity, Peer, PublicIdentity};
 use dealerless_table::Seat;
 use dealerless_table::log::{Evidence, MatchId, MatchLog, Phase, SignedPart};
 use dealerless_table::record::Record;
@@ -32,8 +32,143 @@ pub(super) struct Ended {
     pub(super) hands: usize,
 }
 
+/// Who has a seat at a table before the match, as a player is told.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) names: Vec<String>,
+    /// Only for the host.
+    pub(super) fingerprints: Vec<String>,
+    /// The players whose connection the host has lost.
+    pub(super) away: Vec<String>,
+    pub(super) place: u64,
+}
+
+impl Entry {
+    /// Who has a seat by an event.
+    pub(super) fn of(event: &Value) -> Self {
+        let players = event["players"].as_array().unwrap();
+        let text =
+            |player: &Value, field: &str| player[field].as_str().unwrap_or_default().to_owned();
+        let away = players.iter().filter(|player| player["away"] == true);
+        Entry {
+            names: players.iter().map(|player| text(player, "name")).collect(),
+            fingerprints: (players.iter())
+                .map(|player| text(player, "fingerprint"))
+                .collect(),
+            away: away.map(|player| text(player, "fingerprint")).collect(),
+            place: event["place"].as_u64().unwrap(),
+        }
+    }
+}
+
+/// What is known of the guests who ask the host for a seat. Players are named by their fingerprints.
+#[derive(Default)]
+pub(super) struct Door {
+    is_open: bool,
+    /// The guests that the host lets in without a question.
+    expected: BTreeSet<String>,
+    /// The guests whom the host's player has declined.
+    declined: BTreeSet<String>,
+    /// The guests at the door, and since when.
+    waiting: BTreeMap<String, Duration>,
+    /// Who has a seat, and since when.
+    pub(super) table: Option<(Entry, Duration)>,
+    /// The guests who were ever admitted.
+    admitted: BTreeSet<String>,
+}
+
+impl Door {
+    /// A program of the host has started, which expects these peers.
+    pub(super) fn opens(&mut self, is_open: bool, expected: &[PublicIdentity]) {
+        let expected = expected.iter().map(|peer| peer.fingerprint().to_string());
+        *self = Door {
+            is_open,
+            expected: expected.collect(),
+            admitted: std::mem::take(&mut self.admitted),
+            ..Door::default()
+        };
+    }
+
+    /// The host's player sees the guests at the door: at most 16, each of them once, and nobody who was declined.
+    pub(super) fn shows_door(&mut self, event: &Value, now: Duration) {
+        let players = event["players"].as_array().unwrap();
+        let before = std::mem::take(&mut self.waiting);
+        for player in players {
+            let fingerprint = player["fingerprint"].as_str().unwrap();
+            assert!(
+                !self.declined.contains(fingerprint),
+                "a question about a declined guest"
+            );
+            let since = before.get(fingerprint).copied().unwrap_or(now);
+            self.waiting.insert(fingerprint.to_owned(), since);
+        }
+        assert!(
+            self.waiting.len() == players.len() && players.len() <= 16,
+            "{event}"
+        );
+    }
+
+    /// The host's player lets a guest in.
+    pub(super) fn accepts(&mut self, fingerprint: &str) {
+        if self.waiting.contains_key(fingerprint) {
+            self.expected.insert(fingerprint.to_owned());
+            self.admitted.insert(fingerprint.to_owned());
+        }
+    }
+
+    /// The host's player turns a guest away. Returns whether the guest was there.
+    pub(super) fn declines(&mut self, fingerprint: &str) -> bool {
+        let is_there = self.waiting.contains_key(fingerprint);
+        if is_there {
+            self.declined.insert(fingerprint.to_owned());
+        }
+        is_there
+    }
+
+    /// The host has replaced the link.
+    pub(super) fn forgets_declined(&mut self) {
+        self.declined.clear();
+    }
+
+    /// The host's player sees who has a seat: each player once, and only players who were admitted.
+    pub(super) fn shows_table(&mut self, event: &Value, now: Duration) {
+        let entry = Entry::of(event);
+        let guests = &entry.fingerprints[1..];
+        for guest in guests {
+            let is_in = self.expected.contains(guest) || self.is_open;
+            let is_out = self.declined.contains(guest);
+            assert!(is_in && !is_out, "{guest} was not admitted");
+            self.admitted.insert(guest.clone());
+        }
+        let each: BTreeSet<&String> = entry.fingerprints.iter().collect();
+        assert!(
+            each.len() == entry.fingerprints.len(),
+            "a player has two seats"
+        );
+        assert!(entry.names.len() as u64 <= event["seats"].as_u64().unwrap());
+        self.table = Some((entry, now));
+    }
+
+    /// Checks that the host knows nobody who was never admitted.
+    pub(super) fn knows(&self, known: &[Peer]) {
+        for peer in known {
+            let fingerprint = peer.identity.fingerprint().to_string();
+            assert!(
+                self.admitted.contains(&fingerprint),
+                "{fingerprint} is a known peer without admission"
+            );
+        }
+    }
+
+    /// Since when a guest waits for the answer of the host's player.
+    pub(super) fn waits_since(&self, fingerprint: &str) -> Option<Duration> {
+        self.waiting.get(fingerprint).copied()
+    }
+}
+
 /// What is known of all programs.
 pub(super) struct Checks {
+    pub(super) door: Door,
     chips: u64,
     /// What each seat has signed in each step of a match, in the log of any seat.
     spoken: BTreeMap<(MatchId, u64, Seat), Spoken>,
@@ -57,28 +192,35 @@ pub(super) fn identity(program: usize) -> Arc<Identity> {
     test_match::identity(Seat::new(program as u8))
 }
 
-/// The seat of a program in a match.
-pub(super) fn seat_of(log: &MatchLog, program: usize) -> Seat {
+/// The seat of a program in a match, if it plays.
+fn seat_in(log: &MatchLog, program: usize) -> Option<Seat> {
     let identity = identity(program);
     let mut players = log.match_info().players().iter();
     let seat = players.position(|player| player.identity == *identity.public());
-    Seat::new(seat.expect("a seat") as u8)
+    seat.map(|seat| Seat::new(seat as u8))
+}
+
+/// The seat of a program that plays in a match.
+pub(super) fn seat_of(log: &MatchLog, program: usize) -> Seat {
+    seat_in(log, program).expect("a seat")
 }
 
 /// The program of a seat in a match.
 pub(super) fn program_of(log: &MatchLog, seat: Seat) -> usize {
-    let mut programs = 0..log.match_info().seats();
-    let program = programs.find(|program| seat_of(log, *program) == seat);
+    let mut programs = 0..=usize::from(u8::MAX);
+    let program = programs.find(|program| seat_in(log, *program) == Some(seat));
     program.expect("a program")
 }
 
 impl Checks {
-    pub(super) fn new(seats: usize, chips: u64) -> Self {
+    /// The checks of this number of programs, whose players have `chips` each.
+    pub(super) fn new(programs: usize, chips: u64) -> Self {
         Checks {
+            door: Door::default(),
             chips,
             spoken: BTreeMap::new(),
-            read: vec![0; seats],
-            troubles: vec![VecDeque::new(); seats],
+            read: vec![0; programs],
+            troubles: vec![VecDeque::new(); programs],
             left: BTreeSet::new(),
             gone: BTreeSet::new(),
             restored: BTreeSet::new(),
@@ -100,7 +242,7 @@ impl Checks {
             "result" | "over" => sum(),
             _ => return,
         };
-        let seats = self.read.len() as u64;
+        let seats = event["stacks"].as_array().unwrap().len() as u64;
         let is_whole = all >= seats * self.chips && all.is_multiple_of(self.chips);
         assert!(is_whole, "{all} chips in {event}");
     }
@@ -128,7 +270,7 @@ impl Checks {
         let step = log.step();
         for step in self.read[number]..=step {
             let before = log.hash_before(step);
-            for seat in Seat::all(self.read.len()) {
+            for seat in Seat::all(log.match_info().seats()) {
                 if let (Some(before), Some(part)) = (before, log.part(step, seat)) {
                     self.signed(log, before, part);
                 }
@@ -193,27 +335,30 @@ impl Checks {
         );
     }
 
-    /// Checks the records after a match. The logs have one history, as far as they go. Two of them can part only in a
-    /// step with a roll call. Then the owner of one is gone in the other. `knows` says which programs know the end.
-    pub(super) fn ends(&self, disks: &[Disk], knows: &[bool]) -> Ended {
+    /// Checks the records of the players after a match. The logs have one history, as far as they go. Two of them can
+    /// part only in a step with a roll call. Then the owner of one is gone in the other. `knows` says which programs know
+    /// the end.
+    pub(super) fn ends(&self, of: MatchId, disks: &[Disk], knows: &[bool]) -> Ended {
         let read = |(number, disk): (usize, &Disk)| {
-            let (bytes, _) = begun(disk).expect("a match that has begun");
-            Read::of(number.to_string(), &bytes, None)
+            let all = records(disk).into_iter();
+            let mut found = all.filter(|(_, record)| record.log.match_info().id() == of);
+            let (bytes, record) = found.next()?;
+            let file = Read::of(number.to_string(), &bytes, None);
+            Some((file, (number, record.log)))
         };
-        let files: Vec<Read> = disks.iter().enumerate().map(read).collect();
-        let record = |file: &Read| file.record.as_ref().expect("a good record").log.clone();
-        let logs: Vec<MatchLog> = files.iter().map(record).collect();
-        let of = |log: &MatchLog| log.match_info().id();
-        assert!(
-            logs.iter().all(|log| of(log) == of(&logs[0])),
-            "two matches"
-        );
-        let convictions = logs.iter().filter(|log| self.convicted(log));
+        let read = disks.iter().enumerate().filter_map(read);
+        let (files, logs): (Vec<Read>, Vec<(usize, MatchLog)>) = read.unzip();
+        let seats = logs[0].1.match_info().seats();
+        assert_eq!(logs.len(), seats, "a player has no record");
+        let log_of: BTreeMap<usize, &MatchLog> =
+            logs.iter().map(|(number, log)| (*number, log)).collect();
+        let logs = || log_of.values().copied();
+        let convictions = logs().filter(|log| self.convicted(log));
         let is_convicted = convictions.count() > 0;
         let is_over = |log: &MatchLog| matches!(log.phase(), Phase::Over(_)) && !log.is_removed();
         let is_gone = |log: &MatchLog, number| log.gone().contains(&seat_of(log, number));
-        for (number, log) in logs.iter().enumerate() {
-            for (before, other) in logs[..number].iter().enumerate() {
+        for (&number, &log) in &log_of {
+            for (&before, &other) in log_of.range(..number) {
                 let step = log.step().min(other.step());
                 let is_one = log.hash_before(step) == other.hash_before(step);
                 let has_removed = is_gone(log, before) || is_gone(other, number);
@@ -228,8 +373,8 @@ impl Checks {
                 );
             }
         }
-        let over = || logs.iter().filter(|log| is_over(log));
-        for (number, log) in logs.iter().enumerate() {
+        let over = || logs().filter(|log| is_over(log));
+        for (&number, &log) in &log_of {
             let is_out = over().any(|other| is_gone(other, number));
             assert!(
                 is_out || is_over(log) || !knows[number],
@@ -237,9 +382,10 @@ impl Checks {
             );
         }
         // The end for those whom nobody has removed, if there are any.
-        let is_in =
-            |number: &usize| is_over(&logs[*number]) && !over().any(|log| is_gone(log, *number));
-        let one = (0..logs.len()).find(is_in).map(|number| &logs[number]);
+        let is_in = |(number, log): &(&usize, &&MatchLog)| {
+            is_over(log) && !over().any(|log| is_gone(log, **number))
+        };
+        let one = log_of.iter().find(is_in).map(|(_, log)| *log);
         let one = one.or(over().next()).expect("a match that is over");
         let gone = one.gone();
         let Phase::Over(end) = one.phase() else {
@@ -268,7 +414,9 @@ impl Checks {
 pub(super) fn uninformed(number: usize, log: &MatchLog, disks: &[Disk]) -> Vec<usize> {
     let own = seat_of(log, number);
     let is_needed = |peer: &usize| {
-        let seat = seat_of(log, *peer);
+        let Some(seat) = seat_in(log, *peer) else {
+            return false;
+        };
         let is_star = own == Seat::HOST || log.gone().contains(&Seat::HOST);
         *peer != number && (is_star || seat == Seat::HOST) && !log.gone().contains(&seat)
     };
@@ -293,7 +441,7 @@ fn begun(disk: &Disk) -> Option<(Vec<u8>, Record)> {
     records(disk).into_iter().find(has_parts)
 }
 
-/// The log of a program for which the match has ended.
+/// The log of a program for which its last match has ended.
 pub(super) fn ended_for(disk: &Disk, number: usize) -> Option<MatchLog> {
     let log = begun(disk)?.1.log;
     let is_over = matches!(log.phase(), Phase::Over(_));

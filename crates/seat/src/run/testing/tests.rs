@@ -77,19 +77,28 @@ fn matches_end_with_equal_records_through_faults_of_all_kinds() {
 
 #[test]
 fn tables_end_with_equal_records_through_faults_of_all_kinds() {
-    const OFTEN: [&str; 13] = [
-        "ask-admit",
-        "ask-sit",
+    const OFTEN: [&str; 22] = [
+        "accept",
+        "ask-table",
+        "at-door",
+        "begins with fewer",
         "cuts",
+        "decline",
         "ended: Played",
         "full disk",
         "gone",
         "killed",
+        "link-new",
         "meets: AtRelay",
         "meets: Both",
         "meets: Directly",
+        "more guests than seats",
+        "namesakes",
+        "open table",
         "restored",
         "resumed",
+        "start",
+        "table",
         "shuffles without proofs",
     ];
     all_of(of_table, soak().unwrap_or(30), &OFTEN);
@@ -157,7 +166,7 @@ fn host_answers_a_goodbye_only_if_it_has_stored_all_messages() {
     for restarts in [false, true] {
         for seed in [0, 4, 8] {
             for millis in (500..2_500).step_by(500) {
-                let mut simulation = Simulation::<Tables>::new(seed, &[]);
+                let mut simulation = Simulation::<Tables>::full(seed);
                 let is_answered =
                     simulation.play_with_goodbye(Duration::from_millis(millis), restarts);
                 // A host that has started again waits for the history of the third seat.
@@ -171,7 +180,7 @@ fn host_answers_a_goodbye_only_if_it_has_stored_all_messages() {
 fn goodbye_that_arrives_with_the_history_before_it_in_the_last_call_is_answered() {
     // In the other matches, the host hears the history too late for its goodbye.
     let answers = (0..32).step_by(4).filter_map(|seed| {
-        let mut simulation = Simulation::<Tables>::new(seed, &[]);
+        let mut simulation = Simulation::<Tables>::full(seed);
         simulation.play_with_goodbye_in_the_last_call()
     });
     let answers: Vec<bool> = answers.collect();

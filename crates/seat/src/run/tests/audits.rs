@@ -1,18 +1,13 @@
 //! The host of an audit, and guests with modified programs, in simulated time.
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, VecDeque};
-use std::io::ErrorKind;
-use std::net::{IpAddr, Ipv4Addr};
-use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use dealerless_connection::identity::{Address, Name};
 use dealerless_connection::storage::MemoryVault;
 use dealerless_connection::{
-    Admits, ConnectionError, Credentials, Dial, Happened, Invites, Place, PolledConnection,
-    PolledDoor, Sockets, Stream, Timing,
+    Admits, ConnectionError, Credentials, Dial, Invites, PolledConnection, PolledDoor, Stream,
+    Timing,
 };
 use dealerless_table::Seat;
 use dealerless_table::audit::{Audit, Auditing};
@@ -20,66 +15,11 @@ use dealerless_table::log::{Input, MatchId, MatchLog, Part, Phase};
 use dealerless_table::play::Control;
 use dealerless_table::testing::test_match::{holdem, identity};
 
+use super::wires::{LISTENER, Wires};
 use crate::run::{AuditExchange, Route};
 
 const SECOND: Duration = Duration::from_secs(1);
 const HOUR: Duration = Duration::from_secs(3600);
-const LISTENER: u32 = 0;
-
-/// Sockets that all lead to one listener.
-#[derive(Clone, Default)]
-struct Wires(Rc<RefCell<State>>);
-
-#[derive(Default)]
-struct State {
-    last: u32,
-    peers: BTreeMap<u32, u32>,
-    happens: VecDeque<(u32, What)>,
-    /// Whether nobody listens.
-    refuses: bool,
-}
-
-enum What {
-    Accepted(u32),
-    Opened,
-    Received(Vec<u8>),
-    Closed(ErrorKind),
-}
-
-impl Sockets for Wires {
-    fn open(&self, _: &Place) -> u32 {
-        let mut state = self.0.borrow_mut();
-        let [own, peer] = [state.last + 1, state.last + 2];
-        state.last = peer;
-        if state.refuses {
-            let refused = What::Closed(ErrorKind::ConnectionRefused);
-            state.happens.push_back((own, refused));
-            return own;
-        }
-        state.peers.extend([(own, peer), (peer, own)]);
-        state.happens.push_back((LISTENER, What::Accepted(peer)));
-        state.happens.push_back((own, What::Opened));
-        own
-    }
-
-    fn send(&self, socket: u32, bytes: &[u8]) -> bool {
-        let mut state = self.0.borrow_mut();
-        if let Some(&peer) = state.peers.get(&socket) {
-            let received = What::Received(bytes.to_vec());
-            state.happens.push_back((peer, received));
-        }
-        true
-    }
-
-    fn close(&self, socket: u32) {
-        let mut state = self.0.borrow_mut();
-        if let Some(peer) = state.peers.remove(&socket) {
-            state.peers.remove(&peer);
-            let closed = What::Closed(ErrorKind::UnexpectedEof);
-            state.happens.push_back((peer, closed));
-        }
-    }
-}
 
 enum Guest {
     Calls(Box<Dial<Wires>>),
@@ -252,19 +192,11 @@ impl Table {
     fn settles(&mut self) {
         loop {
             self.flush();
-            let next = self.wires.0.borrow_mut().happens.pop_front();
+            let next = self.wires.next();
             let Some((socket, what)) = next else {
                 return;
             };
-            let what = match &what {
-                What::Accepted(socket) => Happened::Accepted {
-                    socket: *socket,
-                    from: IpAddr::V4(Ipv4Addr::LOCALHOST),
-                },
-                What::Opened => Happened::Opened,
-                What::Received(bytes) => Happened::Received(bytes),
-                What::Closed(kind) => Happened::Closed((*kind).into()),
-            };
+            let what = what.happened();
             if self.side.has(socket) {
                 self.side.happened(socket, what, self.now);
                 continue;

@@ -314,8 +314,7 @@ fn an_invite_its_link_and_its_code_are_one_line_each() {
             invite: invite.clone(),
             link: Some(format!("https://cards.example.org/#{invite}")),
             code: Some("70213-crossbow-guitar".into()),
-            guests: None,
-            opens: None,
+            seats: None,
         }],
     );
     assert!(text.contains(&format!("\ndealerless join {invite}\n")));

@@ -92,17 +92,17 @@ fn the_screen_tells_whether_the_others_can_go_on_without_a_silent_player() {
 }
 
 #[test]
-fn an_invite_of_several_is_for_one_of_the_other_players() {
+fn the_link_of_a_table_is_for_all_guests() {
     let invite = Event::Invite {
         version: 1,
         invite: "dealerless2-x".into(),
         link: None,
         code: None,
-        guests: Some(5),
-        opens: Some(6),
+        seats: Some(6),
     };
     let text = shown(Style::Letters, &[invite]);
-    assert!(text.starts_with("Send this line to one of the other players, who runs it:\n"));
+    assert!(text.starts_with("Send this line to your friends, who run it:\n"));
+    assert!(text.contains("The match begins when 6 players are here"));
 }
 
 #[test]

@@ -1,0 +1,886 @@
+//! The host of a table and its guests before the match, in simulated time: who waits, who sits, and what they are told.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use dealerless::mpc::Attempts;
+use dealerless_connection::identity::{Address, Identity, Name, Peer, PublicIdentity, SharedPeers};
+use dealerless_connection::storage::MemoryVault;
+use dealerless_connection::{
+    Admits, Credentials, Dial, DoorEvent, Invite, Invites, Place, PolledConnection, PolledDoor,
+    Sockets, Stream, Timing,
+};
+use dealerless_table::Seat;
+use dealerless_table::log::{Clock, Header, Player};
+use dealerless_table::play::{
+    Control, DealCircuit, GuestAddresses, Order, Proposal, Roster, TableTerms,
+};
+use dealerless_table::rules::{BettingRules, Limit, PokerKind, Posts, Stakes, Variety};
+use serde_json::Value;
+
+use super::wires::{LISTENER, Wires};
+use super::{HOUR, Memory};
+use crate::command::Said;
+use crate::event::Event;
+use crate::run::finding::request;
+use crate::run::own::{Own, Stored, kept_peers};
+use crate::run::{
+    Guest, Host, Hosted, Input, Program as _, Requirements, Route, SeatWorld, Ways, door,
+};
+use crate::seat::PlayerNeeds;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A world whose sockets all lead to the host.
+#[derive(Clone)]
+struct AtTable {
+    memory: Memory,
+    wires: Wires,
+}
+
+impl SeatWorld for AtTable {
+    type Sockets = Wires;
+    type Files = Memory;
+
+    const IN_PAGE: bool = false;
+
+    fn sockets(&self) -> &Wires {
+        &self.wires
+    }
+
+    fn report(&self, event: &Event) {
+        self.memory.report(event);
+    }
+
+    fn attach_engine(&self, _: u32, _: Box<dyn Attempts>) {}
+
+    fn detach_engine(&self) {}
+
+    fn is_engine_settled(&self) -> bool {
+        true
+    }
+
+    fn start_engine(
+        &self,
+        _: &mut PolledConnection<Wires>,
+        _: Seat,
+        _: &Arc<DealCircuit>,
+    ) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn order_engine(&self, _: Order) {}
+
+    fn count_voided_run(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn identity(player: u8) -> Arc<Identity> {
+    Arc::new(Identity::from_seed([player; 32]))
+}
+
+fn public(player: u8) -> PublicIdentity {
+    identity(player).public().clone()
+}
+
+fn fingerprint(player: u8) -> String {
+    public(player).fingerprint().to_string()
+}
+
+/// The address of the host.
+fn address() -> Address {
+    "127.0.0.1:1".parse().unwrap()
+}
+
+fn own(player: u8, name: &str, wires: &Wires) -> Own<AtTable> {
+    let (memory, identity) = (Memory::default(), identity(player));
+    let invites = Invites::open(Box::new(MemoryVault::default())).unwrap();
+    let stored = Stored {
+        peers: SharedPeers::new(kept_peers(&memory, &identity).unwrap()),
+        files: memory.clone(),
+        identity,
+        invites: Arc::new(Mutex::new(invites)),
+        name: Name::clean(name),
+    };
+    let wires = wires.clone();
+    Own::new(AtTable { memory, wires }, stored)
+}
+
+/// The events of a program since the last call.
+fn events(own: &Own<AtTable>) -> Vec<Value> {
+    std::mem::take(&mut own.world.memory.0.borrow_mut().events)
+}
+
+/// The last of these events of one kind.
+fn last<'a>(events: &'a [Value], kind: &str) -> Option<&'a Value> {
+    events.iter().rfind(|event| event["event"] == kind)
+}
+
+fn count(events: &[Value], kind: &str) -> usize {
+    let of_kind = events.iter().filter(|event| event["event"] == kind);
+    of_kind.count()
+}
+
+/// The fingerprints of the players in an event.
+fn players(event: &Value) -> Vec<String> {
+    let players = event["players"].as_array().unwrap().iter();
+    let fingerprints = players.map(|player| player["fingerprint"].as_str().unwrap().to_owned());
+    fingerprints.collect()
+}
+
+fn terms(seats: u8, is_open: bool) -> TableTerms {
+    let rules = BettingRules {
+        stack: 100,
+        limit: Limit::NoLimit,
+        posts: Posts::Blinds { small: 1, big: 2 },
+    };
+    let stakes = Stakes::new(Variety::Poker(PokerKind::Holdem, rules), seats, 1).unwrap();
+    TableTerms::new(stakes, 0, false, is_open, Clock::default()).unwrap()
+}
+
+/// A guest with a program that its test drives.
+struct Driven {
+    line: Line,
+    heard: Vec<Control>,
+}
+
+enum Line {
+    Calls(Box<Dial<Wires>>),
+    Met(Box<PolledConnection<Wires>>),
+    Refused,
+}
+
+/// The host of a table, and its guests.
+struct Table {
+    wires: Wires,
+    own: Own<AtTable>,
+    host: Host<AtTable>,
+    link: Invite,
+    guests: Vec<Driven>,
+    now: Duration,
+}
+
+impl Table {
+    fn new(seats: u8) -> Self {
+        Self::of(terms(seats, false))
+    }
+
+    fn of(terms: TableTerms) -> Self {
+        Self::with(own(0, "Host", &Wires::default()), terms, Vec::new())
+    }
+
+    fn with(own: Own<AtTable>, terms: TableTerms, expected: Vec<PublicIdentity>) -> Self {
+        let link = own.table_link(&terms, vec![address()], None).unwrap();
+        let proposal = Proposal::from(terms);
+        let wires = own.world.wires.clone();
+        let mut door = door(&own, &wires, &proposal);
+        door.listen(LISTENER);
+        let hosted = Hosted {
+            expected,
+            ..Hosted::new(proposal, link.clone())
+        };
+        let host = Host::new(&own, door, hosted, PlayerNeeds::default(), HOUR);
+        Table {
+            wires,
+            own,
+            host,
+            link,
+            guests: Vec::new(),
+            now: HOUR,
+        }
+    }
+
+    /// A player connects by the link. Returns the number of the guest.
+    fn connects(&mut self, player: u8, name: &str) -> usize {
+        let link = self.link.clone();
+        self.connects_by(&link, player, name)
+    }
+
+    fn connects_by(&mut self, link: &Invite, player: u8, name: &str) -> usize {
+        let credentials = Credentials {
+            identity: identity(player),
+            name: Name::clean(name),
+        };
+        let (timing, now) = (Timing::default(), self.now);
+        let dial = Dial::by_invite(
+            &self.wires,
+            credentials,
+            link,
+            &[address()],
+            None,
+            timing,
+            now,
+        );
+        self.guests.push(Driven {
+            line: Line::Calls(Box::new(dial.unwrap())),
+            heard: Vec::new(),
+        });
+        self.settles();
+        self.guests.len() - 1
+    }
+
+    /// A player connects by the link, and asks for a seat. Returns the number of the guest.
+    fn sits(&mut self, player: u8) -> usize {
+        let guest = self.connects(player, &format!("Guest {player}"));
+        self.sends(guest, &Control::Sit);
+        guest
+    }
+
+    /// A player sits down, and the host's player accepts it.
+    fn is_accepted(&mut self, player: u8) -> usize {
+        let guest = self.sits(player);
+        self.accepts(player);
+        guest
+    }
+
+    fn sends(&mut self, guest: usize, control: &Control) {
+        let Line::Met(line) = &mut self.guests[guest].line else {
+            panic!("guest {guest} has not met the host");
+        };
+        line.core.send(Stream::Control, &control.encode()).unwrap();
+        self.settles();
+    }
+
+    fn loses(&mut self, guest: usize) {
+        let Line::Met(line) = &self.guests[guest].line else {
+            panic!("guest {guest} has not met the host");
+        };
+        self.wires.close(line.number());
+        self.guests[guest].line = Line::Refused;
+        self.settles();
+    }
+
+    fn says(&mut self, said: Said) {
+        let input = Input::Said(said, None);
+        self.host.input(&mut self.own, input, self.now).unwrap();
+        self.settles();
+    }
+
+    fn accepts(&mut self, player: u8) {
+        let fingerprint = fingerprint(player);
+        self.says(Said::Accept { fingerprint });
+    }
+
+    fn declines(&mut self, player: u8) {
+        let fingerprint = fingerprint(player);
+        self.says(Said::Decline { fingerprint });
+    }
+
+    /// What a guest has heard since the last call.
+    fn hears(&mut self, guest: usize) -> Vec<Control> {
+        std::mem::take(&mut self.guests[guest].heard)
+    }
+
+    /// The place of a guest and the number of players who have a seat, as it was told last.
+    fn place(&mut self, guest: usize) -> Option<(u8, usize)> {
+        let heard = self.guests[guest].heard.iter().rev();
+        let mut places = heard.filter_map(|control| match control {
+            Control::Waits { place, players } => Some((*place, players.len())),
+            _ => None,
+        });
+        places.next()
+    }
+
+    fn events(&self) -> Vec<Value> {
+        events(&self.own)
+    }
+
+    /// Those at the door, by the last event. `None` if there was no such event since the last call.
+    fn at_door(&self) -> Option<Vec<String>> {
+        last(&self.events(), "at-door").map(players)
+    }
+
+    fn knows(&self, player: u8) -> bool {
+        self.own.peers.lock().get(&public(player)).is_some()
+    }
+
+    /// Lets everything happen that happens now.
+    fn settles(&mut self) {
+        loop {
+            let is_over = self.host.step(&mut self.own, self.now).unwrap();
+            assert!(!is_over);
+            for guest in &mut self.guests {
+                let Line::Met(line) = &mut guest.line else {
+                    continue;
+                };
+                line.flush(self.now);
+                while let Ok(Some(message)) = line.core.next_message() {
+                    guest.heard.extend(request(&message));
+                }
+            }
+            let Some((socket, what)) = self.wires.next() else {
+                return;
+            };
+            let what = what.happened();
+            if self.host.has(socket) {
+                let input = Input::Socket(socket, what);
+                self.host.input(&mut self.own, input, self.now).unwrap();
+                continue;
+            }
+            for guest in &mut self.guests {
+                match &mut guest.line {
+                    Line::Calls(call) if call.has(socket) => {
+                        match call.happened(socket, what, self.now) {
+                            Ok(None) => {}
+                            Ok(Some(line)) => guest.line = Line::Met(Box::new(line)),
+                            Err(_) => guest.line = Line::Refused,
+                        }
+                        break;
+                    }
+                    Line::Met(line) if line.number() == socket => {
+                        line.happened(what, self.now);
+                        break;
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Goes forward, second by second.
+    fn waits(&mut self, time: Duration) {
+        let until = self.now + time;
+        while self.now < until {
+            self.now += SECOND;
+            self.settles();
+        }
+    }
+}
+
+#[test]
+fn sixteen_guests_wait_for_an_answer_and_a_further_one_replaces_the_oldest() {
+    let mut table = Table::new(3);
+    let guests: Vec<usize> = (1..=16).map(|player| table.sits(player)).collect();
+    let all: Vec<String> = (1..=16).map(fingerprint).collect();
+    assert_eq!(table.at_door(), Some(all));
+    table.sits(17);
+    let last_16: Vec<String> = (2..=17).map(fingerprint).collect();
+    assert_eq!(table.at_door(), Some(last_16));
+    assert_eq!(table.hears(guests[0]), [Control::Taken]);
+    assert_eq!(table.hears(guests[1]), []);
+}
+
+#[test]
+fn player_waits_with_one_connection_the_newest() {
+    let mut table = Table::new(3);
+    let [old, new] = [0; 2].map(|_| table.sits(1));
+    assert_eq!(table.at_door(), Some(vec![fingerprint(1)]));
+    table.accepts(1);
+    assert_eq!(table.place(old), None);
+    assert_eq!(table.place(new), Some((0, 2)));
+    // The same at the table: a player who comes again has one seat.
+    table.events();
+    let newest = table.sits(1);
+    assert_eq!(table.place(newest), Some((0, 2)));
+    assert_eq!(table.at_door(), None);
+}
+
+#[test]
+fn host_answers_the_guests_in_any_order() {
+    let mut table = Table::new(4);
+    let [first, second, third] = [1, 2, 3].map(|player| table.sits(player));
+    table.accepts(3);
+    assert_eq!(table.place(third), Some((0, 2)));
+    table.declines(1);
+    assert_eq!(table.hears(first), [Control::Declined]);
+    assert_eq!(table.hears(second), []);
+    assert_eq!(table.at_door(), Some(vec![fingerprint(2)]));
+    table.accepts(2);
+    assert_eq!(table.place(second), Some((0, 3)));
+    assert_eq!(table.at_door(), Some(Vec::new()));
+    // Nobody waits any more.
+    table.accepts(1);
+    let events = table.events();
+    assert_eq!(last(&events, "error").unwrap()["code"], "nobody-asked");
+}
+
+#[test]
+fn declined_player_is_declined_without_a_question_until_the_link_is_replaced() {
+    let mut table = Table::new(3);
+    table.sits(1);
+    table.declines(1);
+    table.events();
+    let again = table.sits(1);
+    assert_eq!(table.hears(again), [Control::Declined]);
+    assert_eq!(table.at_door(), None);
+    table.says(Said::LinkNew {});
+    table.link = new_link(&table.events());
+    table.sits(1);
+    assert_eq!(table.at_door(), Some(vec![fingerprint(1)]));
+}
+
+/// The link of the last event with one.
+fn new_link(events: &[Value]) -> Invite {
+    let invite = last(events, "invite").unwrap()["invite"].as_str().unwrap();
+    invite.parse().unwrap()
+}
+
+#[test]
+fn replaced_link_gets_no_answer_and_those_who_were_admitted_stay() {
+    let mut table = Table::new(4);
+    let seated = table.is_accepted(1);
+    let old = table.link.clone();
+    table.says(Said::LinkNew {});
+    let new = new_link(&table.events());
+    let late = table.connects_by(&old, 2, "Late");
+    table.waits(SECOND * 11);
+    assert!(matches!(table.guests[late].line, Line::Refused));
+    let comes = table.connects_by(&new, 3, "Carla");
+    table.sends(comes, &Control::Sit);
+    table.accepts(3);
+    assert_eq!(table.place(seated), Some((0, 3)));
+    assert_eq!(table.place(comes), Some((0, 3)));
+}
+
+#[test]
+fn guest_becomes_a_known_peer_when_it_is_admitted() {
+    let mut table = Table::new(3);
+    table.connects(1, "Anna");
+    let guests = [2, 3].map(|player| table.sits(player));
+    table.declines(2);
+    assert!(!table.knows(1) && !table.knows(2) && !table.knows(3));
+    table.accepts(3);
+    assert!(table.knows(3) && !table.knows(2));
+    assert_eq!(table.place(guests[1]), Some((0, 2)));
+    // So does a guest with an invite to an earlier match of two.
+    let link = table.own.invite(vec![address()], None).unwrap();
+    let mut next = Table::with(table.own, terms(3, false), Vec::new());
+    let late = next.connects_by(&link, 4, "Dora");
+    next.sends(late, &Control::Sit);
+    assert_eq!(next.at_door(), Some(vec![fingerprint(4)]));
+    assert!(!next.knows(4));
+    next.accepts(4);
+    assert!(next.knows(4));
+}
+
+#[test]
+fn expected_player_sits_down_without_a_question() {
+    let table = Table::new(3);
+    let mut table = Table::with(table.own, terms(3, false), vec![public(1)]);
+    let guest = table.sits(1);
+    assert_eq!(table.place(guest), Some((0, 2)));
+    assert_eq!(table.at_door(), None);
+}
+
+#[test]
+fn everybody_sits_down_at_an_open_table() {
+    let mut table = Table::of(terms(4, true));
+    let guests = [1, 2].map(|player| table.sits(player));
+    assert_eq!(table.place(guests[0]), Some((0, 3)));
+    assert_eq!(table.place(guests[1]), Some((0, 3)));
+    let events = table.events();
+    assert_eq!(count(&events, "at-door"), 0);
+    let seated = last(&events, "table").map(players);
+    assert_eq!(seated, Some([0, 1, 2].map(fingerprint).to_vec()));
+}
+
+#[test]
+fn blocked_player_is_declined_and_not_shown() {
+    for is_open in [false, true] {
+        let mut table = Table::of(terms(3, is_open));
+        table.is_accepted(1);
+        let mut peers = table.own.peers.lock();
+        peers.block(&public(1), true).unwrap();
+        drop(peers);
+        table.events();
+        let guest = table.sits(1);
+        assert_eq!(table.hears(guest), [Control::Declined]);
+        assert_eq!(table.at_door(), None);
+    }
+}
+
+/// Goes forward. Player 1 comes again now and then, so that no list of players is too old.
+fn waits_without_match(table: &mut Table, seconds: u32) {
+    for second in 0..seconds {
+        if second % 20 == 0 {
+            table.sits(1);
+        }
+        table.waits(SECOND);
+    }
+}
+
+#[test]
+fn guests_without_a_seat_are_told_their_place_and_move_up() {
+    let mut table = Table::new(3);
+    let guests = [1, 2, 3, 4].map(|player| table.is_accepted(player));
+    let places = guests.map(|guest| table.place(guest));
+    let seated = Some((0, 3));
+    assert_eq!(places, [seated, seated, Some((1, 3)), Some((2, 3))]);
+    // One that comes again in time has its place.
+    table.loses(guests[2]);
+    waits_without_match(&mut table, 59);
+    let again = table.sits(3);
+    assert_eq!(table.place(again), Some((1, 3)));
+    // One that does not has lost it.
+    table.loses(again);
+    waits_without_match(&mut table, 59);
+    assert_eq!(table.place(guests[3]), Some((2, 3)));
+    waits_without_match(&mut table, 2);
+    assert_eq!(table.place(guests[3]), Some((1, 3)));
+    // It stays admitted.
+    table.events();
+    let again = table.sits(3);
+    assert_eq!(table.place(again), Some((2, 3)));
+    assert_eq!(table.at_door(), None);
+    // A seat becomes free, too.
+    table.loses(guests[1]);
+    waits_without_match(&mut table, 61);
+    assert_eq!(table.place(guests[3]), seated);
+    assert_eq!(table.place(again), Some((1, 3)));
+}
+
+#[test]
+fn lost_guest_keeps_its_seat_and_is_shown_as_away() {
+    let mut table = Table::new(4);
+    let guests = [1, 2].map(|player| table.is_accepted(player));
+    table.loses(guests[0]);
+    let away =
+        |table: &Table| last(&table.events(), "table").unwrap()["players"][1]["away"] == true;
+    assert!(away(&table));
+    let again = table.sits(1);
+    assert!(!away(&table));
+    assert_eq!(table.place(again), Some((0, 3)));
+    // The match does not begin without a guest whose connection is lost.
+    table.loses(guests[1]);
+    table.hears(again);
+    table.says(Said::Start {});
+    assert_eq!(table.hears(again), []);
+    table.waits(SECOND * 61);
+    let rosters = table.hears(again);
+    let has_roster =
+        |control: &Control| matches!(control, Control::Roster(one) if one.players.len() == 2);
+    assert!(rosters.iter().any(has_roster));
+}
+
+/// The list of players that a guest was asked to agree to last.
+fn roster(table: &mut Table, guest: usize) -> Roster {
+    let heard = table.hears(guest).into_iter();
+    let mut rosters = heard.rev().filter_map(|control| match control {
+        Control::Roster(roster) => Some(*roster),
+        _ => None,
+    });
+    rosters.next().expect("a list of players")
+}
+
+fn agrees(table: &mut Table, guest: usize) {
+    let roster = roster(table, guest);
+    let of = roster.sitting().unwrap().match_info.id();
+    table.sends(guest, &Control::Agrees(of, GuestAddresses::default()));
+}
+
+#[test]
+fn host_starts_with_those_who_have_a_seat() {
+    let mut table = Table::new(6);
+    table.says(Said::Start {});
+    let events = table.events();
+    assert_eq!(last(&events, "error").unwrap()["code"], "not-allowed");
+    let guests = [1, 2].map(|player| table.is_accepted(player));
+    let at_door = table.sits(3);
+    table.says(Said::Start {});
+    assert_eq!(table.hears(at_door), []);
+    for guest in guests {
+        agrees(&mut table, guest);
+    }
+    for guest in guests {
+        let heard = table.hears(guest);
+        assert!(
+            heard
+                .iter()
+                .any(|control| matches!(control, Control::Begins(_)))
+        );
+    }
+    assert_eq!(table.hears(at_door), [Control::Taken]);
+    let seat = table.host.seat().expect("a match");
+    assert_eq!(seat.log().match_info().seats(), 3);
+}
+
+#[test]
+fn match_begins_when_all_seats_are_taken_and_those_who_wait_are_turned_away() {
+    let mut table = Table::new(3);
+    let guests = [1, 2, 3].map(|player| table.is_accepted(player));
+    assert_eq!(table.place(guests[2]), Some((1, 3)));
+    table.hears(guests[2]);
+    for guest in &guests[..2] {
+        agrees(&mut table, *guest);
+    }
+    assert_eq!(table.hears(guests[2]), [Control::Taken]);
+    assert!(table.host.seat().is_some());
+}
+
+#[test]
+fn guest_who_does_not_agree_in_time_loses_its_seat_to_one_who_waits() {
+    let mut table = Table::new(3);
+    let guests = [1, 2, 3].map(|player| table.is_accepted(player));
+    let first = roster(&mut table, guests[0]);
+    agrees(&mut table, guests[1]);
+    table.waits(SECOND * 31);
+    assert_eq!(table.place(guests[2]), Some((0, 3)));
+    let second = roster(&mut table, guests[2]);
+    // The new list has another nonce of the host.
+    assert_ne!(first.players[0].nonce, second.players[0].nonce);
+    assert_eq!(second.players[1].identity, public(2));
+}
+
+#[test]
+fn host_is_told_of_a_second_player_with_the_same_name_once() {
+    let mut table = Table::new(4);
+    let joins = |table: &mut Table, player| {
+        let guest = table.connects(player, if player == 1 { "Anna" } else { "anna" });
+        table.sends(guest, &Control::Sit);
+    };
+    joins(&mut table, 1);
+    table.accepts(1);
+    joins(&mut table, 2);
+    table.events();
+    table.accepts(2);
+    let told = |table: &Table| {
+        let events = table.events();
+        let mut texts = events.iter().filter_map(|event| event["text"].as_str());
+        texts.any(|text| text.contains("is already here with another identity"))
+    };
+    assert!(told(&table));
+    joins(&mut table, 2);
+    assert!(!told(&table));
+}
+
+/// A guest's program at the table of a host that the test drives.
+struct OfGuest {
+    wires: Wires,
+    door: PolledDoor<Wires>,
+    line: Option<PolledConnection<Wires>>,
+    own: Own<AtTable>,
+    guest: Guest<AtTable>,
+    heard: Vec<Control>,
+    now: Duration,
+    /// How the program has ended.
+    error: Option<String>,
+    terms: TableTerms,
+}
+
+struct Plain;
+
+impl Requirements<AtTable> for Plain {
+    fn asks(&self) -> bool {
+        true
+    }
+
+    fn ways(&self) -> Option<Arc<dyn Ways<AtTable>>> {
+        Some(Arc::new(Plain))
+    }
+}
+
+impl Ways<AtTable> for Plain {
+    fn listens_at(&self) -> &[String] {
+        &[]
+    }
+
+    fn listen(
+        &self,
+        _: &Own<AtTable>,
+        _: &mut PolledDoor<Wires>,
+        _: &[String],
+    ) -> anyhow::Result<(Vec<String>, Vec<Address>)> {
+        Ok((Vec::new(), Vec::new()))
+    }
+
+    fn route(&self, _: &Peer) -> Option<Route> {
+        None
+    }
+
+    fn relay(&self) -> Option<Place> {
+        None
+    }
+}
+
+impl OfGuest {
+    /// Player 1, who has come by the link and has agreed to the terms of a table of three.
+    fn new() -> Self {
+        let terms = terms(3, false);
+        let mut this = Self::comes(terms.clone(), terms.into());
+        let events = events(&this.own);
+        let asked = last(&events, "ask-table").expect("a question");
+        assert_eq!(asked["seats"], 3);
+        assert_eq!(this.heard, []);
+        let agrees = Input::Said(Said::Sit { agree: true }, None);
+        this.guest.input(&mut this.own, agrees, HOUR).unwrap();
+        this.settles();
+        assert_eq!(this.heard, [Control::Sit]);
+        this
+    }
+
+    /// Player 1, who has come by the link of a table and gets this proposal.
+    fn comes(terms: TableTerms, offer: Proposal) -> Self {
+        let wires = Wires::default();
+        let host = own(0, "Host", &wires);
+        let link = host.table_link(&terms, vec![address()], None).unwrap();
+        let admits = Admits::Invited(host.peers.clone());
+        let (keys, invites) = (host.credentials(), Arc::clone(&host.invites));
+        let (offer, timing) = (offer.encode(), Timing::default());
+        let mut door = PolledDoor::new(&wires, keys, admits, invites, offer, timing);
+        door.listen(LISTENER);
+        let own = own(1, "Anna", &wires);
+        let needs = PlayerNeeds::default();
+        let route = Route::to_host(link);
+        let guest = Guest::joining(&own, Box::new(Plain), needs, route, HOUR).unwrap();
+        let mut this = OfGuest {
+            wires,
+            door,
+            line: None,
+            own,
+            guest,
+            heard: Vec::new(),
+            now: HOUR,
+            error: None,
+            terms,
+        };
+        this.settles();
+        this
+    }
+
+    fn settles(&mut self) {
+        loop {
+            if self.error.is_none() {
+                let step = self.guest.step(&mut self.own, self.now);
+                self.error = step.err().map(|error| format!("{error:#}"));
+            }
+            self.door.step(self.now);
+            while let Some(event) = self.door.next_event() {
+                if let DoorEvent::Connection(line) = event {
+                    self.line = Some(*line);
+                }
+            }
+            if let Some(line) = &mut self.line {
+                line.flush(self.now);
+                while let Ok(Some(message)) = line.core.next_message() {
+                    self.heard.extend(request(&message));
+                }
+            }
+            let Some((socket, what)) = self.wires.next() else {
+                return;
+            };
+            let what = what.happened();
+            let line = self.line.as_mut();
+            if let Some(line) = line.filter(|line| line.number() == socket) {
+                line.happened(what, self.now);
+            } else if self.guest.has(socket) {
+                let input = Input::Socket(socket, what);
+                self.guest.input(&mut self.own, input, self.now).unwrap();
+            } else {
+                self.door.happened(socket, what, self.now);
+            }
+        }
+    }
+
+    fn hears(&mut self, control: &Control) {
+        let line = self.line.as_mut().unwrap();
+        line.core.send(Stream::Control, &control.encode()).unwrap();
+        self.settles();
+    }
+
+    /// A list of the host, this player and player 2.
+    fn roster(&self, header: Header) -> Control {
+        let nonces = self.line.as_ref().unwrap().met.nonces;
+        let nonces = [nonces[0], nonces[1], [2; 32]];
+        let player = |(player, nonce)| Player {
+            identity: public(player),
+            nonce,
+        };
+        Control::Roster(Box::new(Roster {
+            seat: Seat::new(1),
+            header,
+            players: (0..).zip(nonces).map(player).collect(),
+            names: ["Host", "Anna", "Bert"].map(Name::clean).to_vec(),
+        }))
+    }
+
+    /// Why the program ends.
+    fn error(&mut self) -> String {
+        self.now += SECOND * 10;
+        self.settles();
+        self.error.clone().expect("an error")
+    }
+
+    fn agrees(&self) -> bool {
+        let agrees = |control: &Control| matches!(control, Control::Agrees(..));
+        self.heard.iter().any(agrees)
+    }
+}
+
+#[test]
+fn guest_agrees_only_to_a_list_with_the_terms_of_the_table() {
+    let header = |guest: &OfGuest| guest.terms.header(3, None).unwrap();
+    let mut guest = OfGuest::new();
+    guest.hears(&guest.roster(header(&guest)));
+    assert!(guest.agrees(), "{:?}", guest.error);
+
+    let mut guest = OfGuest::new();
+    let clock = Clock {
+        each_move: 1,
+        bank: 1,
+    };
+    let other = Header {
+        clock,
+        ..header(&guest)
+    };
+    guest.hears(&guest.roster(other));
+    assert!(!guest.agrees());
+    let error = guest.error();
+    assert!(error.contains("other terms"), "{error}");
+}
+
+/// The match may be over for the guest, and the host may not know it yet.
+#[test]
+fn guest_asks_a_host_that_resumes_a_match_for_its_seat_without_a_question() {
+    let terms = terms(3, false);
+    let header = terms.header(3, None).unwrap();
+    let mut guest = OfGuest::comes(terms, header.into());
+    assert_eq!(guest.heard, [Control::Sit]);
+    assert_eq!(count(&events(&guest.own), "ask-table"), 0);
+    guest.hears(&Control::Taken);
+    let error = guest.error();
+    assert!(error.contains("you have no seat"), "{error}");
+}
+
+#[test]
+fn guest_refuses_a_list_with_a_player_whom_it_has_blocked() {
+    let mut guest = OfGuest::new();
+    let peers = &guest.own.peers;
+    let bert = identity(2);
+    let name = Name::clean("Bert");
+    peers
+        .lock()
+        .remember(bert.public(), &name, &[], None)
+        .unwrap();
+    peers.lock().block(&public(2), true).unwrap();
+    let header = guest.terms.header(3, None).unwrap();
+    guest.hears(&guest.roster(header));
+    assert!(!guest.agrees());
+    let error = guest.error();
+    assert!(error.contains("you have blocked Bert"), "{error}");
+}
+
+#[test]
+fn guest_is_told_who_has_a_seat_and_of_another_player_with_its_name() {
+    let mut guest = OfGuest::new();
+    let waits = |place, names: &[&str]| Control::Waits {
+        place,
+        players: names.iter().map(|name| Name::clean(name)).collect(),
+    };
+    let told = |guest: &OfGuest| {
+        let events = events(&guest.own);
+        let table = last(&events, "table").expect("an event");
+        let names = table["players"].as_array().unwrap().iter();
+        let names = names.map(|player| player["name"].as_str().unwrap().to_owned());
+        let place = table["place"].as_u64().unwrap();
+        (place, names.collect::<Vec<_>>(), count(&events, "notice"))
+    };
+    guest.hears(&waits(1, &["Host", "Bert"]));
+    assert_eq!(told(&guest), (1, vec!["Host".into(), "Bert".into()], 0));
+    guest.hears(&waits(0, &["Host", "Anna"]));
+    assert_eq!(told(&guest), (0, vec!["Host".into(), "Anna".into()], 0));
+    guest.hears(&waits(0, &["Host", "Anna", "ANNA"]));
+    let (_, names, notices) = told(&guest);
+    assert_eq!((names.len(), notices), (3, 1));
+}
