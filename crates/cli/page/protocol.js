@@ -139,7 +139,7 @@
 
 /**
  * @typedef {"line" | "history" | "keys" | "deal" | "shuffle" | "cards" | "dice" | "move" | "result" | "vote" | "back"} Pending
- * @typedef {"played" | "no-chips" | "left" | "removed" | "too-few" | "forfeited" | "disputed" | "bad-cards" | "no-keys" | "foul" | "fork"} Ended
+ * @typedef {"played" | "no-chips" | "left" | "changed" | "removed" | "too-few" | "forfeited" | "disputed" | "bad-cards" | "no-keys" | "foul" | "fork"} Ended
  */
 
 /**

@@ -113,13 +113,9 @@ impl Hosting {
         let (own, proposal, past, settling, mut expected) = match &args.stakes.after {
             None => {
                 let proposal = args.stakes.proposal(args.memory)?;
-                (
-                    args.own.open(&args.relay)?,
-                    proposal,
-                    None,
-                    None,
-                    Vec::new(),
-                )
+                let own = args.own.open(&args.relay)?;
+                let proposal = proposal.opened_by(own.identity.public());
+                (own, proposal, None, None, Vec::new())
             }
             Some(which) => {
                 let own = args.own.open(&args.relay)?;

@@ -53,6 +53,7 @@ pub fn how(end: &End) -> Ended {
         End::Played => Ended::Played,
         End::NoChips => Ended::NoChips,
         End::Left(_) => Ended::Left,
+        End::Changed => Ended::Changed,
         End::Removed => Ended::Removed,
         End::TooFew(_) => Ended::TooFew,
         End::NoKeys => Ended::NoKeys,
@@ -80,7 +81,7 @@ fn worst(stops: &[(Seat, Stop)]) -> Option<&(Seat, Stop)> {
 pub fn exit_code(end: &End, seat: Seat) -> u8 {
     let own = |other: &Seat| if *other == seat { LOCAL } else { PEER };
     match end {
-        End::Played | End::NoChips | End::Left(_) | End::TooFew(_) => 0,
+        End::Played | End::NoChips | End::Left(_) | End::Changed | End::TooFew(_) => 0,
         End::Removed => CONNECTION,
         End::Stopped(stops) => match worst(stops) {
             Some((_, Stop::Dispute { .. })) => PEER,
@@ -119,6 +120,9 @@ pub fn in_words(end: &End, seat: Seat, names: &Names) -> String {
             Some((by, Stop::Leave)) => format!("{} has left the match.", name(by)),
             None => "The match has ended.".into(),
         },
+        End::Changed => "The match ends here, so that a player can buy chips or sit down. The last hand \
+             was played to its end."
+            .into(),
         End::Left(seats) => {
             let left = match seats[..] {
                 [one] if one == seat => "You have left the match".to_owned(),

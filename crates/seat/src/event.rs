@@ -475,6 +475,8 @@ pub enum Ended {
     Played,
     NoChips,
     Left,
+    /// A player buys chips or sits down.
+    Changed,
     /// The other seats have removed this seat, and go on.
     Removed,
     /// Seats have left, and too few remain to open cards.

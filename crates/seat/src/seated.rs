@@ -116,9 +116,10 @@ pub struct Missing {
 }
 
 impl Missing {
-    /// Returns the players without whom the match before was settled.
+    /// Returns the players without whom the match before was settled, if it was open.
     pub fn all(past: &Past) -> Vec<Self> {
-        let missing = past.without.iter().filter_map(|seat| past.player(*seat));
+        let without = past.without.iter().filter(|_| past.is_open);
+        let missing = without.filter_map(|seat| past.player(*seat));
         missing
             .map(|(player, chips)| Missing {
                 fingerprint: player.to_string(),
@@ -221,7 +222,7 @@ impl Seated {
             clock: (clock != Clock::default()).then(|| Time::of(clock)),
             shuffle: unusual_shuffle(of.header()),
             opens: opens(of.header()),
-            continues: of.header().past.as_ref().map(|past| Continues {
+            continues: of.header().past().map(|past| Continues {
                 of: hex(past.match_id.as_bytes()),
                 stacks: of.first_stacks(),
                 without: Missing::all(past),

@@ -26,7 +26,7 @@ use dealerless_connection::storage::{MemoryStorage, MemoryVault};
 use dealerless_connection::{SystemRng, system_rng};
 use dealerless_table::Seat;
 use dealerless_table::log::{
-    Clock, DeckTerms, Header, Journal, LogEvent, Match, MatchLog, Player, Sitting, Stop,
+    Clock, Header, Journal, LogEvent, Match, MatchLog, Player, Sitting, Stop, TableId,
 };
 use dealerless_table::play::{Command, DeckSetting, Event, News, NoEngine, Play, Setting};
 use dealerless_table::record::Record;
@@ -417,12 +417,8 @@ fn sit_down(header: Header) -> Result<Vec<Bot>, Box<dyn Error>> {
 fn main() -> Result<(), Box<dyn Error>> {
     let game = game()?;
     let stakes = Stakes::of_game(game.clone(), NAMES.len() as u8, 1)?;
-    let mut bots = sit_down(Header {
-        deck: DeckTerms::verifiable(&stakes, NAMES.len()).ok_or("no deck for these stakes")?,
-        stakes,
-        clock: Clock::default(),
-        past: None,
-    })?;
+    let header = Header::at_table(TableId::NONE, stakes, NAMES.len(), Clock::default());
+    let mut bots = sit_down(header.ok_or("no deck for these stakes")?)?;
 
     let mut queue = Queue::new();
     for guest in Seat::all(NAMES.len()).skip(1) {

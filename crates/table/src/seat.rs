@@ -71,6 +71,16 @@ impl SeatSet {
         1u16.checked_shl(seat.0.into()).unwrap_or(0)
     }
 
+    /// The seats whose bits are set in this mask.
+    pub(crate) fn of_mask(mask: u16) -> Self {
+        SeatSet(mask)
+    }
+
+    /// The mask of the set.
+    pub(crate) fn mask(self) -> u16 {
+        self.0
+    }
+
     /// Whether the set has no seat.
     pub fn is_empty(self) -> bool {
         self.0 == 0

@@ -114,7 +114,7 @@ pub(crate) fn returning(own: &Own, before: &MatchFile, past: &Past) -> Vec<Publi
     let missing: Vec<Fingerprint> = missing.map(|(player, _)| player).collect();
     let away = |peer: &PublicIdentity| {
         let mut away = past.players.iter().skip(past.seats);
-        away.any(|(player, chips)| *player == peer.fingerprint() && *chips > 0)
+        away.any(|member| member.player == peer.fingerprint() && member.chips > 0)
     };
     let peers = own.peers.lock();
     let known = peers.peers().iter().filter(|peer| !peer.blocked);

@@ -147,9 +147,9 @@ impl StakesArgs {
                 }
             }
         }
-        let remaining = match past.without.is_empty() {
-            true => 0,
-            false => past.remaining().count(),
+        let remaining = match past.is_open {
+            false => 0,
+            true => past.remaining().count(),
         };
         ensure!(
             terms.seats.map(usize::from) >= Some(remaining),
@@ -159,7 +159,12 @@ impl StakesArgs {
             terms.seats >= Some(2),
             "a match is continued by at least two players: give their number with --seats"
         );
-        terms.table()
+        let table = header.table.as_ref();
+        let terms = terms.table()?;
+        Ok(match table {
+            Some(table) => terms.at(table.id),
+            None => terms,
+        })
     }
 
     /// The stakes of these options.

@@ -176,8 +176,9 @@ fn two_players_continue_without_the_third_who_returns_with_its_chips_later() {
     assert_eq!(resumed.status.code(), Some(1), "{resumed:?}");
     let mut bert = resume(b, &["--at", &at]);
     bert.until("seated");
-    host.until("your-turn");
-    host.say(&json!({"do": "fold"}));
+    // Anna has the big blind.
+    bert.until("your-turn");
+    bert.say(&json!({"do": "fold"}));
     bert.until("over");
     assert_eq!(host.finish().1, 0);
     assert_eq!(bert.finish().1, 0);

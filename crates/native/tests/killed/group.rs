@@ -19,7 +19,7 @@ use dealerless_connection::storage::DiskStorage;
 use dealerless_connection::system_rng;
 use dealerless_seat::cards::short;
 use dealerless_table::Seat;
-use dealerless_table::log::{DeckTerms, End, Header, Inputs, Journal, Match, Player, Sitting};
+use dealerless_table::log::{End, Header, Inputs, Journal, Match, Player, Sitting, TableId};
 use dealerless_table::record::{Compared, MatchState, Record, compare};
 use dealerless_table::testing::test_match::{proposal, stakes_of};
 use tempfile::TempDir;
@@ -45,11 +45,7 @@ fn header(deck: Deck) -> Header {
         return SEALED.clone();
     };
     let stakes = stakes_of(STACK, deck.seats() as u8, HANDS);
-    Header {
-        deck: DeckTerms::verifiable(&stakes, threshold).unwrap(),
-        stakes,
-        ..SEALED.clone()
-    }
+    Header::at_table(TableId::NONE, stakes, threshold, SEALED.clock).unwrap()
 }
 
 /// The outcome of a match.

@@ -154,7 +154,7 @@ fn played(record: &Record) -> Played {
     let chips = |chips: Vec<u64>| i128::from(chips[own.index()]);
     let bought = chips(record.bought());
     let won = || chips(record.log.final_stacks()) - bought;
-    let past = record.log.match_info().header().past.clone();
+    let past = record.log.match_info().header().past().cloned();
     let is_begun = record.log.history(0).next().is_some();
     Played {
         with: (others.iter())
@@ -165,7 +165,7 @@ fn played(record: &Record) -> Played {
         hands: record.played(),
         won: stakes.betting().map(|_| won()),
         undecided: words::undecided_pot(record),
-        settles: past.filter(|past| is_begun && !past.without.is_empty()),
+        settles: past.filter(|past| is_begun && past.is_open),
         seat: own,
         names: record.names.clone(),
         bought,

@@ -69,7 +69,7 @@ pub(super) fn of_record(record: &Record) -> Value {
         "cheat": words::convicted(&state).map(Seat::number),
         "breach": words::is_breach(&state),
         "disputes": Dispute::all(record).iter().map(of_dispute).collect::<Vec<_>>(),
-        "continues": record.log.match_info().header().past.as_ref().map(|past| json!({
+        "continues": record.log.match_info().header().past().map(|past| json!({
             "match": hex(past.match_id.as_bytes()),
             "steps": past.steps,
             "stacks": record.log.match_info().first_stacks(),

@@ -227,7 +227,7 @@ fn of_file(read: &Read, verbose: bool) -> String {
     for (name, player) in who.all().iter().zip(record.log.match_info().players()) {
         lines.push(format!("  {name}   {}", player.identity.fingerprint()));
     }
-    if let Some(past) = &record.log.match_info().header().past {
+    if let Some(past) = record.log.match_info().header().past() {
         lines.push(format!(
             "Continues match {} after its {} steps: {}. The players have accepted these chips; the \
              file of that match proves them.",
@@ -453,7 +453,7 @@ fn continuation(files: [&Read; 2], agrees: bool, unsigned: &[Seat], beyond: &[Se
     let [Some(a), Some(b)] = records else {
         return String::new();
     };
-    let past = |record: &'_ Record| record.log.match_info().header().past.clone();
+    let past = |record: &'_ Record| record.log.match_info().header().past().cloned();
     let continues = |next: &Record, before: &Record| {
         past(next).filter(|past| past.match_id == before.log.match_info().id())
     };
@@ -462,7 +462,7 @@ fn continuation(files: [&Read; 2], agrees: bool, unsigned: &[Seat], beyond: &[Se
         None => (continues(a, b), b),
     };
     let who = Who::of(before);
-    let settled = past.filter(|past| !past.without.is_empty());
+    let settled = past.filter(|past| past.is_open);
     let Some(past) = settled else {
         return match agrees {
             true => "One match continues the other with the chips of its end.".into(),

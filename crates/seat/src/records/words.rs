@@ -192,6 +192,11 @@ fn end(who: &Who, record: &Record, end: &End) -> String {
             "{} left the match. The last hand was played to its end.",
             who.list(seats)
         ),
+        End::Changed => {
+            "The match ended so that a player could buy chips or sit down. The last hand was \
+             played to its end."
+                .into()
+        }
         End::TooFew(seats) => format!(
             "{} left the match, and too few players remained to open cards.",
             who.list(seats)

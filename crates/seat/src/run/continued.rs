@@ -26,7 +26,7 @@ pub(super) struct Successor {
 
 impl Successor {
     fn settles(&self, of: &MatchId) -> bool {
-        self.is_begun && self.past.match_id == *of && !self.past.without.is_empty()
+        self.is_begun && self.past.match_id == *of && self.past.is_open
     }
 }
 
@@ -53,7 +53,7 @@ fn successors<F: Files>(own: &Stored<F>) -> anyhow::Result<Vec<Successor>> {
         let key = own.identity.file_key();
         if let Some(bytes) = bytes
             && let Ok((sitting, is_begun)) = Journal::<F::File>::sitting(&bytes, key)
-            && let Some(past) = &sitting.match_info.header().past
+            && let Some(past) = sitting.match_info.header().past()
         {
             all.push(Successor {
                 name,
@@ -115,7 +115,7 @@ pub(super) fn must_be_resumable<F: Files>(own: &Stored<F>, kept: &Kept<F>) -> an
     // Before its first hand, the players may have taken their chips to another match.
     let is_undealt = log.attempt().hand == 1 && log.game().is_none();
     let has_signed = log.history(0).any(|part| part.seat == kept.seat());
-    let past = log.match_info().header().past.as_ref();
+    let past = log.match_info().header().past();
     match past.filter(|_| is_undealt) {
         Some(past) if has_signed => must_not_be_continued(own, &past.match_id),
         // This player may have gone on in the match before.
@@ -164,7 +164,7 @@ pub(super) fn must_agree<F: Files>(
 ) -> anyhow::Result<Option<(Kept<F>, Settled)>> {
     let of = past.match_id;
     let settled = match find(own, &of)? {
-        Some(kept) if !past.without.is_empty() && !kept.is_over() => {
+        Some(kept) if past.is_open && !kept.is_over() => {
             let settled = agrees_to_settle(&kept, past)?;
             Some((kept, settled))
         }

@@ -229,9 +229,9 @@ impl<W: SeatWorld> Finder<W> {
 
     /// Finds the guests of a match, without this player. Also answers the players who were absent in the match before.
     pub(super) fn of_guests(own: &Own<W>, sitting: &Sitting) -> Self {
-        let past = sitting.match_info.header().past.clone();
+        let past = sitting.match_info.header().past().cloned();
         Finder {
-            past: past.filter(|past| !past.without.is_empty()),
+            past: past.filter(|past| past.is_open),
             ..Finder::new(own, sitting.match_info.id(), keys_of_guests(sitting))
         }
     }

@@ -301,7 +301,7 @@ impl<W: SeatWorld> Gathered<W> {
     ) -> anyhow::Result<()> {
         roster.check(&self.connection.met, own.identity.public())?;
         ensure!(
-            self.terms.allow(&roster.header),
+            self.terms.allow(&roster.header, &roster.players),
             "the host proposes a match with other terms than those of its table"
         );
         let sitting = roster.sitting()?;
@@ -313,7 +313,7 @@ impl<W: SeatWorld> Gathered<W> {
                 other.name
             );
         }
-        let past = sitting.match_info.header().past.as_ref();
+        let past = sitting.match_info.header().past();
         self.absentees = match past {
             Some(past) => agree_to_past(own, &*self.ways, past, now)?,
             None => None,

@@ -114,11 +114,7 @@ impl<S: Sockets> Gathering<S> {
         if self.seated() == 0 {
             return Err("nobody is here to play with yet");
         }
-        if self
-            .past
-            .as_ref()
-            .is_some_and(|past| !past.without.is_empty())
-        {
+        if self.past.as_ref().is_some_and(|past| past.is_open) {
             return Err("all players who remained in the match before have to take part");
         }
         self.has_started = true;
@@ -133,12 +129,10 @@ impl<S: Sockets> Gathering<S> {
             .map(PublicIdentity::fingerprint)
             .collect();
         let past = self.past.iter();
-        let missing = past
-            .filter(|past| !past.without.is_empty())
-            .flat_map(|past| {
-                let players = past.remaining().filter_map(|seat| past.player(seat));
-                players.map(|(player, _)| player)
-            });
+        let missing = past.filter(|past| past.is_open).flat_map(|past| {
+            let players = past.remaining().filter_map(|seat| past.player(seat));
+            players.map(|(player, _)| player)
+        });
         let missing: Vec<Fingerprint> = missing.filter(|player| !here.contains(player)).collect();
         let free = self.terms.stakes.seats() - self.present();
         !missing.is_empty() && free <= missing.len() && !missing.contains(&peer.fingerprint())
@@ -318,11 +312,12 @@ impl<S: Sockets> Gathering<S> {
         let guests = self.guests[..seated].iter();
         let guests: Vec<&Met> = guests.map(|guest| &*guest.connection.met).collect();
         let (identity, name) = &self.own;
-        let header = match self.terms.header(seated + 1, self.past.clone()) {
-            Ok(header) => header,
+        let own = (identity, name);
+        let rosters = Roster::of_guests(&self.terms, self.past.clone(), own, nonce, &guests);
+        let mut rosters = match rosters {
+            Ok(rosters) => rosters.into_iter(),
             Err(error) => return Some(Change::CannotBegin(error.into())),
         };
-        let mut rosters = Roster::of_guests(&header, (identity, name), nonce, &guests).into_iter();
         let sitting = match rosters.next()?.sitting() {
             Ok(sitting) => sitting,
             Err(error) => return Some(Change::CannotBegin(error)),

@@ -183,8 +183,8 @@ impl<F: Files> Kept<F> {
     /// # Errors
     /// If a file cannot be removed.
     pub fn forget(self, own: &Stored<F>) -> anyhow::Result<()> {
-        let past = &self.opened.sitting.match_info.header().past;
-        let settles = past.as_ref().is_some_and(|past| !past.without.is_empty());
+        let past = self.opened.sitting.match_info.header().past();
+        let settles = past.is_some_and(|past| past.is_open);
         if settles && self.is_begun() {
             return self.close().map(drop);
         }

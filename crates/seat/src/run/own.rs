@@ -220,7 +220,12 @@ impl<W: SeatWorld> Own<W> {
         relay: Option<Address>,
     ) -> anyhow::Result<Invite> {
         let mut invites = self.invites.lock().unwrap_or_else(PoisonError::into_inner);
-        let link = invites.table_link(self.identity.public(), addresses, relay, table.id);
+        let link = invites.table_link(
+            self.identity.public(),
+            addresses,
+            relay,
+            *table.id.as_bytes(),
+        );
         link.context("cannot use the file of invites")
     }
 

@@ -110,7 +110,7 @@ fn sitting() -> Sitting {
             each_move: 30,
             bank: 60,
         },
-        past: None,
+        table: None,
     };
     let player = |seat| Player {
         identity: identity(seat).public().clone(),

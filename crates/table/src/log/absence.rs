@@ -39,7 +39,7 @@ pub enum Disagreement {
     Absent(Vec<Seat>),
     /// The seats are absent, but too few remain.
     TooFew,
-    /// The log leads to other chips, another button or another history.
+    /// The log leads to other chips, other blinds or another history.
     Other,
 }
 
@@ -146,7 +146,7 @@ impl MatchLog {
         without.sort_unstable();
         without.dedup();
         let (rule, stacks) = standing.settled_without(&without);
-        let past = Past::ended(self, without, (steps, stacks, standing.last_button))?;
+        let past = Past::ended(self, Some(without), steps, stacks)?;
         let absent = absent.to_vec();
         Some(Settled { past, absent, rule })
     }

@@ -45,7 +45,7 @@ impl Convictions {
 
     /// The convicted seats, if only the steps before `steps` count. A foul in a later step does not
     /// convict: not all honest seats have the history that it breaks.
-    fn seats(&self, steps: u64) -> Vec<Seat> {
+    pub(super) fn seats(&self, steps: u64) -> Vec<Seat> {
         let fouls = self.fouls.iter().map(|proof| &proof.part);
         let fouls = fouls.filter(|part| part.step <= steps);
         let forks = self.forks.iter().map(Evidence::seat);
@@ -203,10 +203,5 @@ impl MatchLog {
         let convicted = self.convictions().seats(steps);
         let standing = self.standing(steps);
         standing.map_or_else(|| self.stacks().to_vec(), |now| now.settled(&convicted))
-    }
-
-    /// The seat that had the button in the last hand with a result, in the steps that count.
-    pub(super) fn last_button(&self) -> Option<Seat> {
-        self.standing(self.counted_steps())?.last_button
     }
 }

@@ -54,6 +54,9 @@ pub enum PartFoul {
     /// The result differs from the one that the rules give.
     #[error("the claimed result differs from the one that the rules give")]
     Result,
+    /// A seat that leaves buys chips, or a seat buys too many, or in a game without chips.
+    #[error("the seat may not buy these chips")]
+    Buy,
     /// No other seat opened a card to this seat in the disputed step of this try.
     #[error("the disputed step {0} opened nothing to this seat")]
     NothingToDispute(u64),

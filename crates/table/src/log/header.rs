@@ -2,9 +2,12 @@
 
 use dealerless::shuffle::Algorithm;
 use dealerless::verifiable::Seats;
+use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::wire::{Malformed, Reader, Writer};
 
+use super::at_table::{AtTable, TableId};
 use super::past::Past;
+use super::players::Player;
 use super::shape::Shape;
 use crate::rules::{Stakes, StakesError};
 
@@ -17,8 +20,8 @@ pub struct Header {
     pub deck: DeckTerms,
     /// The time limits.
     pub clock: Clock,
-    /// The match that this match continues. Only with a verifiable deck.
-    pub past: Option<Past>,
+    /// The place of the match at its table. With a verifiable deck only.
+    pub table: Option<AtTable>,
 }
 
 /// The kind of deck, with the terms that depend on it.
@@ -101,10 +104,13 @@ impl From<Malformed> for HeaderError {
     }
 }
 
+// A board game continues no match, and its stakes can be longer than those of poker with a result.
+const _: () = assert!(Past::MAX_LEN + 64 <= Stakes::MAX_LEN);
+
 impl Header {
     /// The maximum length of an encoded header in bytes.
     pub(crate) const MAX_LEN: usize =
-        2 + 2 + 2 + Stakes::MAX_LEN + 2 + ALGORITHM + 32 + 1 + 4 + 4 + 1 + Past::MAX_LEN;
+        2 + 2 + 2 + Stakes::MAX_LEN + 2 + ALGORITHM + 32 + 1 + 4 + 4 + AtTable::MAX_LEN;
 
     /// Encodes the header.
     pub fn encode(&self) -> Vec<u8> {
@@ -123,11 +129,8 @@ impl Header {
                 .u8(seats.threshold() as u8),
         };
         writer.u32(self.clock.each_move).u32(self.clock.bank);
-        if let DeckTerms::Verifiable(_) = self.deck {
-            writer.u8(self.past.is_some().into());
-        }
-        if let Some(past) = &self.past {
-            past.write(&mut writer);
+        if let Some(table) = &self.table {
+            table.write(&mut writer);
         }
         writer.finish()
     }
@@ -148,24 +151,51 @@ impl Header {
             each_move: reader.u32()?,
             bank: reader.u32()?,
         };
-        let past = match deck {
+        let table = match deck {
             DeckTerms::Sealed(_) => None,
-            DeckTerms::Verifiable(_) => match reader.bool()? {
-                false => None,
-                true => Some(Past::read(&mut reader)?),
-            },
+            DeckTerms::Verifiable(_) => Some(AtTable::read(&mut reader, &stakes)?),
         };
         reader.finish()?;
-        // A game without chips would destroy those of the match before.
-        if past.is_some() && stakes.betting().is_none() {
-            return Err(HeaderError::Malformed);
-        }
         Ok(Header {
             stakes,
             deck,
             clock,
-            past,
+            table,
         })
+    }
+
+    /// The header of the first match of a table with a verifiable deck, whose cards any `threshold`
+    /// seats together open. `None` if there is [no such deck](DeckTerms::verifiable).
+    pub fn at_table(id: TableId, stakes: Stakes, threshold: usize, clock: Clock) -> Option<Self> {
+        Some(Header {
+            deck: DeckTerms::verifiable(&stakes, threshold)?,
+            table: Some(AtTable::first(id, &stakes)),
+            stakes,
+            clock,
+        })
+    }
+
+    /// The same terms at a new table that `host` opens, with random bytes.
+    #[must_use]
+    pub fn at_new_table(mut self, host: &PublicIdentity, random: &[u8; 32]) -> Self {
+        let id = TableId::new(host, random, &self.encode());
+        if let Some(table) = &mut self.table {
+            table.id = id;
+        }
+        self
+    }
+
+    /// The result of the match before, if this match continues one.
+    pub fn past(&self) -> Option<&Past> {
+        self.table.as_ref()?.past.as_ref()
+    }
+
+    /// The header of a match of these players, if this one was proposed before they were known.
+    #[must_use]
+    pub(crate) fn with_players(mut self, players: &[Player]) -> Self {
+        let table = self.table.take();
+        self.table = table.map(|table| table.with_players(&self.stakes, players));
+        self
     }
 
     /// The terms of the sealed deck, if the match is played with one.

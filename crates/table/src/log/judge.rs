@@ -4,10 +4,10 @@
 use super::deal::Deal;
 use super::deck_log::{Checked, Turn, Verdict};
 use super::foul::{PartFoul, require};
-use super::part::{Part, PartKind};
+use super::part::{AfterHand, Part, PartKind};
 use super::phase::Phase;
 use super::state::{Dealt, State};
-use crate::rules::{self, Choice, Hand};
+use crate::rules::{self, Choice, Hand, Stakes};
 use crate::seat::Seat;
 
 /// A part that its seat may sign now.
@@ -64,8 +64,11 @@ fn judge_part(state: &State, place: Place, seat: Seat, part: &Part) -> Result<Ve
                 checked: None,
             });
         }
-        (Part::Result { stacks, .. }, Phase::Result(outcome), _) => {
+        (Part::Result { stacks, next, buy }, Phase::Result(outcome), _) => {
             require(*stacks == outcome.stacks, PartFoul::Result)?;
+            let stays = *next != AfterHand::Leave && state.stakes.betting().is_some();
+            let may_buy = stays && *buy <= Stakes::MAX_STACK;
+            require(*buy == 0 || may_buy, PartFoul::Buy)?;
         }
         (Part::Leave, ..) => {}
         (_, phase, dealt) => {

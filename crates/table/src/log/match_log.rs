@@ -346,7 +346,7 @@ impl MatchLog {
             is_choice: matches!(self.state.phase, Phase::Choose { .. }),
             rolled,
             ahead: self.used_by(&parts),
-            standing: (self.match_info.seats() > 2).then(|| self.state.standing()),
+            standing: (self.state.shape.verifiable.is_some()).then(|| self.state.standing()),
         };
         self.state.complete(step, &parts, removed, after);
         let hash = self.steps.complete_now(facts, removed);

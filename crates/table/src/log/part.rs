@@ -45,9 +45,11 @@ pub enum Part {
     Result {
         /// The chips of each seat.
         stacks: Vec<u64>,
-        /// Whether the seat leaves after this hand, so that the match ends. Only with a verifiable
-        /// deck.
-        last: bool,
+        /// What the seat does after this hand. With a sealed deck it always stays.
+        next: AfterHand,
+        /// The chips that the seat buys for the next match, which follows then. With a sealed deck
+        /// none.
+        buy: u64,
     },
     /// Leaves the match for good.
     Leave,
@@ -76,6 +78,19 @@ pub enum Part {
     Key([u8; 32]),
     /// The seat's goods after its mix, with the proof ([`Goods`]).
     Mix(Vec<u8>),
+}
+
+/// What a seat does after a hand, with its number in the part. Only with a verifiable deck.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::FromRepr)]
+#[repr(u8)]
+pub enum AfterHand {
+    /// The seat stays.
+    #[default]
+    Stay = 0,
+    /// The seat leaves, so that the match ends.
+    Leave = 1,
+    /// The seat ends the match so that others can sit down, if it is the first seat that is left.
+    Change = 2,
 }
 
 impl Part {
@@ -148,12 +163,12 @@ impl Part {
                 writer.raw(commitment);
             }
             Part::Reveal(reveal) => write_reveal(&mut writer, reveal),
-            Part::Result { stacks, last } => {
+            Part::Result { stacks, next, buy } => {
                 stacks.iter().for_each(|&stack| {
                     writer.u64(stack);
                 });
                 if shape.verifiable.is_some() {
-                    writer.bools(&[*last]);
+                    writer.u8(*next as u8).u64(*buy);
                 }
             }
             Part::Dispute { step } => {
@@ -176,10 +191,15 @@ impl Part {
             3 => Part::Again,
             4 => Part::Open(read_openings(&mut reader, &shape.deck)?),
             5 => Part::Move(read_choice(&mut reader, shape)?),
-            6 => Part::Result {
-                stacks: read_list(shape.seats, || reader.u64())?,
-                last: shape.verifiable.is_some() && reader.bool()?,
-            },
+            6 => {
+                let stacks = read_list(shape.seats, || reader.u64())?;
+                let (next, buy) = match shape.verifiable {
+                    Some(_) => (AfterHand::from_repr(reader.u8()?), reader.u64()?),
+                    None => (Some(AfterHand::Stay), 0),
+                };
+                let next = next.ok_or(Malformed)?;
+                Part::Result { stacks, next, buy }
+            }
             7 => Part::Leave,
             8 => Part::Forfeit,
             9 => Part::Dispute {

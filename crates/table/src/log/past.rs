@@ -1,4 +1,5 @@
-//! The match that a match continues: its players keep their chips, and the button moves on.
+//! The end of a match, as the next match of the table names it: all players of the evening with the
+//! chips that they have and those that they have bought, and the blinds.
 
 use dealerless::verifiable::MAX_SEATS;
 use dealerless_connection::identity::Fingerprint;
@@ -6,93 +7,119 @@ use dealerless_connection::wire::{Malformed, Reader, Writer};
 
 use super::header::DeckTerms;
 use super::match_log::MatchLog;
-use super::phase::Phase;
-use super::players::{Match, MatchId, Player};
-use crate::rules::Stakes;
-use crate::seat::Seat;
+use super::part::{Part, PartKind};
+use super::phase::{End, Phase};
+use super::players::{Match, MatchId};
+use super::signed::SignedPart;
+use crate::rules::{Blinds, Stakes};
+use crate::seat::{Seat, SeatSet};
 
-/// The previous match at a table of several seats, as the header of the next match names it. Each
-/// player of the previous match compares it with [`Past::of`] its own log, or with
-/// [`MatchLog::agrees_to`] if the match is open.
+/// The result of a match with a verifiable deck: what the header of the next match says about it. Each
+/// player of the match compares it with [`Past::of`] its own log, or with [`MatchLog::agrees_to`] if
+/// the match is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Past {
-    /// The id of the previous match.
+    /// The id of the match.
     pub match_id: MatchId,
     /// The number of its complete steps.
     pub steps: u64,
     /// The hash of these steps.
     pub hash: [u8; 32],
-    /// The seats without which the match was settled, in order: they were absent, or had left before.
-    /// Empty if the match is over.
+    /// Whether the match was open, and was settled without the seats in `without`: they were absent, or
+    /// had left before.
+    pub is_open: bool,
+    /// The seats that are not in the next match, in order. [`Past::of`] a match that is over does not
+    /// know them.
     pub without: Vec<Seat>,
-    /// The seat that had the button in its last hand with a result.
-    pub button: Option<Seat>,
-    /// The number of players of the previous match. They are the first ones of `players`.
+    /// The blinds after its last hand with a result.
+    pub blinds: Blinds,
+    /// The number of its seats. Their players are the first ones of `players`.
     pub seats: usize,
-    /// The players with their chips at the end: those of the previous match in order of the seats,
-    /// then the absent players of earlier matches who still have chips.
-    pub players: Vec<(Fingerprint, u64)>,
+    /// All players of the evening: those of the match in order of the seats, then those of earlier
+    /// matches.
+    pub players: Vec<Member>,
 }
 
-/// The encoded button if no hand has a result.
-const NO_BUTTON: u8 = u8::MAX;
+/// A player of the evening.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// The player.
+    pub player: Fingerprint,
+    /// The chips that the player has.
+    pub chips: u64,
+    /// All chips that the player has bought this evening.
+    pub bought: u64,
+}
 
 impl Past {
-    /// The maximum number of players.
-    const MOST: usize = 32;
-    /// The maximum number of chips of all players, so that rebuys cannot overflow the sum.
-    const MAX_CHIPS: u64 = Stakes::MAX_STACK * Stakes::MAX_HANDS as u64;
+    /// The maximum number of players of an evening.
+    pub const MOST: usize = 32;
+    /// The maximum number of chips of all players, so that no sum overflows.
+    pub(super) const MAX_CHIPS: u64 = Stakes::MAX_STACK * Stakes::MAX_HANDS as u64;
     /// The maximum length of an encoding in bytes.
     pub(super) const MAX_LEN: usize =
-        32 + 8 + 32 + 2 + 1 + 1 + 1 + Self::MOST * (Fingerprint::LEN + 8);
+        32 + 8 + 32 + 1 + 2 + 1 + 2 + 1 + 1 + Self::MOST * (Fingerprint::LEN + 8 + 8);
 
-    /// The match of this log, as the header of the next match names it. `None` if the match is not
-    /// over or has a sealed deck, if the others went on without the owner of the log, or if too many
-    /// players have chips.
+    /// The result of the match of this log. `None` if the match is not over or has a sealed deck, or if
+    /// the others went on without the owner of the log.
     pub fn of(log: &MatchLog) -> Option<Self> {
+        let steps = log.counted_steps();
         let is_over = matches!(log.phase(), Phase::Over(_));
-        let end = || (log.counted_steps(), log.final_stacks(), log.last_button());
-        is_over.then(|| Self::ended(log, Vec::new(), end()))?
+        is_over.then(|| Self::ended(log, None, steps, log.final_stacks()))?
     }
 
-    /// The match of this log, which ends after `steps` with these chips and this last button, without
-    /// these seats.
+    /// The result of the match of this log, which ends after `steps` with these chips. If it is open,
+    /// it was settled without the seats in `without`.
     pub(super) fn ended(
         log: &MatchLog,
-        without: Vec<Seat>,
-        (steps, stacks, button): (u64, Vec<u64>, Option<Seat>),
+        without: Option<Vec<Seat>>,
+        steps: u64,
+        stacks: Vec<u64>,
     ) -> Option<Self> {
         let of = log.match_info();
         if !matches!(of.header().deck, DeckTerms::Verifiable(_)) || log.is_removed() {
             return None;
         }
-        let fingerprint = |player: &Player| player.identity.fingerprint();
-        let seated = of.players().iter().map(fingerprint);
-        let mut players: Vec<_> = seated.zip(stacks).collect();
-        let before = of.header().past.iter().flat_map(|past| &past.players);
-        for away in before.filter(|(_, chips)| *chips > 0) {
-            if players.iter().all(|(player, _)| *player != away.0) {
-                players.push(*away);
-            }
-        }
+        let standing = log.standing(steps)?;
+        let ends = stacks.into_iter().zip(standing.bought);
         let past = Past {
             match_id: of.id(),
             steps,
             hash: log.hash_before(steps)?,
-            without,
-            button,
+            is_open: without.is_some(),
+            without: without.unwrap_or_default(),
+            blinds: standing.blinds,
             seats: of.seats(),
-            players,
+            players: Self::list(of, ends),
         };
         past.is_valid().then_some(past)
     }
 
-    /// Whether this can be the end of the match of this log. If the others have removed the owner of the
-    /// log and went on, the log does not have the end: then the owner must have at least the chips that
-    /// it had not bet in this log. They can be more, because its last bet can be void.
+    /// The list after a match whose seats end with these chips, and have bought these this evening.
+    pub(super) fn list(of: &Match, ends: impl Iterator<Item = (u64, u64)>) -> Vec<Member> {
+        let member = |(player, (chips, bought))| Member {
+            player,
+            chips,
+            bought,
+        };
+        let mut players: Vec<Member> = of.fingerprints().zip(ends).map(member).collect();
+        let before = of
+            .header()
+            .past()
+            .into_iter()
+            .flat_map(|past| &past.players);
+        let away = before.filter(|member| of.fingerprints().all(|other| other != member.player));
+        players.extend(away);
+        players
+    }
+
+    /// Whether this can be the end of the match of this log, without regard to the seats that are not in
+    /// the next match. If the others have removed the owner of the log and went on, the log does not have
+    /// the end: then the owner must have at least the chips that it had not bet in this log. They can be
+    /// more, because its last bet can be void.
     pub fn agrees_with(&self, log: &MatchLog) -> bool {
         if !log.is_removed() {
-            return Past::of(log).as_ref() == Some(self);
+            return Past::of(log).is_some_and(|own| own.with(self.without.clone()) == *self);
         }
         let (of, owner) = (log.match_info(), log.owner());
         let own = of.players()[owner.index()].identity.fingerprint();
@@ -100,111 +127,209 @@ impl Past {
             .game()
             .map_or_else(|| log.stacks().to_vec(), |game| game.stacks());
         let chips = stacks[owner.index()];
-        let has_chips = |player: &(Fingerprint, u64)| player.0 == own && player.1 >= chips;
-        self.match_id == of.id() && self.players.iter().any(has_chips)
+        self.match_id == of.id() && self.member(own).is_some_and(|own| own.chips >= chips)
     }
 
-    /// The chips that a player brings from the previous match, if there are any.
-    pub(super) fn chips_of(&self, player: Fingerprint) -> Option<u64> {
-        let found = self.players.iter().find(|(other, _)| *other == player);
-        found.map(|(_, chips)| *chips).filter(|chips| *chips > 0)
-    }
-
-    /// The place of a player who sits to the left of the host `host`, if everybody keeps the seat
-    /// that they had. Players who were not there come last.
-    pub fn place_after(&self, host: Fingerprint, player: Fingerprint) -> usize {
-        let place = |of| self.players.iter().position(|(other, _)| *other == of);
-        match place(player) {
-            Some(found) => {
-                let count = self.players.len();
-                (found + count - place(host).unwrap_or(0)) % count
-            }
-            None => usize::MAX,
+    /// Whether this is the result of the match of this log, or if it is open, its settlement.
+    pub fn follows_from(&self, log: &MatchLog) -> bool {
+        match self.is_open {
+            false => self.agrees_with(log),
+            true => log
+                .settled_like(self)
+                .is_some_and(|settled| settled.past == *self),
         }
     }
 
-    /// The seat of the next match that counts as the last one with the button: that of the player
-    /// who had it, or of the nearest player to the right who is still there.
-    pub(super) fn last_button(&self, of: &Match) -> Option<Seat> {
-        let seat = |player: Fingerprint| {
-            let mut seats = Seat::all(of.seats()).zip(of.players());
-            let found = seats.find(|(_, other)| other.identity.fingerprint() == player);
-            found.map(|(seat, _)| seat)
-        };
-        let (right, left) = self.players.split_at(self.button?.index() + 1);
-        let mut from_the_button = right.iter().rev().chain(left.iter().rev());
-        from_the_button.find_map(|(player, _)| seat(*player))
+    /// This end, without these seats in the next match.
+    fn with(self, without: Vec<Seat>) -> Self {
+        Past { without, ..self }
     }
 
-    /// The player at a seat of the previous match, with the chips at its end.
+    /// The result of a match that is over, as the header of a match of these players names it.
+    pub(super) fn before(self, players: &[Fingerprint]) -> Self {
+        if self.is_open {
+            return self;
+        }
+        let plays = |seat: &Seat| {
+            let of_seat = self.player(*seat);
+            of_seat.is_some_and(|(player, _)| players.contains(&player))
+        };
+        let without = Seat::all(self.seats).filter(|seat| !plays(seat)).collect();
+        self.with(without)
+    }
+
+    /// The entry of a player.
+    pub fn member(&self, player: Fingerprint) -> Option<&Member> {
+        self.players.iter().find(|member| member.player == player)
+    }
+
+    /// The order of the players of the next match, from its host `host` on: a key to sort them by. The
+    /// players of this match keep their order. All others sit to the left of the last big blind.
+    pub fn place_after(&self, host: Fingerprint, player: Fingerprint) -> (usize, bool) {
+        let (seats, last) = (self.seats, self.blinds.last.index());
+        let mut first = 0;
+        let mut place = (last, true);
+        for (seat, member) in self.players.iter().take(seats).enumerate() {
+            if member.player == host {
+                first = seat;
+            }
+            if member.player == player {
+                place = (seat, false);
+            }
+        }
+        ((place.0 + seats - first) % seats, place.1)
+    }
+
+    /// The blinds before the first hand of the next match. If the player who had the last big blind is
+    /// not there, that blind counts as one of the nearest player to the right.
+    pub(super) fn blinds_in(&self, of: &Match) -> Option<Blinds> {
+        let seat_of = |seat: Seat| {
+            let (player, _) = self.player(seat)?;
+            let found = of.fingerprints().position(|other| other == player)?;
+            Some(Seat::new(found as u8))
+        };
+        let last = self.blinds.last.next(self.seats).around(self.seats);
+        Some(Blinds {
+            last: last.filter_map(seat_of).last()?,
+            waits: self.blinds.waits.iter().filter_map(seat_of).collect(),
+        })
+    }
+
+    /// The player at a seat of the match, with the chips at its end.
     pub fn player(&self, seat: Seat) -> Option<(Fingerprint, u64)> {
         let mut seated = self.players.iter().take(self.seats);
-        seated.nth(seat.index()).copied()
+        let member = seated.nth(seat.index())?;
+        Some((member.player, member.chips))
     }
 
-    /// The seats of the previous match that are not lost.
+    /// The seats of the match that are in the next one.
     pub fn remaining(&self) -> impl Iterator<Item = Seat> {
         Seat::all(self.seats).filter(|seat| !self.without.contains(seat))
     }
 
-    fn is_valid(&self) -> bool {
+    pub(super) fn is_valid(&self) -> bool {
         let players = &self.players;
-        let settles = match self.without.is_empty() {
-            true => true,
-            false => self.seats > 2 && self.remaining().count() >= 2,
-        };
+        let is_seat = |seat: Seat| seat.index() < self.seats;
         let twice = |at: usize| {
-            players[..at]
-                .iter()
-                .any(|(other, _)| *other == players[at].0)
+            let mut before = players[..at].iter();
+            before.any(|other| other.player == players[at].player)
         };
-        let chips = (players.iter()).try_fold(0u64, |sum, (_, chips)| sum.checked_add(*chips));
+        let sum = |of: fn(&Member) -> u64| {
+            let mut numbers = players.iter().map(of);
+            numbers.try_fold(0u64, |sum, chips| sum.checked_add(chips))
+        };
+        let chips = sum(|member| member.chips);
         (1..=Self::MOST).contains(&players.len())
             && !(0..players.len()).any(twice)
             && chips.is_some_and(|chips| chips <= Self::MAX_CHIPS)
+            && chips == sum(|member| member.bought)
             && (2..=MAX_SEATS.min(players.len())).contains(&self.seats)
-            && self.button.is_none_or(|button| button.index() < self.seats)
-            && self.without.iter().all(|seat| seat.index() < self.seats)
-            && settles
+            && is_seat(self.blinds.last)
+            && self.blinds.waits.iter().all(is_seat)
+            && self.without.iter().copied().all(is_seat)
+            && self.remaining().next().is_some()
+            && (!self.is_open || self.seats > 2 && !self.without.is_empty())
     }
 
     pub(super) fn write(&self, writer: &mut Writer) {
-        let button = self.button.map_or(NO_BUTTON, Seat::number);
-        let without = self
-            .without
-            .iter()
-            .fold(0, |mask, seat| mask | 1 << seat.number());
         writer.raw(self.match_id.as_bytes());
         writer.u64(self.steps).raw(&self.hash);
-        writer.u16(without).u8(button).u8(self.seats as u8);
+        writer.bools(&[self.is_open]);
+        let without: SeatSet = self.without.iter().copied().collect();
+        writer.u16(without.mask()).u8(self.blinds.last.number());
+        writer.u16(self.blinds.waits.mask()).u8(self.seats as u8);
         writer.u8(self.players.len() as u8);
-        for (player, chips) in &self.players {
-            writer.raw(&player.encode()).u64(*chips);
+        for member in &self.players {
+            writer.raw(&member.player.encode());
+            writer.u64(member.chips).u64(member.bought);
         }
     }
 
     pub(super) fn read(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
         let match_id = MatchId::new(reader.array()?);
         let (steps, hash) = (reader.u64()?, reader.array()?);
-        let without = reader.u16()?;
-        let button = Some(reader.u8()?).filter(|&button| button != NO_BUTTON);
+        let (is_open, without) = (reader.bool()?, SeatSet::of_mask(reader.u16()?));
+        let blinds = Blinds {
+            last: Seat::new(reader.u8()?),
+            waits: SeatSet::of_mask(reader.u16()?),
+        };
         let seats = usize::from(reader.u8()?);
         let mut players = Vec::new();
         for _ in 0..reader.u8()? {
-            let player = Fingerprint::decode(reader.array()?).ok_or(Malformed)?;
-            players.push((player, reader.u64()?));
+            players.push(Member {
+                player: Fingerprint::decode(reader.array()?).ok_or(Malformed)?,
+                chips: reader.u64()?,
+                bought: reader.u64()?,
+            });
         }
         let past = Past {
             match_id,
             steps,
             hash,
-            without: Seat::all(u16::BITS as usize)
-                .filter(|seat| without & 1 << seat.number() != 0)
-                .collect(),
-            button: button.map(Seat::new),
+            is_open,
+            without: without.iter().collect(),
+            blinds,
             seats,
             players,
         };
         past.is_valid().then_some(past).ok_or(Malformed)
+    }
+}
+
+impl MatchLog {
+    /// The list after this match, or as far as it has been played.
+    pub fn members(&self) -> Vec<Member> {
+        let bought = self
+            .standing(self.counted_steps())
+            .map(|standing| standing.bought);
+        let stacks = match self.phase() {
+            Phase::Over(_) | Phase::Result(_) => self.final_stacks(),
+            _ => self.state().undecided(),
+        };
+        let ends = stacks.into_iter().zip(bought.unwrap_or_default());
+        Past::list(self.match_info(), ends)
+    }
+
+    /// Whether a player has signed a part in this match.
+    pub fn has_part_of(&self, player: Fingerprint) -> bool {
+        self.parts_of(player).next().is_some()
+    }
+
+    /// Whether a player has opened a card in this match.
+    pub fn has_opened(&self, player: Fingerprint) -> bool {
+        let kind =
+            |part: &SignedPart| Part::decode(&part.part, self.shape()).map(|part| part.kind());
+        let mut parts = self.parts_of(player);
+        parts.any(|part| kind(part) == Ok(PartKind::Partials))
+    }
+
+    fn parts_of(&self, player: Fingerprint) -> impl Iterator<Item = &SignedPart> {
+        let seat = self
+            .match_info()
+            .fingerprints()
+            .position(|other| other == player);
+        self.history(0)
+            .filter(move |part| Some(part.seat.index()) == seat)
+    }
+
+    /// The seats that decide about the next match after this result of the log, in order: all that have
+    /// not left, were not removed or convicted, and have chips or have bought some.
+    pub fn electorate(&self, past: &Past) -> Vec<Seat> {
+        let Some(standing) = self.standing(past.steps) else {
+            return Vec::new();
+        };
+        let mut gone = [standing.gone, standing.left].concat();
+        gone.extend(self.convictions().seats(past.steps));
+        if let Phase::Over(End::Stopped(stops)) = self.phase() {
+            gone.extend(stops.iter().map(|(seat, _)| *seat));
+        }
+        let has_chips = |seat: Seat| {
+            let chips = past.player(seat).map_or(0, |(_, chips)| chips);
+            chips > 0 || standing.buys[seat.index()] > 0
+        };
+        let seats = Seat::all(past.seats);
+        seats
+            .filter(|seat| !gone.contains(seat) && has_chips(*seat))
+            .collect()
     }
 }

@@ -75,6 +75,9 @@ pub enum End {
     Stopped(Vec<(Seat, Stop)>),
     /// These seats left. The last hand was played to its end. Only with a verifiable deck.
     Left(Vec<Seat>),
+    /// A seat has bought chips, or the first seat lets others sit down. The last hand was played to its
+    /// end. Only with a verifiable deck.
+    Changed,
     /// These seats left in the middle of a hand, and too few seats remain to open its cards. Only with
     /// roll calls.
     TooFew(Vec<Seat>),

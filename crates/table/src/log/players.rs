@@ -6,6 +6,7 @@ use dealerless_connection::hash::{Hash, hex};
 use dealerless_connection::identity::{Fingerprint, PublicIdentity};
 
 use super::header::{DeckTerms, Header};
+use super::past::{Member, Past};
 use crate::seat::Seat;
 
 /// A match between two or more identities: the player at each seat, and the agreed terms. A match
@@ -64,12 +65,22 @@ pub enum CannotSit {
     /// This seat has the same key as another seat.
     #[error("{0} and another seat have the same key")]
     SameKey(Seat),
-    /// The match before was settled without absent seats, and this remaining player of it is missing.
+    /// This player of the match before does not take part, although the header does not leave it out.
     #[error("{0} played in the match before and was not absent, and has to take part")]
     Remaining(Fingerprint),
-    /// The match before was settled without this player, who cannot take part in the next one.
+    /// The header leaves this player of the match before out.
     #[error("the match before was settled without {0}, who cannot take part in this one")]
     Absent(Fingerprint),
+    /// The host did not play in the match before, or the other players do not sit in its order, or new
+    /// players do not sit to the left of the last big blind.
+    #[error("the players do not sit in the order of the match before")]
+    Order,
+    /// This seat has no chips.
+    #[error("{0} has no chips and buys none")]
+    NoChips(Seat),
+    /// The table has had too many players.
+    #[error("at most {max} players can play at a table in an evening", max = Past::MOST)]
+    TooMany,
 }
 
 impl Match {
@@ -96,13 +107,14 @@ impl Match {
                 return Err(CannotSit::SameKey(seat));
             }
         }
-        check_settlement(&header, &players)?;
         let id = id(&header, &players);
-        Ok(Match {
+        let of = Match {
             id,
             header,
             players,
-        })
+        };
+        of.check_settlement()?;
+        Ok(of)
     }
 
     /// The id of the match.
@@ -120,14 +132,37 @@ impl Match {
         &self.players
     }
 
-    /// The chips of each seat at the start: those that its player brings from the match before, or
-    /// a full stack.
+    /// The players, in order of the seats.
+    pub(super) fn fingerprints(&self) -> impl Iterator<Item = Fingerprint> + Clone {
+        let players = self.players.iter();
+        players.map(|player| player.identity.fingerprint())
+    }
+
+    /// The chips of each seat at the start: those that its player brings from the match before, and
+    /// those that it buys. With a sealed deck a full stack.
     pub fn first_stacks(&self) -> Vec<u64> {
-        let stack = self.header.stakes.stack();
-        let past = self.header.past.as_ref();
-        let chips = |player: &Player| past?.chips_of(player.identity.fingerprint());
-        let stacks = self.players.iter().map(chips);
-        stacks.map(|chips| chips.unwrap_or(stack)).collect()
+        self.with_buys(|member| member.chips)
+    }
+
+    /// The chips that the player at each seat has bought this evening, including those that it buys for
+    /// this match.
+    pub fn first_bought(&self) -> Vec<u64> {
+        self.with_buys(|member| member.bought)
+    }
+
+    /// What each seat buys for this match, and this number of its entry in the list.
+    fn with_buys(&self, number: fn(&Member) -> u64) -> Vec<u64> {
+        let Some(table) = &self.header.table else {
+            return vec![self.header.stakes.stack(); self.seats()];
+        };
+        let before = |player| Some(number(table.past.as_ref()?.member(player)?));
+        let before = self
+            .fingerprints()
+            .map(|player| before(player).unwrap_or(0));
+        before
+            .zip(&table.buys)
+            .map(|(had, buy)| had + buy)
+            .collect()
     }
 
     /// Whether the seats can remove a silent seat by a roll call: the threshold of the deck is below
@@ -143,28 +178,42 @@ impl Match {
     pub fn seats(&self) -> usize {
         self.players.len()
     }
-}
 
-/// Checks the players of a match whose match before was settled without absent seats: all remaining
-/// players of that match take part, so that each of them signs the header, and none of the others.
-fn check_settlement(header: &Header, players: &[Player]) -> Result<(), CannotSit> {
-    let Some(past) = header.past.as_ref().filter(|past| !past.without.is_empty()) else {
-        return Ok(());
-    };
-    for seat in Seat::all(past.seats) {
-        let Some((of, _)) = past.player(seat) else {
-            continue;
+    /// Checks the players against the result of the match before: each of its seats takes part or is
+    /// left out, and the seats have the order that follows from it (S1, B1). Each seat has chips.
+    fn check_settlement(&self) -> Result<(), CannotSit> {
+        let mut stacks = Seat::all(self.seats()).zip(self.first_stacks());
+        let broke = stacks.find(|(_, chips)| *chips == 0);
+        if let Some((seat, _)) = broke.filter(|_| self.header.stakes.betting().is_some()) {
+            return Err(CannotSit::NoChips(seat));
+        }
+        let Some(past) = self.header.past() else {
+            return Ok(());
         };
-        let plays = players
-            .iter()
-            .any(|player| player.identity.fingerprint() == of);
-        match (past.without.contains(&seat), plays) {
-            (true, true) => return Err(CannotSit::Absent(of)),
-            (false, false) => return Err(CannotSit::Remaining(of)),
-            _ => {}
+        let plays = |of| self.fingerprints().any(|player| player == of);
+        let mut seated = past.players.iter().take(past.seats);
+        for seat in Seat::all(past.seats) {
+            let Some(Member { player, .. }) = seated.next() else {
+                continue;
+            };
+            match (past.without.contains(&seat), plays(*player)) {
+                (true, true) => return Err(CannotSit::Absent(*player)),
+                (false, false) => return Err(CannotSit::Remaining(*player)),
+                _ => {}
+            }
+        }
+        let host = self.players[0].identity.fingerprint();
+        let places = self
+            .fingerprints()
+            .map(|player| past.place_after(host, player));
+        if !places.clone().is_sorted() || places.clone().next() != Some((0, false)) {
+            return Err(CannotSit::Order);
+        }
+        match Past::list(self, std::iter::repeat((0, 0))).len() > Past::MOST {
+            true => Err(CannotSit::TooMany),
+            false => Ok(()),
         }
     }
-    Ok(())
 }
 
 fn id(header: &Header, players: &[Player]) -> MatchId {

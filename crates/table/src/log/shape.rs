@@ -65,8 +65,8 @@ impl Shape {
 
     /// The length in bytes of each part in the result phase.
     pub(super) fn result(&self) -> usize {
-        let last = usize::from(self.verifiable.is_some());
-        (KIND + 8 * self.seats + last).max(MIN_LEN)
+        let next_and_buy = if self.verifiable.is_some() { 1 + 8 } else { 0 };
+        (KIND + 8 * self.seats + next_and_buy).max(MIN_LEN)
     }
 
     /// The length in bytes of the longest part.

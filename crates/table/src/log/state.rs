@@ -7,11 +7,11 @@ use super::deal::{Deal, DealInput};
 use super::deck_log::{Attempt, Completed, DeckLog, VerifiableLog};
 use super::foul::PartFoul;
 use super::header::DeckTerms;
-use super::part::Part;
+use super::part::{AfterHand, Part};
 use super::phase::{End, Phase};
 use super::players::{Match, MatchId};
 use super::shape::Shape;
-use crate::rules::{BadCards, BadFaces, Hand, Learners, Next, Outcome, SettledBy, Stakes};
+use crate::rules::{BadCards, BadFaces, Blinds, Hand, Learners, Next, Outcome, SettledBy, Stakes};
 use crate::seat::{Seat, SeatSet};
 
 /// The state of a match after its complete steps. It depends only on the header and the parts.
@@ -27,12 +27,18 @@ pub(super) struct State {
     pub(super) deck: DeckLog,
     /// The chips of each seat after the last result.
     pub(super) stacks: Vec<u64>,
-    /// The seat that had the button in the last hand with a result.
-    pub(super) last_button: Option<Seat>,
+    /// The chips that the player at each seat had bought this evening before the hand in play.
+    bought: Vec<u64>,
+    /// The blinds after the last hand with a result.
+    blinds: Blinds,
     /// The try in play. `None` before all seats have dealt it.
     pub(super) dealt: Option<Dealt>,
     /// The seats that sat out in the last hand that was dealt.
     pub(super) sat_out: Vec<Seat>,
+    /// The seats that have left after the last hand.
+    left: Vec<Seat>,
+    /// The chips that each seat has bought after the last hand, for the next match.
+    buys: Vec<u64>,
     /// What seats have signed in earlier steps of this phase, which roll calls have ended.
     signed: Signed,
     /// The cards that were opened in the last step. Only with a verifiable deck.
@@ -45,8 +51,8 @@ struct Signed {
     deals: Vec<(Seat, Deal)>,
     /// The seats that were gone when the seats began to deal the hand, if a seat is gone since.
     gone_before: Option<Vec<Seat>>,
-    /// The seats that have signed the result, and whether each of them leaves.
-    results: Vec<(Seat, bool)>,
+    /// The seats that have signed the result, what each does next, and the chips that it buys.
+    results: Vec<(Seat, AfterHand, u64)>,
 }
 
 /// A try of a hand that all seats have dealt.
@@ -57,6 +63,8 @@ pub(super) struct Dealt {
     /// The chips of each seat before any bet, including the rebuys.
     pub(super) stacks: Vec<u64>,
     pub(super) game: Hand,
+    /// The blinds after the hand.
+    blinds: Blinds,
 }
 
 /// A state, as far as the chips of a hand that cannot go on depend on it.
@@ -64,12 +72,17 @@ pub(super) struct Dealt {
 pub(super) struct Standing {
     /// The chips if the hand in play does not count.
     stacks: Vec<u64>,
-    pub(super) last_button: Option<Seat>,
+    pub(super) bought: Vec<u64>,
+    pub(super) blinds: Blinds,
     game: Option<Hand>,
     /// Whether the deck is final.
     is_final: bool,
-    /// The seats that have left.
+    /// The seats that have left in a hand, or were removed.
     pub(super) gone: Vec<Seat>,
+    /// The seats that have left after the last hand.
+    pub(super) left: Vec<Seat>,
+    /// The chips that each seat has bought after the last hand, for the next match.
+    pub(super) buys: Vec<u64>,
 }
 
 impl Standing {
@@ -110,9 +123,13 @@ impl State {
             hand: 1,
             deck: DeckLog::new(of),
             stacks: of.first_stacks(),
-            last_button: header.past.as_ref().and_then(|past| past.last_button(of)),
+            bought: of.first_bought(),
+            blinds: (header.past().and_then(|past| past.blinds_in(of)))
+                .unwrap_or_else(|| Blinds::first(&stakes)),
             dealt: None,
             sat_out: Vec::new(),
+            left: Vec::new(),
+            buys: vec![0; of.seats()],
             signed: Signed::default(),
             opened: Vec::new(),
             stakes,
@@ -130,7 +147,7 @@ impl State {
     fn has_signed(&self, seat: Seat) -> bool {
         match self.phase {
             Phase::Deal => self.signed.deals.iter().any(|(other, _)| *other == seat),
-            Phase::Result(_) => self.signed.results.iter().any(|(other, _)| *other == seat),
+            Phase::Result(_) => self.signed.results.iter().any(|(other, ..)| *other == seat),
             _ => false,
         }
     }
@@ -138,14 +155,6 @@ impl State {
     /// Whether a roll call has ended a step of the deals. The shuffles made ahead are void then.
     pub(super) fn deals_again(&self) -> bool {
         self.signed.gone_before.is_some()
-    }
-
-    /// The chips of the seats that were left when the seats began to deal the hand.
-    fn chips_of_the_left(&self, stacks: &[u64]) -> Vec<u64> {
-        let before = self.signed.gone_before.as_deref();
-        let gone = before.unwrap_or_else(|| self.deck.gone());
-        let chips = |(seat, &chips)| if gone.contains(&seat) { 0 } else { chips };
-        Seat::all(stacks.len()).zip(stacks).map(chips).collect()
     }
 
     /// Whether a seat that leaves ends the match. Otherwise the other seats play the hand to its
@@ -174,11 +183,15 @@ impl State {
     }
 
     /// The seat that the deals of the next hand name for the button, if the hand starts with these
-    /// chips.
+    /// chips and nobody sits out.
     pub(super) fn next_button(&self, stacks: &[u64]) -> Seat {
-        let stacks = self.chips_of_the_left(stacks);
-        let button = self.stakes.next_button(&stacks, self.last_button);
-        button.unwrap_or(Seat::HOST)
+        let before = self.signed.gone_before.as_deref();
+        let gone = before.unwrap_or_else(|| self.deck.gone());
+        let can_play = self.stakes.can_play(stacks, gone);
+        match self.blinds.next(&self.stakes, &can_play) {
+            Some((button, _)) => button,
+            None => can_play.first().copied().unwrap_or(Seat::HOST),
+        }
     }
 
     /// Whether a seat may buy in again.
@@ -265,14 +278,20 @@ impl State {
         };
         let rebuys: Vec<bool> = Seat::all(self.shape.seats).map(agreed).collect();
         let stacks = self.stacks_with(&rebuys);
-        let button = self.next_button(&stacks);
         self.signed.gone_before = None;
         let sits_out = |(seat, deal): &(Seat, Deal)| {
             let sits_out = matches!(deal.deck, DealInput::Verifiable { out: true, .. });
             sits_out.then_some(*seat)
         };
         self.sat_out = signed.iter().filter_map(sits_out).collect();
-        let out = [&self.sat_out[..], self.deck.gone()].concat();
+        let mut out = [&self.sat_out[..], self.deck.gone()].concat();
+        let can_deal = self.stakes.can_play(&stacks, &out);
+        let next = self.blinds.next(&self.stakes, &can_deal);
+        let first = can_deal.first().copied().unwrap_or(Seat::HOST);
+        let (button, blinds) = next.unwrap_or((first, self.blinds));
+        if next.is_some() {
+            out.extend(blinds.waits.iter());
+        }
         let has_chips = |seat: &Seat| stacks[seat.index()] > 0 && self.deck.is_live(*seat);
         let with_chips = Seat::all(self.shape.seats).filter(has_chips).count();
         let can_play = self.stakes.betting().is_none() || with_chips >= 2;
@@ -285,6 +304,7 @@ impl State {
             since: step + 1,
             stacks,
             game,
+            blinds,
         });
         let inputs: Vec<DealInput> = deals.iter().map(|deal| deal.deck).collect();
         let first = self.deck.deal(step, &inputs);
@@ -379,30 +399,43 @@ impl State {
     }
 
     fn result(&mut self, outcome: Outcome, parts: &[(Seat, Part)]) -> Phase {
-        let last = |(seat, part): &(Seat, Part)| match part {
-            Part::Result { last, .. } => Some((*seat, *last)),
+        let after = |(seat, part): &(Seat, Part)| match part {
+            Part::Result { next, buy, .. } => Some((*seat, *next, *buy)),
             _ => None,
         };
-        self.signed.results.extend(parts.iter().filter_map(last));
+        self.signed.results.extend(parts.iter().filter_map(after));
         self.phase = Phase::Result(outcome.clone());
         if !self.signers().is_empty() {
             return Phase::Result(outcome);
         }
         let results = std::mem::take(&mut self.signed.results);
-        let leaves = results.into_iter().filter(|(_, last)| *last);
-        let mut left: Vec<Seat> = leaves.map(|(seat, _)| seat).collect();
+        let first = Seat::all(self.shape.seats).find(|seat| self.deck.is_live(*seat));
+        let mut changes = false;
+        for (seat, next, buy) in results {
+            self.buys[seat.index()] = buy;
+            changes |= buy > 0 || next == AfterHand::Change && Some(seat) == first;
+            if next == AfterHand::Leave {
+                self.left.push(seat);
+            }
+        }
+        let mut left = self.left.clone();
         let deck = self.deck.verifiable();
         if deck.is_some_and(VerifiableLog::is_last_hand) {
             left.extend(self.deck.gone());
         }
         left.sort_unstable();
+        let bought = self.bought();
         self.stacks = outcome.stacks;
-        self.last_button = self.dealt.take().map(|dealt| dealt.game.button());
+        self.bought = bought;
+        if let Some(dealt) = self.dealt.take() {
+            self.blinds = dealt.blinds;
+        }
         self.deck.hand_over();
         self.hand += 1;
         match self.hand > self.stakes.hands() {
             true => Phase::Over(End::Played),
             false if !left.is_empty() => Phase::Over(End::Left(left)),
+            false if changes => Phase::Over(End::Changed),
             false => Phase::Deal,
         }
     }
@@ -429,6 +462,21 @@ impl State {
         }
     }
 
+    /// The chips that the player at each seat has bought this evening, with the rebuys of the hand in
+    /// play.
+    fn bought(&self) -> Vec<u64> {
+        let now = self
+            .dealt
+            .as_ref()
+            .map_or(&self.stacks, |dealt| &dealt.stacks);
+        let rebuys = now.iter().zip(&self.stacks).map(|(now, had)| now - had);
+        self.bought
+            .iter()
+            .zip(rebuys)
+            .map(|(had, rebuy)| had + rebuy)
+            .collect()
+    }
+
     /// The data that decide the chips if the hand in play cannot go on, with more than two seats.
     pub(super) fn standing(&self) -> Standing {
         // Without chips, nothing depends on the hand.
@@ -438,10 +486,13 @@ impl State {
             .filter(|_| self.stakes.betting().is_some());
         Standing {
             stacks: self.undecided(),
-            last_button: self.last_button,
+            bought: self.bought(),
+            blinds: self.blinds,
             game: dealt.map(|dealt| dealt.game.clone()),
             is_final: self.deck.final_since().is_some(),
             gone: self.deck.gone().to_vec(),
+            left: self.left.clone(),
+            buys: self.buys.clone(),
         }
     }
 

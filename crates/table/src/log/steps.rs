@@ -50,7 +50,7 @@ pub(super) struct Facts {
     pub(super) rolled: Option<Rolled>,
     /// The shuffles that were made before these deals, if the deals name them.
     pub(super) ahead: Vec<Statement>,
-    /// The state before this step. `None` in a match of two seats.
+    /// The state before this step. `None` with a sealed deck.
     pub(super) standing: Option<Standing>,
 }
 

@@ -6,7 +6,8 @@ use dealerless_connection::identity::{Name, PublicIdentity};
 use dealerless_connection::wire::{Malformed, Reader, Writer};
 
 use super::seating::CannotBegin;
-use crate::log::{Header, Match, Player, Sitting};
+use super::table_terms::TableTerms;
+use crate::log::{Header, HeaderError, Match, Past, Player, Sitting};
 use crate::seat::Seat;
 
 /// The players in order of their seats, for the player at one of the seats. All players must get
@@ -26,13 +27,17 @@ pub struct Roster {
 
 impl Roster {
     /// The rosters of all players, in order of their seats: the host, then the guests in the order
-    /// of the meetings. `nonce` is the host's nonce for this match.
+    /// of the meetings. `nonce` is the host's nonce for this match, `past` the match that it continues.
+    ///
+    /// # Errors
+    /// If this number of players cannot play at the table.
     pub fn of_guests(
-        header: &Header,
+        terms: &TableTerms,
+        past: Option<Past>,
         (identity, name): (&PublicIdentity, &Name),
         nonce: [u8; 32],
         guests: &[&Met],
-    ) -> Vec<Self> {
+    ) -> Result<Vec<Self>, HeaderError> {
         let host = Player {
             identity: identity.clone(),
             nonce,
@@ -44,13 +49,14 @@ impl Roster {
         let players: Vec<Player> = [host].into_iter().chain(guests.iter().map(guest)).collect();
         let others = guests.iter().map(|met| met.peer_name.clone());
         let names: Vec<Name> = [name.clone()].into_iter().chain(others).collect();
+        let header = terms.header_of(&players, past)?;
         let roster = |seat| Roster {
             seat,
             header: header.clone(),
             players: players.clone(),
             names: names.clone(),
         };
-        Seat::all(players.len()).map(roster).collect()
+        Ok(Seat::all(players.len()).map(roster).collect())
     }
 
     /// The match of these players.

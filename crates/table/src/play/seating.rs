@@ -83,7 +83,7 @@ impl Seating {
             }),
             clock,
             stakes,
-            past: None,
+            table: None,
         };
         Ok((header, Arc::new(circuit)))
     }

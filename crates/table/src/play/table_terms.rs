@@ -1,18 +1,19 @@
 //! The terms of a table, which its host sends to every player who comes by the table's link.
 
+use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::wire::{Malformed, Reader, Writer};
 use dealerless_connection::{MAX_HEADER, system_rng};
 use rand::Rng;
 
-use crate::log::{Clock, DeckTerms, Header, HeaderError, Past};
+use crate::log::{Clock, Header, HeaderError, Past, Player, TableId};
 use crate::rules::Stakes;
 
 /// What the players of a table agree on once. A match at the table has at most as many players as the stakes have
 /// seats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableTerms {
-    /// The id of the table, which its host has chosen at random.
-    pub id: [u8; 32],
+    /// The id of the table.
+    pub id: TableId,
     /// The game and its stakes, for all seats.
     pub stakes: Stakes,
     /// The number of seats that may disappear in a hand, if enough players have sat down
@@ -34,6 +35,17 @@ pub enum Proposal {
     Match(Box<Header>),
     /// A table.
     Table(Box<TableTerms>),
+}
+
+impl Proposal {
+    /// The same proposal, at a new table that `host` opens if it is one.
+    #[must_use]
+    pub fn opened_by(self, host: &PublicIdentity) -> Self {
+        match self {
+            Proposal::Match(header) => Proposal::Match(header),
+            Proposal::Table(terms) => terms.opened_by(host).into(),
+        }
+    }
 }
 
 impl From<Header> for Proposal {
@@ -73,7 +85,7 @@ impl Proposal {
 }
 
 impl TableTerms {
-    /// The terms of a new table.
+    /// Terms that nobody has opened a table for yet.
     ///
     /// # Errors
     /// If the game has no verifiable deck for some number of players up to that of the stakes.
@@ -84,10 +96,8 @@ impl TableTerms {
         is_open: bool,
         clock: Clock,
     ) -> Result<Self, HeaderError> {
-        let mut id = [0; 32];
-        system_rng().fill_bytes(&mut id);
         let terms = TableTerms {
-            id,
+            id: TableId::NONE,
             stakes,
             may_leave,
             accepts_two_tables,
@@ -96,6 +106,21 @@ impl TableTerms {
         };
         terms.check()?;
         Ok(terms)
+    }
+
+    /// The same terms at a new table that `host` opens.
+    #[must_use]
+    pub fn opened_by(self, host: &PublicIdentity) -> Self {
+        let mut random = [0; 32];
+        system_rng().fill_bytes(&mut random);
+        let id = TableId::new(host, &random, &self.encode());
+        self.at(id)
+    }
+
+    /// The same terms at the table with this id.
+    #[must_use]
+    pub fn at(self, id: TableId) -> Self {
+        TableTerms { id, ..self }
     }
 
     /// The number of seats that may disappear in a hand of `seats` players. Without
@@ -123,18 +148,25 @@ impl TableTerms {
             .with_seats(number)
             .map_err(HeaderError::Stakes)?;
         let opens = seats - self.may_leave_of(seats);
-        let deck = DeckTerms::verifiable(&stakes, opens).ok_or(HeaderError::NoSuchDeck)?;
-        Ok(Header {
-            stakes,
-            deck,
-            clock: self.clock,
-            past,
-        })
+        let header = Header::at_table(self.id, stakes, opens, self.clock);
+        let mut header = header.ok_or(HeaderError::NoSuchDeck)?;
+        if let Some(table) = &mut header.table {
+            table.past = past;
+        }
+        Ok(header)
     }
 
-    /// Whether a match with this header can be played at the table.
-    pub fn allow(&self, header: &Header) -> bool {
-        let expected = self.header(header.stakes.seats(), header.past.clone());
+    /// The header of a match of these players, after the match `past`.
+    ///
+    /// # Errors
+    /// If this number of players cannot play at the table.
+    pub fn header_of(&self, players: &[Player], past: Option<Past>) -> Result<Header, HeaderError> {
+        Ok(self.header(players.len(), past)?.with_players(players))
+    }
+
+    /// Whether these players can play a match with this header at the table.
+    pub fn allow(&self, header: &Header, players: &[Player]) -> bool {
+        let expected = self.header_of(players, header.past().cloned());
         expected.is_ok_and(|expected| expected == *header)
     }
 
@@ -146,7 +178,7 @@ impl TableTerms {
         let mut writer = Writer::default();
         writer
             .u16(TABLE)
-            .raw(&self.id)
+            .raw(self.id.as_bytes())
             .string(&self.stakes.encode())
             .u8(self.may_leave)
             .u8(self.accepts_two_tables.into())
@@ -160,7 +192,7 @@ impl TableTerms {
         let mut reader = Reader::new(bytes);
         reader.u16()?;
         let terms = TableTerms {
-            id: reader.array()?,
+            id: TableId::of_bytes(reader.array()?),
             stakes: Stakes::decode(reader.string(Stakes::MAX_LEN)?).map_err(HeaderError::Stakes)?,
             may_leave: reader.u8()?,
             accepts_two_tables: reader.bool()?,
@@ -181,7 +213,10 @@ const _: () = assert!(2 + 32 + 2 + Stakes::MAX_LEN + 1 + 1 + 1 + 8 <= MAX_HEADER
 
 #[cfg(test)]
 pub(super) mod tests {
+    use dealerless_connection::identity::Identity;
+
     use super::*;
+    use crate::log::DeckTerms;
     use crate::rules::{BettingRules, Limit, PokerKind, Posts, Variety};
 
     /// The terms of a table of hold'em.
@@ -196,7 +231,8 @@ pub(super) mod tests {
             each_move: 30,
             bank: 120,
         };
-        TableTerms::new(stakes, may_leave, accepts_two_tables, false, clock).unwrap()
+        let terms = TableTerms::new(stakes, may_leave, accepts_two_tables, false, clock).unwrap();
+        terms.at(TableId::of_bytes([7; 32]))
     }
 
     #[test]
@@ -215,27 +251,31 @@ pub(super) mod tests {
         assert_eq!(terms(10, 1, false).may_leave_of(10), 1);
     }
 
+    fn players(count: u8) -> Vec<Player> {
+        let player = |seed| Player {
+            identity: Identity::from_seed([seed; 32]).public().clone(),
+            nonce: [seed; 32],
+        };
+        (1..=count).map(player).collect()
+    }
+
     #[test]
     fn terms_allow_their_headers_and_no_others() {
         let terms = terms(6, 1, false);
-        for seats in 2..=6 {
-            let header = terms.header(seats, None).unwrap();
-            assert!(terms.allow(&header), "{seats}");
-            let opens = DeckTerms::verifiable(&header.stakes, 2).unwrap();
-            for other in [
-                Header {
-                    clock: Clock::default(),
-                    ..header.clone()
-                },
-                Header {
-                    deck: opens,
-                    ..header.clone()
-                },
-            ] {
-                assert!(other == header || !terms.allow(&other), "{seats}");
+        for count in 2..=6 {
+            let players = players(count);
+            let header = terms.header_of(&players, None).unwrap();
+            assert!(terms.allow(&header, &players), "{count}");
+            let mut others = [(); 4].map(|()| header.clone());
+            others[0].clock = Clock::default();
+            others[1].deck = DeckTerms::verifiable(&header.stakes, 2).unwrap();
+            others[2].table.as_mut().unwrap().buys[1] += 1;
+            others[3].table.as_mut().unwrap().id = TableId::NONE;
+            for other in others.iter().filter(|other| **other != header) {
+                assert!(!terms.allow(other, &players), "{count}");
             }
         }
-        assert!(terms.header(7, None).is_err());
+        assert!(terms.header_of(&players(7), None).is_err());
         assert!(terms.header(1, None).is_err());
     }
 

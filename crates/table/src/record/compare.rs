@@ -123,17 +123,11 @@ fn two_shuffles(one: &Record, other: &Record) -> Option<Compared> {
 
 /// Compares the match `next` with the match `before` if its header names that match.
 fn continues((next, before): (&Record, &Record)) -> Option<Compared> {
-    let past = next.log.match_info().header().past.as_ref()?;
+    let past = next.log.match_info().header().past()?;
     let found = past.match_id == before.log.match_info().id();
     found.then(|| {
-        let (agrees, remaining) = match past.without.is_empty() {
-            true => (past.agrees_with(&before.log), Vec::new()),
-            false => {
-                let settled = before.log.settled_like(past);
-                let agrees = settled.is_some_and(|settled| settled.past == *past);
-                (agrees, past.remaining().collect())
-            }
-        };
+        let remaining = past.remaining().filter(|_| past.is_open);
+        let remaining: Vec<Seat> = remaining.collect();
         let later = past.steps + 1..=before.log.step();
         let is_beyond = |seat: &&Seat| {
             later
@@ -148,7 +142,7 @@ fn continues((next, before): (&Record, &Record)) -> Option<Compared> {
             now.is_none_or(|(now, _)| next.log.part(0, now).is_none())
         };
         Compared::Continues {
-            agrees,
+            agrees: past.follows_from(&before.log),
             unsigned: remaining.iter().filter(is_unsigned).copied().collect(),
             beyond: remaining.iter().filter(is_beyond).copied().collect(),
         }

@@ -67,9 +67,9 @@ pub enum SettledBy {
 ///   mucks gives up its claim. A seat that is the only one left to claim a pot wins it without
 ///   being asked.
 /// - Equal hands split a pot. Odd chips go one by one to the first winners left of the button (20).
-/// - A seat that sits out keeps its chips: it has no cards and pays no blind or ante. If it has the
-///   button, the button moves on to the next seat that plays. If fewer than two seats play, the hand
-///   is over at once, and the chips are unchanged.
+/// - A seat that sits out keeps its chips: it has no cards and pays no blind or ante. Who has the
+///   button follows from the big blind ([`Blinds`](super::Blinds)), in place of rules 32 and 33. If
+///   fewer than two seats play, the hand is over at once, and the chips are unchanged.
 /// - A seat that leaves the table folds at once, whoever's turn it is. Its bets stay in the pot, the
 ///   other seats still have to call them, and its other chips stay in its stack. If it made the last
 ///   bet of the last round, the first seat left of the button shows first. At the showdown, the seat

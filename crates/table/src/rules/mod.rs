@@ -22,6 +22,7 @@ mod ranking;
 mod stakes;
 
 pub use betting_rules::{BettingRules, Limit, Posts};
+pub use between::Blinds;
 pub use choice::Choice;
 pub use foul::{BadCards, Foul};
 pub use game::{BadGame, Game, GameDeck};

@@ -126,6 +126,12 @@ pub fn threshold(seats: u8, threshold: usize, hands: u32) -> TestMatch {
     TestMatch::verifiable(stakes_of(100, seats, hands), threshold)
 }
 
+/// The header of the first match of a table.
+pub fn header(stakes: Stakes, threshold: usize) -> Header {
+    let id = TableId::of_bytes([6; 32]);
+    Header::at_table(id, stakes, threshold, Clock::default()).unwrap()
+}
+
 /// Blinds of 1 and 2.
 pub fn rules(limit: Limit) -> BettingRules {
     let (stack, posts) = (100, Posts::Blinds { small: 1, big: 2 });
@@ -156,18 +162,13 @@ impl TestMatch {
                 each_move: 30,
                 bank: 60,
             },
-            past: None,
+            table: None,
         })
     }
 
     /// A match with a verifiable deck, whose cards `threshold` seats together open.
     pub fn verifiable(stakes: Stakes, threshold: usize) -> Self {
-        Self::of(Header {
-            deck: DeckTerms::verifiable(&stakes, threshold).unwrap(),
-            stakes,
-            clock: Clock::default(),
-            past: None,
-        })
+        Self::of(header(stakes, threshold))
     }
 
     /// A match whose decks the engine shuffles by this circuit.
@@ -185,7 +186,7 @@ impl TestMatch {
                 validity: if circuit.checks_inputs() { 2 } else { 0 },
             }),
             clock,
-            past: None,
+            table: None,
         })
     }
 
@@ -202,9 +203,9 @@ impl TestMatch {
             identity: identity.public().clone(),
             nonce: [9; 32],
         };
-        let players = identities.iter().map(player).collect();
+        let players: Vec<Player> = identities.iter().map(player).collect();
         TestMatch {
-            match_info: Match::new(header, players).unwrap(),
+            match_info: Match::new(header.with_players(&players), players).unwrap(),
             identities,
         }
     }
@@ -343,7 +344,8 @@ impl TestMatch {
                     Some(Next::Over(outcome)) => outcome.stacks,
                     _ => log.stacks().to_vec(),
                 },
-                last: false,
+                next: AfterHand::Stay,
+                buy: 0,
             },
             PartKind::Leave => Part::Leave,
             PartKind::Forfeit => Part::Forfeit,

@@ -8,8 +8,8 @@ use dealerless_connection::identity::{Identity, Name};
 use dealerless_connection::storage::MemoryStorage;
 use dealerless_table::Seat;
 use dealerless_table::log::{
-    CardOpening, Claim, Claimed, Clock, DeckTerms, Header, Journal, Masked, MatchLog, Opening,
-    Part, PartKind, Phase, Seal, SealedTerms, Seen, SignedPart, Sitting,
+    AfterHand, CardOpening, Claim, Claimed, Clock, DeckTerms, Header, Journal, Masked, MatchLog,
+    Opening, Part, PartKind, Phase, Seal, SealedTerms, Seen, SignedPart, Sitting,
 };
 use dealerless_table::record::Record;
 use dealerless_table::rules::{BettingRules, Choice, Learners, Legal, Limit, Stakes, Variety};
@@ -52,7 +52,7 @@ impl Made {
                 each_move: 0,
                 bank: 0,
             },
-            past: None,
+            table: None,
         });
         let names = ["Anna", "Bert", "Carla"].map(Name::clean);
         let journal = |seat: Seat| {
@@ -201,7 +201,8 @@ impl Made {
             }
             Phase::Result(outcome) => Part::Result {
                 stacks: outcome.stacks.clone(),
-                last: false,
+                next: AfterHand::Stay,
+                buy: 0,
             },
             _ => {
                 let seats = self.log.match_info().seats();

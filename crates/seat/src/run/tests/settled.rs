@@ -4,8 +4,8 @@ use dealerless::verifiable::{Contribution, Seats};
 use dealerless_connection::identity::{Identity, Name};
 use dealerless_table::Seat;
 use dealerless_table::log::{
-    Claim, Claimed, Clock, DealInput, DeckTerms, Header, Journal, Match, MatchId, MatchLog, Part,
-    Past, Phase, Player, Sitting,
+    Claim, Claimed, Clock, DealInput, Header, Journal, Match, MatchId, MatchLog, Part, Past, Phase,
+    Player, Sitting, TableId,
 };
 use dealerless_table::play::Control;
 use dealerless_table::rules::{BettingRules, Limit, PokerKind, Posts, Stakes, Variety};
@@ -38,12 +38,13 @@ impl Three {
             posts: Posts::Blinds { small: 1, big: 2 },
         };
         let stakes = Stakes::new(Variety::Poker(PokerKind::Holdem, rules), seats, 1).unwrap();
-        let header = Header {
-            deck: DeckTerms::verifiable(&stakes, usize::from(seats)).unwrap(),
-            stakes,
-            clock: Clock::default(),
-            past,
-        };
+        let (id, clock) = (TableId::NONE, Clock::default());
+        let mut header = Header::at_table(id, stakes, seats.into(), clock).unwrap();
+        let table = header.table.as_mut().unwrap();
+        if past.is_some() {
+            table.buys = vec![0; seats.into()];
+        }
+        table.past = past;
         let player = |seat| Player {
             identity: self.identity(seat).public().clone(),
             nonce: [seats; 32],
@@ -223,7 +224,8 @@ fn chips_are_not_taken_twice_through_a_match_without_a_hand() {
     three.file(&second, is_dealing_keys);
     assert!(must_not_be_continued(&three.own, &first).is_ok());
     let mut end = past;
-    (end.match_id, end.seats, end.without) = (second.id(), 2, Vec::new());
+    (end.match_id, end.seats, end.is_open) = (second.id(), 2, false);
+    (end.blinds.last, end.without) = (Seat::HOST, Vec::new());
     let third = three.new_match(2, Some(end));
     three.file(&third, is_dealt);
     for of in [first, second.id()] {

@@ -7,6 +7,7 @@ use rand::{RngExt, SeedableRng};
 
 use super::super::*;
 use super::many_seats::{Table, threshold, verifiable, verifiable_after, verifiable_draw};
+use super::past::member;
 use super::settlement::any_choice;
 use crate::rules::{Legal, SettledBy};
 use crate::seat::Seat;
@@ -137,7 +138,7 @@ fn all_remaining_seats_compute_the_same_settlement_and_no_chip_is_lost() {
             continue;
         };
         open += 1;
-        let chips: u64 = past.players.iter().map(|(_, chips)| chips).sum();
+        let chips: u64 = past.players.iter().map(|member| member.chips).sum();
         assert_eq!(chips, 100 * u64::from(seats));
         assert_eq!(past.without, [absent]);
         assert!(!past.remaining().any(|seat| seat == absent));
@@ -177,9 +178,9 @@ fn absence_before_the_deck_is_final_gives_everything_back() {
     let shuffle = settled(&table, &absent).unwrap();
     assert_eq!(shuffle.rule, Some(SettledBy::NotFinal));
     for settled in [keys, shuffle] {
-        let all = [0, 1, 2].map(|number| (player(number), 100));
+        let all = [0, 1, 2].map(|number| member(number, 100));
         assert_eq!(settled.past.players, all);
-        assert_eq!(settled.past.button, None);
+        assert_eq!(settled.past.blinds.last, seat(1));
     }
 }
 
@@ -377,7 +378,7 @@ fn seat_that_leaves_without_its_share_of_the_key_is_absent() {
     without(&mut table, &[leaver]);
     let Settled { past, rule, .. } = settled(&table, &[leaver]).unwrap();
     assert_eq!(rule, Some(SettledBy::Division));
-    assert!(past.players[1].1 <= 100);
+    assert!(past.players[1].chips <= 100);
 }
 
 #[test]
@@ -410,7 +411,7 @@ fn the_next_match_has_all_remaining_players_and_nobody_else_of_the_match_before(
     let others: Vec<u8> = (0..4).filter(|number| *number != absent).collect();
     let header = |seats: usize| {
         let mut header = verifiable(seats as u8, 1).match_info.header().clone();
-        header.past = Some(past.clone());
+        header.table.as_mut().unwrap().past = Some(past.clone());
         header
     };
     let sit = |numbers: &[u8]| {
@@ -422,7 +423,20 @@ fn the_next_match_has_all_remaining_players_and_nobody_else_of_the_match_before(
         Match::new(header(players.len()), players).map(drop)
     };
     assert_eq!(sit(&others), Ok(()));
-    assert_eq!(sit(&[others[2], others[0], 9, others[1]]), Ok(()));
+    // A new player sits to the left of the last big blind, which counts as one of seat 1.
+    assert_eq!(others, [0, 1, 2]);
+    for order in [[2, 0, 1, 9], [0, 1, 9, 2], [1, 9, 2, 0]] {
+        assert_eq!(sit(&order), Ok(()));
+    }
+    for order in [
+        [2, 0, 9, 1],
+        [0, 1, 2, 9],
+        [1, 2, 9, 0],
+        [2, 1, 9, 0],
+        [9, 2, 0, 1],
+    ] {
+        assert_eq!(sit(&order), Err(CannotSit::Order));
+    }
     for missing in 0..3 {
         let mut some = others.clone();
         some[missing] = 9;
@@ -443,14 +457,16 @@ fn a_settlement_in_a_header_has_one_encoding_and_bounds() {
         .clone();
     let with = |change: fn(&mut Past)| {
         let mut changed = header.clone();
-        change(changed.past.as_mut().unwrap());
+        change(changed.table.as_mut().unwrap().past.as_mut().unwrap());
         assert_ne!(changed, header);
         Header::decode(&changed.encode())
     };
-    assert!(with(|past| past.without = vec![]).is_ok());
+    assert!(with(|past| past.is_open = false).is_ok());
     assert!(with(|past| past.without = vec![seat(0), seat(3)]).is_ok());
-    let invalid: [fn(&mut Past); 5] = [
-        |past| past.without = vec![seat(0), seat(1), seat(2)],
+    assert!(with(|past| past.without = vec![seat(0), seat(1), seat(2)]).is_ok());
+    let invalid: [fn(&mut Past); 6] = [
+        |past| past.without = vec![],
+        |past| past.without = Seat::all(4).collect(),
         |past| past.without = vec![seat(4)],
         |past| past.without = vec![seat(15)],
         |past| past.seats = 1,
@@ -460,10 +476,7 @@ fn a_settlement_in_a_header_has_one_encoding_and_bounds() {
         assert_eq!(with(change), Err(HeaderError::Malformed), "{place}");
     }
     // Two seats settle nothing.
-    let two = |past: &mut Past| {
-        (past.seats, past.without) = (2, vec![seat(0)]);
-        past.button = None;
-    };
+    let two = |past: &mut Past| (past.seats, past.without) = (2, vec![seat(0)]);
     assert_eq!(with(two), Err(HeaderError::Malformed));
 }
 
@@ -500,17 +513,17 @@ fn a_remaining_seat_agrees_only_to_the_settlement_of_its_own_log_and_claims() {
     let steps = Disagreement::Steps { own: log.step() };
     assert_eq!(error(&|past| past.steps += 1), steps);
     assert_eq!(error(&|past| past.steps -= 1), steps);
-    // Other chips, another button, history or match.
+    // Other chips, other blinds, another history or match.
     let other = Disagreement::Other;
     assert_eq!(error(&|past| past.hash[0] ^= 1), other);
     assert_eq!(error(&|past| past.match_id = MatchId::new([1; 32])), other);
-    assert_eq!(error(&|past| past.button = Some(seat(4))), other);
+    assert_eq!(error(&|past| past.blinds.last = seat(4)), other);
     assert_eq!(error(&|past| past.seats = 4), other);
     for place in 0..5 {
-        assert_eq!(error(&|past| past.players[place].1 += 1), other);
-        assert_eq!(error(&|past| past.players[place].0 = player(9)), other);
+        assert_eq!(error(&|past| past.players[place].chips += 1), other);
+        assert_eq!(error(&|past| past.players[place].player = player(9)), other);
     }
-    assert_eq!(error(&|past| past.players.push((player(9), 5))), other);
+    assert_eq!(error(&|past| past.players.push(member(9, 5))), other);
     // The header of an earlier moment does not fit after the match has gone on.
     let statement = table.sign(due).unwrap();
     table.send(&statement);

@@ -203,7 +203,8 @@ fn wrong_result_is_refused_and_names_the_seat() {
             claimed[seat] = claimed[seat].wrapping_add(by);
             let part = Part::Result {
                 stacks: claimed,
-                last: false,
+                next: AfterHand::Stay,
+                buy: 0,
             };
             assert_eq!(foul(&table, &log, Seat::GUEST, &part), PartFoul::Result);
         }

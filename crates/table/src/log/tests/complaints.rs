@@ -106,6 +106,6 @@ fn match_without_keys_ends_with_all_chips_and_convicts_nobody() {
         assert_eq!(log.final_stacks(), [100; 3]);
         // The next match has other keys.
         let past = Past::of(log).unwrap();
-        assert!(past.players.iter().all(|(_, chips)| *chips == 100));
+        assert!(past.players.iter().all(|member| member.chips == 100));
     }
 }

@@ -220,8 +220,8 @@ fn header_of_a_verifiable_deck_has_one_encoding() {
                 assert!(Header::decode(&bytes[..cut]).is_err(), "{cut}");
             }
             assert!(Header::decode(&[&bytes[..], &[0]].concat()).is_err());
-            // The threshold, then the clock and the flag of the past.
-            let at = bytes.len() - 10;
+            // The threshold, then the clock, and the id, number, flag and buys of the table.
+            let at = bytes.len() - (1 + 8 + 32 + 2 + 1 + 8 * usize::from(seats));
             assert_eq!(bytes[at], seats);
             for threshold in 0..=u8::MAX {
                 let mut other = bytes.clone();

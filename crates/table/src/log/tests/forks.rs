@@ -147,7 +147,8 @@ fn ending_part_next_to_another_part_ends_the_match_in_either_order() {
         Seat::HOST,
         &Part::Result {
             stacks: outcome.stacks.clone(),
-            last: false,
+            next: AfterHand::Stay,
+            buy: 0,
         },
     );
     let leave = table.sign(&log, Seat::GUEST, &Part::Leave);

@@ -8,7 +8,7 @@ use dealerless::verifiable::BadKeys;
 use super::super::*;
 use super::cheats_of_several::{at_each_part, honest_part, signed_bytes};
 use super::many_seats::{Table, verifiable};
-use crate::rules::Choice;
+use crate::rules::{Choice, Stakes};
 use crate::seat::Seat;
 
 /// Adds what the seat sends. Records a conviction.
@@ -168,13 +168,28 @@ fn changes(log: &MatchLog, seat: Seat, bytes: &[u8]) -> Changes {
                 for by in [1, u64::MAX] {
                     let mut stacks = stacks.clone();
                     stacks[place] = stacks[place].wrapping_add(by);
-                    let last = place == 0;
-                    changes.push((encoded(&Part::Result { stacks, last }), |foul| {
-                        *foul == PartFoul::Result
-                    }));
+                    let next = match place {
+                        0 => AfterHand::Leave,
+                        _ => AfterHand::Stay,
+                    };
+                    let result = Part::Result {
+                        stacks,
+                        next,
+                        buy: 0,
+                    };
+                    changes.push((encoded(&result), |foul| *foul == PartFoul::Result));
                 }
             }
-            changes.push((at(25, 2), |foul| *foul == PartFoul::Malformed));
+            changes.push((at(25, 3), |foul| *foul == PartFoul::Malformed));
+            for (next, buy) in [
+                (AfterHand::Leave, 1),
+                (AfterHand::Stay, Stakes::MAX_STACK + 1),
+                (AfterHand::Change, u64::MAX),
+            ] {
+                let stacks = stacks.clone();
+                let result = Part::Result { stacks, next, buy };
+                changes.push((encoded(&result), |foul| *foul == PartFoul::Buy));
+            }
         }
         Part::Move(_) => {
             for choice in [

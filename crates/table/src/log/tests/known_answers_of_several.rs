@@ -4,6 +4,8 @@ use dealerless_connection::identity::Identity;
 
 use super::super::signed::step_hash;
 use super::super::*;
+use super::many_seats::verifiable;
+use crate::rules::Blinds;
 use crate::seat::{Seat, SeatSet};
 
 fn hex(bytes: &[u8]) -> String {
@@ -65,6 +67,38 @@ fn step_and_the_head_of_an_ahead_chain_have_known_hashes() {
         hex(&HEAD.hash(&OF)),
         "8a2510cee489e4d8323658c1bba3732f7501e607374f0b711e1d69d447c55a72"
     );
+}
+
+#[test]
+fn header_of_a_later_match_has_a_known_encoding() {
+    let player = |number| Identity::from_seed([number; 32]).public().fingerprint();
+    let member = |number, chips, bought| Member {
+        player: player(number),
+        chips,
+        bought,
+    };
+    let mut header = verifiable(2, 7).match_info.header().clone();
+    let table = header.table.as_mut().unwrap();
+    (table.number, table.buys) = (3, vec![0, 70]);
+    table.past = Some(Past {
+        match_id: OF,
+        steps: 9,
+        hash: BEFORE,
+        is_open: false,
+        without: vec![Seat::new(2)],
+        blinds: Blinds {
+            last: Seat::new(2),
+            waits: [Seat::GUEST].into_iter().collect(),
+        },
+        seats: 3,
+        players: vec![member(0, 200, 100), member(1, 30, 100), member(2, 0, 30)],
+    });
+    let encoded = header.encode();
+    assert_eq!(
+        (encoded.len(), &digest(&encoded)[..]),
+        (269, "712fc5952400767d")
+    );
+    assert_eq!(Header::decode(&encoded), Ok(header));
 }
 
 #[test]

@@ -9,8 +9,8 @@ use rand::{RngExt, SeedableRng};
 use zeroize::Zeroizing;
 
 use super::super::*;
-use super::test_match::rules;
 pub(crate) use super::test_match::{TestMatch, threshold, verifiable};
+use super::test_match::{header, rules};
 use crate::play::VerifiableSeat;
 use crate::rules::{Choice, Legal, Limit, PokerKind, Stakes, Variety};
 use crate::seat::Seat;
@@ -69,12 +69,8 @@ pub(crate) fn verifiable_with(
     threshold: usize,
     past: Option<Past>,
 ) -> TestMatch {
-    let header = Header {
-        deck: DeckTerms::verifiable(&stakes, threshold).unwrap(),
-        stakes,
-        clock: Clock::default(),
-        past,
-    };
+    let mut header = header(stakes, threshold);
+    header.table.as_mut().unwrap().past = past;
     TestMatch::with(header, players)
 }
 
@@ -142,7 +138,8 @@ impl Table {
             Phase::Choose { legal, .. } => Part::Move(choose(&legal, &mut self.rng)),
             Phase::Result(outcome) => Part::Result {
                 stacks: outcome.stacks,
-                last: false,
+                next: AfterHand::Stay,
+                buy: 0,
             },
             phase => own
                 .part(log)

@@ -12,6 +12,15 @@ fn player(number: u8) -> Fingerprint {
     Identity::from_seed([number; 32]).public().fingerprint()
 }
 
+/// A player who has these chips, and has bought 100.
+pub(super) fn member(number: u8, chips: u64) -> Member {
+    Member {
+        player: player(number),
+        chips,
+        bought: 100,
+    }
+}
+
 /// Raises if possible, so that chips change hands.
 fn raising(legal: &Legal, rng: &mut StdRng) -> Choice {
     match legal {
@@ -40,50 +49,145 @@ fn past(table: &Table) -> Past {
 }
 
 #[test]
-fn players_keep_their_chips_and_the_button_moves_on() {
+fn players_keep_their_chips_and_the_big_blind_moves_on() {
     let table = finished();
     let stacks = table.seats[0].log.stacks().to_vec();
     assert_ne!(stacks, [100; 4]);
     let before = past(&table);
-    assert_eq!(before.button, Some(Seat::new(2)));
-    // Seat 2 is away, and players 8 and 9 are new.
-    let mut next = Table::new(verifiable_after(before, &[0, 8, 3, 1, 9], 1), 6);
-    let first = [stacks[0], 100, stacks[3], stacks[1], 100];
+    // The big blinds were those of seats 2, 3 and 0.
+    assert_eq!(before.blinds.last, Seat::HOST);
+    // Player 0 is away, and players 8 and 9 are new: they sit where player 0 had the last big blind.
+    let mut next = Table::new(verifiable_after(before, &[2, 3, 8, 9, 1], 1), 6);
+    let first = [stacks[2], stacks[3], 100, 100, stacks[1]];
     assert_eq!(next.of.match_info.first_stacks(), first);
+    let named = next.of.match_info.header().past().unwrap();
+    assert_eq!(named.without, [Seat::HOST]);
     next.play_until(|log| log.game().is_some());
-    // Player 1, in seat 3, is the nearest one to the right of player 2. The next seat is 4.
-    assert_eq!(next.seats[0].log.game().unwrap().button(), Seat::new(4));
+    // Player 8 has the big blind, player 3 the small one.
+    let game = next.seats[0].log.game().unwrap();
+    assert_eq!(game.button(), Seat::HOST);
+    assert_eq!(game.posted(), [0, 1, 2, 0, 0]);
     next.play();
     let chips: u64 = next.seats[0].log.stacks().iter().sum();
     assert_eq!(chips, first.iter().sum());
-    // Player 2 is still in the list, and can come back.
+    // Player 0 is still in the list, and can come back, to the left of player 8.
     let after = past(&next);
-    let away = after.players.last().unwrap();
-    assert_eq!(*away, (player(2), stacks[2]));
-    let back = verifiable_after(after.clone(), &[2, 0, 9], 1);
-    let of = |number: u8| {
-        after
-            .players
-            .iter()
-            .find(|(other, _)| *other == player(number))
-    };
-    assert_eq!(
-        back.match_info.first_stacks(),
-        [2, 0, 9].map(|number| of(number).unwrap().1)
-    );
+    assert_eq!(*after.players.last().unwrap(), member(0, stacks[0]));
+    assert_eq!(after.blinds.last, Seat::new(2));
+    let back = verifiable_after(after.clone(), &[8, 0, 9, 2], 1);
+    let chips = |number| after.member(player(number)).unwrap().chips;
+    let first = [8, 0, 9, 2].map(chips);
+    assert_eq!(back.match_info.first_stacks(), first);
+    assert_eq!(back.match_info.first_bought(), [100; 4]);
 }
 
 #[test]
-fn a_player_without_chips_buys_in_and_is_not_away() {
+fn every_buy_counts_and_nobody_sits_without_chips() {
+    let before = past(&finished());
+    let with = |buys: [u64; 3]| {
+        let of = verifiable_after(before.clone(), &[0, 1, 2], 1).match_info;
+        let mut header = of.header().clone();
+        let table = header.table.as_mut().unwrap();
+        table.past.as_mut().unwrap().players[2].chips = 0;
+        table.past.as_mut().unwrap().players[3].chips += before.players[2].chips;
+        table.buys = buys.to_vec();
+        Match::new(header, of.players().to_vec())
+    };
+    let of = with([7, 0, 30]).unwrap();
+    let had = [0, 1].map(|seat| before.players[seat].chips);
+    assert_eq!(of.first_stacks(), [had[0] + 7, had[1], 30]);
+    assert_eq!(of.first_bought(), [107, 100, 130]);
+    assert_eq!(with([7, 0, 0]), Err(CannotSit::NoChips(Seat::new(2))));
+}
+
+/// The log of a match before the first step of such a phase.
+fn log_until(table: &mut Table, until: fn(&Phase) -> bool) -> MatchLog {
+    table.play();
+    let mut log = table.of.log();
+    let mut statements = table.seats[0].log.statements(0).into_iter();
+    while !until(&log.phase()) {
+        log.accept_statement(statements.next().unwrap()).unwrap();
+    }
+    log
+}
+
+#[test]
+fn a_seat_that_leaves_buys_or_makes_room_ends_the_match_with_the_hand() {
+    use AfterHand::{Change, Leave, Stay};
+    let ends = |signs: [(AfterHand, u64); 3]| {
+        let mut table = Table::new(verifiable(3, 3), 4);
+        let mut log = log_until(&mut table, |phase| matches!(phase, Phase::Result(_)));
+        let Phase::Result(outcome) = log.phase() else {
+            panic!();
+        };
+        for (seat, (next, buy)) in table.of.seats().zip(signs) {
+            let stacks = outcome.stacks.clone();
+            let part = Part::Result { stacks, next, buy };
+            let identity = &table.of.identities[seat.index()];
+            log.sign(identity, seat, &part).unwrap();
+        }
+        let remaining = Past::of(&log).map(|past| log.electorate(&past));
+        (log.phase(), remaining)
+    };
+    let stay = (Stay, 0);
+    let all = || Some(Seat::all(3).collect());
+    assert_eq!(ends([stay, stay, stay]), (Phase::Deal, None));
+    // Only the first seat makes room.
+    assert_eq!(ends([stay, (Change, 0), (Change, 0)]), (Phase::Deal, None));
+    let changed = Phase::Over(End::Changed);
+    assert_eq!(ends([(Change, 0), stay, stay]), (changed.clone(), all()));
+    assert_eq!(ends([stay, stay, (Stay, 5)]), (changed, all()));
+    let left = Phase::Over(End::Left(vec![Seat::GUEST]));
+    let others = Some(vec![Seat::HOST, Seat::new(2)]);
+    assert_eq!(ends([stay, (Leave, 0), stay]), (left, others));
+}
+
+#[test]
+fn rebuys_inside_a_match_count_as_bought() {
+    let mut table = Table::new(verifiable(3, 2), 1);
+    let mut log = log_until(&mut table, |phase| *phase == Phase::Deal);
+    log.state_mut().stacks = vec![300, 0, 0];
+    for seat in table.of.seats() {
+        let (out, end) = (false, log.ahead_end());
+        let deal = log.deal(DealInput::Verifiable { out, end }, vec![false, true, true]);
+        let identity = &table.of.identities[seat.index()];
+        log.sign(identity, seat, &Part::Deal(deal)).unwrap();
+    }
+    let members = log.members();
+    let bought: Vec<u64> = members.iter().map(|member| member.bought).collect();
+    assert_eq!(bought, [100, 200, 200]);
+    assert_eq!(members.iter().map(|member| member.chips).sum::<u64>(), 500);
+}
+
+#[test]
+fn seats_without_chips_decide_nothing_unless_they_have_bought() {
+    let mut table = Table::new(verifiable(3, 1), 5);
+    table.play();
+    let log = &table.seats[0].log;
+    let mut past = past(&table);
+    assert_eq!(log.electorate(&past), Seat::all(3).collect::<Vec<_>>());
+    past.players[1].chips = 0;
+    assert_eq!(log.electorate(&past), [Seat::HOST, Seat::new(2)]);
+}
+
+#[test]
+fn a_player_without_chips_buys_in_and_stays_in_the_list() {
     let mut before = past(&finished());
-    before.players[1].1 = 0;
-    let next = verifiable_after(before.clone(), &[0, 1, 2], 1);
-    assert_eq!(next.match_info.first_stacks()[1], 100);
-    before.players.push((player(7), 0));
+    before.players[0].chips += before.players[1].chips;
+    before.players[1].chips = 0;
+    let broke = Member {
+        bought: 0,
+        ..member(7, 0)
+    };
+    before.players.push(broke);
     let mut next = Table::new(verifiable_after(before, &[0, 1, 2], 1), 1);
+    assert_eq!(next.of.match_info.first_stacks()[1], 100);
+    assert_eq!(next.of.match_info.first_bought()[1], 200);
     next.play();
-    let players: Vec<Fingerprint> = past(&next).players.iter().map(|(of, _)| *of).collect();
-    assert_eq!(players, [0, 1, 2, 3].map(player));
+    let after = past(&next);
+    let players: Vec<Fingerprint> = after.players.iter().map(|member| member.player).collect();
+    assert_eq!(players, [0, 1, 2, 3, 7].map(player));
+    assert_eq!(after.players[4], broke);
 }
 
 #[test]
@@ -91,13 +195,14 @@ fn guests_sit_in_the_order_in_which_they_sat() {
     let before = past(&finished());
     let mut guests = [0, 8, 1, 3];
     guests.sort_by_key(|&guest| before.place_after(player(2), player(guest)));
-    assert_eq!(guests, [3, 0, 1, 8]);
-    guests.sort_by_key(|&guest| before.place_after(player(7), player(guest)));
-    assert_eq!(guests, [0, 1, 3, 8]);
+    // Player 8 is new, and player 0 had the last big blind.
+    assert_eq!(guests, [3, 0, 8, 1]);
+    guests.sort_by_key(|&guest| before.place_after(player(1), player(guest)));
+    assert_eq!(guests, [1, 3, 0, 8]);
 }
 
 #[test]
-fn only_a_finished_match_can_be_continued() {
+fn only_a_finished_match_has_a_result() {
     let mut table = Table::new(verifiable(3, 3), 1);
     assert_eq!(Past::of(&table.seats[0].log), None);
     table.play_until(|log| log.attempt().hand == 2);
@@ -109,67 +214,128 @@ fn only_a_finished_match_can_be_continued() {
     assert_eq!(past(&table).players.len(), 3);
 }
 
+/// Changes to a header, each of which gives another header.
+type Change = fn(&mut AtTable, &mut Past);
+
+/// A header with this change.
+fn changed(header: &Header, change: Change) -> Header {
+    let mut changed = header.clone();
+    let table = changed.table.as_mut().unwrap();
+    let mut past = table.past.take().unwrap();
+    change(table, &mut past);
+    table.past = Some(past);
+    assert_ne!(changed, *header);
+    changed
+}
+
 #[test]
-fn each_field_of_the_match_before_is_part_of_the_match_id() {
-    let before = past(&finished());
-    let id = |past: &Past| {
-        verifiable_after(past.clone(), &[0, 1, 2], 1)
-            .match_info
-            .id()
-    };
-    let changes: [fn(&mut Past); 10] = [
-        |past| past.match_id = MatchId::new([1; 32]),
-        |past| past.steps += 1,
-        |past| past.hash[0] ^= 1,
-        |past| past.without = vec![Seat::new(3)],
-        |past| past.button = None,
-        |past| past.button = Some(Seat::new(3)),
-        |past| past.seats = 3,
-        |past| past.players[3].1 += 1,
-        |past| past.players[3].0 = player(9),
-        |past| past.players.swap(0, 1),
+fn each_field_of_the_table_has_one_encoding() {
+    let of = verifiable_after(past(&finished()), &[0, 1, 2], 1);
+    let header = of.match_info.header();
+    let changes: [Change; 17] = [
+        |table, _| table.id = TableId::of_bytes([1; 32]),
+        |table, _| table.number = u16::MAX,
+        |table, _| table.buys[2] = 1_000_000_000,
+        |_, past| past.match_id = MatchId::new([1; 32]),
+        |_, past| past.steps += 1,
+        |_, past| past.hash[0] ^= 1,
+        |_, past| past.is_open = true,
+        |_, past| past.without = vec![],
+        |_, past| past.without = vec![Seat::new(0), Seat::new(1), Seat::new(2)],
+        |_, past| past.blinds.last = Seat::new(3),
+        |_, past| past.blinds.waits = [Seat::new(3)].into_iter().collect(),
+        |_, past| past.seats = 3,
+        |_, past| past.players.swap(0, 1),
+        |_, past| past.players[3].player = player(9),
+        |_, past| {
+            past.players[3].chips += 1;
+            past.players[0].chips -= 1;
+        },
+        |_, past| {
+            past.players[3].bought += 1;
+            past.players[0].bought -= 1;
+        },
+        |_, past| {
+            past.players.push(Member {
+                bought: 0,
+                ..member(40, 0)
+            })
+        },
     ];
-    for (place, change) in changes.iter().enumerate() {
-        let mut changed = before.clone();
-        change(&mut changed);
-        assert_ne!(changed, before, "{place}");
-        assert_ne!(id(&changed), id(&before), "{place}");
+    for (place, change) in changes.into_iter().enumerate() {
+        let header = changed(header, change);
+        let decoded = Header::decode(&header.encode());
+        // Player 3 is left out, so no match of three seats has it.
+        match place {
+            11 => assert_eq!(decoded, Err(HeaderError::Malformed)),
+            _ => assert_eq!(decoded, Ok(header), "{place}"),
+        }
     }
 }
 
 #[test]
-fn header_has_one_encoding_and_bounds() {
-    let before = past(&finished());
-    let of = verifiable_after(before.clone(), &[0, 1, 2], 1);
+fn header_has_bounds() {
+    let of = verifiable_after(past(&finished()), &[0, 1, 2], 1);
     let header = of.match_info.header().clone();
-    let decoded = |header: &Header| Header::decode(&header.encode());
-    assert_eq!(decoded(&header).as_ref(), Ok(&header));
     assert!(header.encode().len() <= Header::MAX_LEN);
-    let changes: [fn(&mut Past); 6] = [
-        |past| past.players.clear(),
-        |past| past.players[1] = past.players[0],
-        |past| past.button = Some(Seat::new(4)),
-        |past| past.players[0].1 = u64::MAX,
-        |past| past.players[0].1 = 1_000_000_000_000_001,
-        |past| {
-            past.players
-                .extend((40..69).map(|number| (player(number), 1)))
+    let changes: [Change; 14] = [
+        |table, _| table.number = 0,
+        |table, _| table.buys[0] = 1_000_000_001,
+        |table, _| _ = table.buys.pop(),
+        |table, _| table.buys.push(1),
+        |_, past| past.players.clear(),
+        |_, past| past.players[1] = past.players[0],
+        |_, past| past.blinds.last = Seat::new(4),
+        |_, past| past.blinds.waits = [Seat::new(4)].into_iter().collect(),
+        |_, past| past.without = Seat::all(4).collect(),
+        // The chips are not those that were bought.
+        |_, past| past.players[0].chips += 1,
+        |_, past| past.players[0].bought += 1,
+        |_, past| past.players[0].chips = u64::MAX,
+        |_, past| {
+            let players = &mut past.players[0];
+            (players.chips, players.bought) = (players.chips + (1 << 60), 100 + (1 << 60));
+        },
+        |_, past| {
+            let others = 40..69;
+            past.players.extend(others.map(|number| Member {
+                bought: 1,
+                ..member(number, 1)
+            }));
         },
     ];
-    for (place, change) in changes.iter().enumerate() {
-        let mut changed = header.clone();
-        change(changed.past.as_mut().unwrap());
-        assert_eq!(decoded(&changed), Err(HeaderError::Malformed), "{place}");
+    for (place, change) in changes.into_iter().enumerate() {
+        let decoded = Header::decode(&changed(&header, change).encode());
+        assert_eq!(decoded, Err(HeaderError::Malformed), "{place}");
     }
     let bytes = header.encode();
-    let mut flag = bytes.clone();
-    let place = bytes.len() - 1 - (32 + 8 + 32 + 5 + 4 * 23);
-    assert_eq!(flag[place], 1);
-    flag[place] = 2;
-    assert_eq!(Header::decode(&flag), Err(HeaderError::Malformed));
     assert!(Header::decode(&bytes[..bytes.len() - 1]).is_err());
-    // The checksum of a fingerprint.
+    // The checksum of the last fingerprint.
     let mut wrong = bytes.clone();
-    wrong[bytes.len() - 9] ^= 1;
+    wrong[bytes.len() - 3 * 8 - 2 * 8 - 1] ^= 1;
     assert_eq!(Header::decode(&wrong), Err(HeaderError::Malformed));
+}
+
+#[test]
+fn no_more_than_32_players_sit_at_a_table_in_an_evening() {
+    let mut before = past(&finished());
+    let others = (40..68).map(|number| Member {
+        bought: 0,
+        ..member(number, 0)
+    });
+    before.players.extend(others);
+    let header = verifiable_after(before, &[0, 1, 2], 1)
+        .match_info
+        .header()
+        .clone();
+    let sit = |numbers: [u8; 3]| {
+        let player = |number| Player {
+            identity: Identity::from_seed([number; 32]).public().clone(),
+            nonce: [number; 32],
+        };
+        let players = numbers.map(player).to_vec();
+        Match::new(header.clone().with_players(&players), players).map(drop)
+    };
+    assert_eq!(sit([0, 40, 2]), Ok(()));
+    assert_eq!(sit([0, 68, 2]), Err(CannotSit::TooMany));
 }

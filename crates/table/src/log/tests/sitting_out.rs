@@ -44,7 +44,11 @@ fn played(of: &TestMatch, sits_out: In, leaves: In) -> MatchLog {
             Phase::Choose { legal, .. } => Part::Move(passive(&legal, &mut rng)),
             Phase::Result(outcome) => Part::Result {
                 stacks: outcome.stacks,
-                last: leaves(hand, seat),
+                next: match leaves(hand, seat) {
+                    true => AfterHand::Leave,
+                    false => AfterHand::Stay,
+                },
+                buy: 0,
             },
             _ => own[seat.index()].part(&log).unwrap().unwrap(),
         };
@@ -84,18 +88,22 @@ fn never(_: u32, _: Seat) -> bool {
 }
 
 #[test]
-fn seat_that_sits_out_shuffles_and_opens_cards_and_bets_nothing() {
-    let of = verifiable(3, 2);
+fn seat_that_sits_out_shuffles_and_opens_cards_and_bets_nothing_until_the_next_big_blind() {
+    let of = verifiable(3, 3);
     let log = played(&of, |hand, seat| hand == 1 && seat == Seat::new(2), never);
     assert_eq!(log.phase(), Phase::Over(End::Played));
     let seat = Seat::new(2);
-    let first = kinds(&log, 1, seat);
-    for kind in [PartKind::Shuffle, PartKind::Partials, PartKind::Result] {
-        assert!(first.contains(&kind), "{kind}");
+    assert!(kinds(&log, 1, seat).contains(&PartKind::Shuffle));
+    // The big blind, which would have been its own, passes it, and comes to it in the third hand.
+    for (hand, moves) in [(1, false), (2, false), (3, true)] {
+        let kinds = kinds(&log, hand, seat);
+        for kind in [PartKind::Partials, PartKind::Result] {
+            assert!(kinds.contains(&kind), "{kind}");
+        }
+        assert_eq!(kinds.contains(&PartKind::Move), moves, "hand {hand}");
+        let stacks = &log.deals(seat)[hand as usize - 1].stacks;
+        assert_eq!(stacks[2], 100);
     }
-    assert!(!first.contains(&PartKind::Move));
-    assert!(kinds(&log, 2, seat).contains(&PartKind::Move));
-    assert_eq!(log.deals(seat)[1].stacks[2], 100);
 }
 
 #[test]

@@ -92,7 +92,11 @@ pub(super) fn version(log: &MatchLog, seat: Seat, number: u64) -> Option<Part> {
         Phase::Choose { legal, .. } => Part::Move(any_choice(&legal, &mut rng)),
         Phase::Result(outcome) => Part::Result {
             stacks: outcome.stacks,
-            last: number > 0,
+            next: match number {
+                0 => AfterHand::Stay,
+                _ => AfterHand::Leave,
+            },
+            buy: 0,
         },
         Phase::Shuffle(_) => Part::Shuffle(deck.deck().shuffle(&deck.context()?, &mut rng).0),
         Phase::Open(_) => {
@@ -377,7 +381,9 @@ impl Game {
                 let counted = one.counted_steps();
                 assert_eq!(counted, other.counted_steps());
                 assert_eq!(one.hash_before(counted), other.hash_before(counted));
-                assert_eq!(one.last_button(), other.last_button());
+                let blinds =
+                    |log: &MatchLog| log.standing(log.counted_steps()).map(|now| now.blinds);
+                assert_eq!(blinds(one), blinds(other));
                 tally.undone += usize::from(counted < one.step());
             }
             assert_eq!(one.final_stacks(), other.final_stacks());

@@ -61,7 +61,11 @@ fn other_part(table: &Table, seat: Seat, honest: &SignedPart) -> Option<SignedPa
         Part::Move(Choice::Show) => Part::Move(Choice::Muck),
         Part::Move(Choice::Exchange(_)) => Part::Move(Choice::Exchange(vec![1])),
         Part::Move(_) => Part::Leave,
-        Part::Result { stacks, .. } => Part::Result { stacks, last: true },
+        Part::Result { stacks, .. } => Part::Result {
+            stacks,
+            next: AfterHand::Leave,
+            buy: 0,
+        },
         _ => return None,
     };
     let bytes = part.encode(log.shape(), log.size(seat));

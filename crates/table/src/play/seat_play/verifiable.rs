@@ -10,7 +10,7 @@ use super::super::news::News;
 use super::super::verifiable_seat::VerifiableSeat;
 use super::own_deck::Stored;
 use super::own_seat::OwnSeat;
-use crate::log::{DealInput, LogEvent, Part, Phase};
+use crate::log::{AfterHand, DealInput, LogEvent, Part, Phase};
 use crate::rules::{Game, Learners};
 
 pub(super) struct VerifiableSide<V> {
@@ -83,7 +83,11 @@ impl<V: Vault> VerifiableSide<V> {
             Phase::Choose { legal, .. } => Ok(own.choose(legal)),
             Phase::Result(outcome) => Ok(Some(Part::Result {
                 stacks: outcome.stacks,
-                last: own.player.leaving,
+                next: match own.player.leaving {
+                    true => AfterHand::Leave,
+                    false => AfterHand::Stay,
+                },
+                buy: 0,
             })),
             _ => match &mut self.secrets {
                 Some(secrets) => secrets.part(log),

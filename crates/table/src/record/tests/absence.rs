@@ -66,7 +66,8 @@ fn records_show_who_has_signed_a_settlement_and_who_has_hidden_steps() {
     assert_eq!(compared(&next, &shorter), continues(false, &[], &[]));
     // Other chips than those of the record.
     let mut wrong = past;
-    wrong.players[0].1 += 1;
+    wrong.players[0].chips += 1;
+    wrong.players[0].bought += 1;
     let mut next = Table::new(verifiable_after(wrong, &others, 1), 1);
     next.play();
     assert_eq!(compared(&next, &old), continues(false, &[], &[]));

@@ -4,8 +4,7 @@ use dealerless_connection::testing::Connection;
 use dealerless_connection::testing::players::{Player, connection, invite};
 use dealerless_connection::{Met, Timing};
 use dealerless_table::Seat;
-use dealerless_table::log::Header;
-use dealerless_table::play::{CannotBegin, Roster};
+use dealerless_table::play::{CannotBegin, Roster, TableTerms};
 use dealerless_table::testing::test_match::verifiable;
 
 /// Two guests who have met a host, and the list that the host sends to each player.
@@ -34,7 +33,8 @@ fn three() -> Three {
         .map(|connection| &*connection.met)
         .collect();
     let own = (host.home.identity().public(), &host.name);
-    let rosters = |nonce| Roster::of_guests(own, nonce, &to_guests);
+    let terms = terms();
+    let rosters = |nonce| Roster::of_guests(&terms, None, own, nonce, &to_guests).unwrap();
     Three {
         rosters: rosters([1; 32]),
         others: rosters([2; 32]),
@@ -43,9 +43,11 @@ fn three() -> Three {
     }
 }
 
-/// The header of a match of three.
-fn header() -> Header {
-    verifiable(3, 1).match_info.header().clone()
+/// The terms of a table of up to four players.
+fn terms() -> TableTerms {
+    let of = verifiable(4, 1);
+    let header = of.match_info.header();
+    TableTerms::new(header.stakes.clone(), 0, false, false, header.clock).unwrap()
 }
 
 #[test]
@@ -92,7 +94,7 @@ fn guest_refuses_a_list_of_players_that_is_not_for_it_or_not_of_its_host() {
 fn guests_with_different_lists_of_players_are_in_different_matches() {
     let three = three();
     let id = |roster: &Roster| {
-        let sitting = roster.clone().sitting(header()).unwrap();
+        let sitting = roster.clone().sitting().unwrap();
         sitting.match_info.id()
     };
     let of_first = id(&three.rosters[1]);
@@ -112,6 +114,6 @@ fn guests_with_different_lists_of_players_are_in_different_matches() {
         let mut wrong = three.rosters[1].clone();
         let last = wrong.players[2].clone();
         wrong.players.resize(count, last);
-        assert!(wrong.sitting(header()).is_err(), "{count} players");
+        assert!(wrong.sitting().is_err(), "{count} players");
     }
 }

@@ -4,7 +4,7 @@ use super::dealt::{Dealt, SMALL_AND_BIG, cards, holdem, rules};
 use dealerless::deck::Card;
 use dealerless_table::Seat;
 use dealerless_table::rules::{
-    BadCards, CannotDeal, Choice, Hand, Limit, Next, PokerKind, Stakes, Variety,
+    BadCards, Blinds, CannotDeal, Choice, Hand, Limit, Next, PokerKind, Stakes, Variety,
 };
 
 #[test]
@@ -38,29 +38,40 @@ fn seat_without_chips_may_rebuy_while_hands_are_left() {
     assert!(!deck.may_rebuy(&[0, 0], 1, Seat::HOST));
 }
 
+/// The button, and the number of the seat with the last big blind, in hands of these seats.
+fn hands(stakes: &Stakes, hands: &[&[u8]]) -> Vec<(u8, u8)> {
+    let mut blinds = Blinds::first(stakes);
+    let hand = |seats: &&[u8]| {
+        let can_play: Vec<Seat> = seats.iter().copied().map(Seat::new).collect();
+        let (button, after) = blinds.next(stakes, &can_play)?;
+        blinds = after;
+        Some((button.number(), after.last.number()))
+    };
+    hands.iter().filter_map(hand).collect()
+}
+
 #[test]
-fn button_moves_left_and_skips_seats_without_chips() {
+fn big_blind_moves_on_by_one_player_and_the_button_follows() {
     let two = holdem(Limit::NoLimit, 2);
-    assert_eq!(two.next_button(&[1, 1], None), Some(Seat::HOST));
+    let all: &[u8] = &[0, 1];
     assert_eq!(
-        two.next_button(&[1, 1], Some(Seat::HOST)),
-        Some(Seat::GUEST)
+        hands(&two, &[all, all, &[0], all]),
+        [(0, 1), (1, 0), (0, 1)]
     );
+    let four = holdem(Limit::NoLimit, 4);
+    let all: &[u8] = &[0, 1, 2, 3];
+    assert_eq!(hands(&four, &[all, all, all]), [(0, 2), (1, 3), (2, 0)]);
+    // Seat 3 is away when the big blind passes it, and waits until it comes again.
+    let away: &[u8] = &[0, 1, 2];
     assert_eq!(
-        two.next_button(&[1, 1], Some(Seat::GUEST)),
-        Some(Seat::HOST)
+        hands(&four, &[all, away, all, all, all, all]),
+        [(0, 2), (1, 0), (2, 1), (0, 2), (1, 3), (2, 0)]
     );
-    let three = holdem(Limit::NoLimit, 3);
-    assert_eq!(
-        three.next_button(&[1, 0, 1], Some(Seat::HOST)),
-        Some(Seat::new(2))
-    );
-    assert_eq!(three.next_button(&[0, 0, 0], None), None);
+    // Of two who can play, none waits.
+    let pair: &[u8] = &[2, 3];
+    assert_eq!(hands(&four, &[all, away, pair]), [(0, 2), (1, 0), (3, 2)]);
     let deck = Stakes::new(Variety::Deck { cards: 9, drawn: 3 }, 2, 5).unwrap();
-    assert_eq!(
-        deck.next_button(&[0, 0], Some(Seat::HOST)),
-        Some(Seat::GUEST)
-    );
+    assert_eq!(hands(&deck, &[&[0, 1], &[0, 1]]), [(0, 0), (1, 1)]);
 }
 
 #[test]

@@ -4,7 +4,9 @@
 use dealerless::circuit::Party;
 use dealerless::shuffle::Randomness;
 use dealerless_table::Seat;
-use dealerless_table::log::{CardOpening, LogMessage, MatchLog, Part, Phase, SignedPart};
+use dealerless_table::log::{
+    AfterHand, CardOpening, LogMessage, MatchLog, Part, Phase, SignedPart,
+};
 use dealerless_table::play::{DealCircuit, Done, Event, HandDeck, Order, Orders, Outbox, role};
 use dealerless_table::rules::Legal;
 use dealerless_table::testing::threads::Wiring;
@@ -183,7 +185,8 @@ impl Puppet {
                 self.deck = None;
                 Some(Part::Result {
                     stacks: outcome.stacks,
-                    last: false,
+                    next: AfterHand::Stay,
+                    buy: 0,
                 })
             }
             _ => None,

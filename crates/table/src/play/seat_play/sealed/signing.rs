@@ -14,7 +14,7 @@ use super::super::super::news::News;
 use super::super::super::own_dice::OwnDice;
 use super::super::own_seat::OwnSeat;
 use super::{FailedCheck, SealedSide};
-use crate::log::{CardOpening, Input, MatchLog, Opening, Part, PartKind, Phase};
+use crate::log::{AfterHand, CardOpening, Input, MatchLog, Opening, Part, PartKind, Phase};
 use crate::rules::Hand;
 use crate::seat::Seat;
 
@@ -53,7 +53,8 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
             Phase::Seal(_) => self.seal(),
             Phase::Result(outcome) => Ok(Some(Part::Result {
                 stacks: outcome.stacks,
-                last: false,
+                next: AfterHand::Stay,
+                buy: 0,
             })),
             // The phases of a verifiable deck are not those of this deck.
             Phase::Over(_)
@@ -308,7 +309,8 @@ mod tests {
         let mut play = host(&table, &log, FLOP);
         let result = Part::Result {
             stacks: outcome.stacks,
-            last: false,
+            next: AfterHand::Stay,
+            buy: 0,
         };
         assert_eq!(play.next_part().unwrap(), Some(result));
         assert!(failure(&mut play).is_none());
