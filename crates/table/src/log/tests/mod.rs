@@ -11,6 +11,7 @@ mod complaints;
 mod convictions;
 mod encodings_of_several;
 mod endings;
+mod evenings;
 mod files;
 mod forks;
 mod fouls_of_several;
