@@ -77,10 +77,6 @@ impl SignedPart {
     }
 }
 
-/// The number in the hash of a step that stands for the removal of seat 0. The next numbers stand for
-/// the other seats.
-const REMOVED: u64 = 256;
-
 /// The hash of a step and all earlier steps. `before` is the hash of the earlier steps; `parts` are
 /// in order of the seats. A roll call has removed the seats in `removed` in this step.
 pub(super) fn step_hash<'a>(
@@ -93,8 +89,8 @@ pub(super) fn step_hash<'a>(
     for part in parts {
         hash = hash.number(u64::from(part.seat.number())).field(&part.part);
     }
-    for seat in removed.iter() {
-        hash = hash.number(REMOVED + u64::from(seat.number()));
+    if !removed.is_empty() {
+        hash = hash.number(removed.mask().into());
     }
     hash.finish()
 }

@@ -63,6 +63,12 @@ fn step_and_the_head_of_an_ahead_chain_have_known_hashes() {
         hex(&hash),
         "c37b330025b645875855be13a44fc0eea72dab54427b3831b8c4f4ac3d8471db"
     );
+    let removed = [Seat::HOST, Seat::new(9)].into_iter().collect();
+    let hash = step_hash(9, &BEFORE, [&one].into_iter(), removed);
+    assert_eq!(
+        hex(&hash),
+        "9577266856c1a34c41db1a1ff9936c2d2f2e4c89d8e52ac674cc99ae72f5a199"
+    );
     assert_eq!(
         hex(&HEAD.hash(&OF)),
         "8a2510cee489e4d8323658c1bba3732f7501e607374f0b711e1d69d447c55a72"
