@@ -5,8 +5,12 @@ use std::collections::BTreeMap;
 use dealerless_connection::hex;
 use dealerless_connection::identity::Name;
 use dealerless_table::Seat;
-use dealerless_table::log::{Chosen, Claim, Claimed, Face, LogEvent, Stop, Unsettled};
-use dealerless_table::record::{BadRecord, Compared, MatchState, Record, RecordedHand};
+use dealerless_table::log::{
+    Chosen, Claim, Claimed, Face, LogEvent, MatchId, Member, Stop, Unsettled,
+};
+use dealerless_table::record::{
+    BadRecord, Compared, MatchState, Payment, Record, RecordedHand, RecordedTable, payments,
+};
 use dealerless_table::rules::Learners;
 use serde_json::{Value, json};
 
@@ -122,6 +126,33 @@ fn of_claim(record: &Record, claim: &Claim) -> Value {
     })
 }
 
+/// A table: its matches, its list of players, and who owes whom.
+pub(super) fn of_table(table: &RecordedTable) -> Value {
+    let ids = |of: &[MatchId]| of.iter().map(|of| hex(of.as_bytes())).collect::<Vec<_>>();
+    let members: Vec<Member> = table.list.iter().map(|(_, member)| *member).collect();
+    let player = |(name, member): &(Name, Member)| {
+        json!({
+            "fingerprint": member.player.to_string(),
+            "name": name.as_str(),
+            "chips": member.chips,
+            "bought": member.bought,
+            "won": i128::from(member.chips) - i128::from(member.bought),
+        })
+    };
+    let payments = payments(&members).into_iter();
+    let payment = |due: Payment| json!({ "from": due.from, "to": due.to, "chips": due.chips });
+    let twice = table.twice.iter().map(ToString::to_string);
+    json!({
+        "table": hex(table.id.as_bytes()),
+        "matches": ids(&table.matches),
+        "missing": ids(&table.missing),
+        "broken": ids(&table.broken),
+        "players": table.list.iter().map(player).collect::<Vec<_>>(),
+        "payments": payments.map(payment).collect::<Vec<_>>(),
+        "twice": twice.collect::<Vec<_>>(),
+    })
+}
+
 /// A comparison with the places of the two files in `records`.
 pub(super) fn of_pair(pair: &Pair) -> Value {
     let mut value = of_both(&pair.compared);
@@ -142,6 +173,7 @@ pub(super) fn of_both(compared: &Compared) -> Value {
             "same_owner": same_owner,
         }),
         Compared::OtherMatch => json!({ "how": "other-match" }),
+        Compared::SameTable => json!({ "how": "same-table" }),
         Compared::Continues {
             agrees,
             unsigned,

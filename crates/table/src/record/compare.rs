@@ -12,6 +12,8 @@ use crate::seat::Seat;
 pub enum Compared {
     /// The records belong to different matches.
     OtherMatch,
+    /// The records belong to different matches of one table, of which none continues the other directly.
+    SameTable,
     /// The match of one record continues the match of the other.
     Continues {
         /// Whether it begins with the chips and the button of that record's end, or with those of the
@@ -55,7 +57,12 @@ pub enum Compared {
 pub fn compare(one: &Record, other: &Record) -> Compared {
     if one.log.match_info().id() != other.log.match_info().id() {
         let pairs = [(one, other), (other, one)];
-        return (pairs.into_iter().find_map(continues)).unwrap_or(Compared::OtherMatch);
+        let table = |record: &Record| Some(record.log.match_info().header().table.as_ref()?.id);
+        let other = match table(one).is_some() && table(one) == table(other) {
+            true => Compared::SameTable,
+            false => Compared::OtherMatch,
+        };
+        return (pairs.into_iter().find_map(continues)).unwrap_or(other);
     }
     let of = one.log.match_info().id();
     let mut more = [0, 0];

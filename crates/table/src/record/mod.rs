@@ -15,6 +15,7 @@ mod compare;
 mod error;
 mod hand;
 mod replay;
+mod tables;
 
 #[cfg(test)]
 mod tests;
@@ -22,6 +23,7 @@ mod tests;
 pub use compare::{Compared, compare};
 pub use error::{BadRecord, Place};
 pub use hand::RecordedHand;
+pub use tables::{Payment, RecordedTable, payments, tables};
 
 use dealerless_connection::identity::{Identity, Name};
 

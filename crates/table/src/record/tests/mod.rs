@@ -11,3 +11,4 @@ mod fouls_of_several;
 mod goods;
 mod hands;
 mod soak;
+mod tables;
