@@ -21,6 +21,7 @@ pub mod phh;
 mod playing;
 mod pokerstars;
 pub mod show;
+mod tables;
 pub mod verify;
 pub mod words;
 

@@ -1,22 +1,18 @@
 //! The verification of the records of one or several sides of a match.
 
-use std::cmp::Ordering;
-
 use dealerless::shuffle::split::Split;
 use dealerless_connection::hex;
-use dealerless_connection::identity::{Fingerprint, Identity, Name};
+use dealerless_connection::identity::Identity;
 use dealerless_table::Seat;
-use dealerless_table::log::{Evidence, Header, MatchId, Member, Signed};
-use dealerless_table::record::{
-    BadRecord, Compared, Payment, Record, RecordedHand, RecordedTable, compare, payments, tables,
-};
+use dealerless_table::log::{Evidence, Header, Signed};
+use dealerless_table::record::{BadRecord, Compared, Record, RecordedHand, compare};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::tables::{of_table, tables_of};
 use super::words::{self, Who, boards_are};
 use super::{json, show};
 use crate::ending;
-use crate::misleading::misleads;
 use crate::story::pending;
 use crate::words::{count, counted};
 
@@ -108,13 +104,6 @@ pub fn outcome(files: &[Read], pairs: &[Pair]) -> Result<(), &'static str> {
     }
 }
 
-/// The tables of which there are several matches here, or a later one.
-fn tables_of(files: &[Read]) -> Vec<RecordedTable> {
-    let mut tables = tables(files.iter().flat_map(|read| &read.record));
-    tables.retain(|table| table.matches.len() > 1 || !table.missing.is_empty());
-    tables
-}
-
 /// The output of `verify --json`.
 #[derive(Serialize)]
 pub struct Verified {
@@ -171,66 +160,6 @@ pub fn report(files: &[Read], pairs: &[Pair], verbose: bool) -> String {
     }
     parts.extend(tables_of(files).iter().map(of_table));
     parts.join("\n\n")
-}
-
-/// A table: its matches, its list of players, and who owes whom.
-fn of_table(table: &RecordedTable) -> String {
-    let mut lines = vec![format!(
-        "Table {}: {} here.",
-        hex(&table.id.as_bytes()[..8]),
-        match table.matches.len() {
-            1 => "1 match".to_owned(),
-            number => format!("{number} matches"),
-        }
-    )];
-    let records =
-        |of: &MatchId| format!("There is no record of match {of}, which another one continues.");
-    lines.extend(table.missing.iter().map(records));
-    let broken = |of: &MatchId| {
-        format!("Match {of} begins with another result than the record of the match before.")
-    };
-    lines.extend(table.broken.iter().map(broken));
-    let member = |player: &Fingerprint| {
-        table
-            .list
-            .iter()
-            .find(|(_, member)| member.player == *player)
-    };
-    let called = |(name, member): &(Name, Member)| {
-        let same = table.list.iter().filter(|(other, _)| other == name).count();
-        match same == 1 && !misleads(name.as_str()) {
-            true => name.to_string(),
-            false => format!("{name} ({})", member.player),
-        }
-    };
-    let line = |entry: &(Name, Member)| {
-        let (_, Member { chips, bought, .. }) = *entry;
-        let difference = match chips.cmp(&bought) {
-            Ordering::Equal => "even".to_owned(),
-            Ordering::Greater => format!("won {}", count(chips - bought)),
-            Ordering::Less => format!("lost {}", count(bought - chips)),
-        };
-        let (chips, bought) = (counted(chips, "chip"), count(bought));
-        format!(
-            "  {}   {chips}, bought {bought}: {difference}",
-            called(entry)
-        )
-    };
-    lines.extend(table.list.iter().map(line));
-    let members: Vec<Member> = table.list.iter().map(|(_, member)| *member).collect();
-    let pays = |due: Payment| {
-        let [from, to] = [due.from, due.to].map(|place| called(&table.list[place]));
-        format!("  {from} owes {to} {}.", counted(due.chips, "chip"))
-    };
-    lines.extend(payments(&members).into_iter().map(pays));
-    lines.extend(table.twice.iter().map(|player| {
-        let name = member(player).map_or_else(|| player.to_string(), called);
-        format!(
-            "{name} took part in two matches that continue one result, after a card was opened. Both \
-             records prove it: {name} cheated, or continued from an old copy of the match."
-        )
-    }));
-    lines.join("\n")
 }
 
 /// The comparisons of more than two files: the pairs that do not agree, or one sentence for all.
