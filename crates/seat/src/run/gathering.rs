@@ -214,6 +214,7 @@ impl<S: Sockets> Gathering<S> {
     fn begin_anew(&mut self, now: Duration) {
         self.proposed = None;
         let seated = self.seated();
+        self.has_started &= seated > 0;
         let names = self.guests[..seated].iter();
         let names = names.map(|guest| guest.connection.met.peer_name.clone());
         let players: Vec<Name> = std::iter::once(self.own.1.clone()).chain(names).collect();

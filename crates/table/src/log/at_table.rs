@@ -62,14 +62,6 @@ impl AtTable {
         }
     }
 
-    /// The next match of this table, in which each seat buys a stack, until its players are known.
-    pub fn after(&self, past: Past, stakes: &Stakes) -> Self {
-        AtTable {
-            past: Some(past),
-            ..AtTable::first(self.id, stakes)
-        }
-    }
-
     /// The same with these players: the seats of the match before that do not play are left out, and the
     /// players who have no chips buy a stack.
     pub(crate) fn with_players(self, stakes: &Stakes, players: &[Player]) -> Self {

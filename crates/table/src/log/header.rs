@@ -2,7 +2,6 @@
 
 use dealerless::shuffle::Algorithm;
 use dealerless::verifiable::Seats;
-use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::wire::{Malformed, Reader, Writer};
 
 use super::at_table::{AtTable, TableId};
@@ -173,16 +172,6 @@ impl Header {
             stakes,
             clock,
         })
-    }
-
-    /// The same terms at a new table that `host` opens, with random bytes.
-    #[must_use]
-    pub fn at_new_table(mut self, host: &PublicIdentity, random: &[u8; 32]) -> Self {
-        let id = TableId::new(host, random, &self.encode());
-        if let Some(table) = &mut self.table {
-            table.id = id;
-        }
-        self
     }
 
     /// The result of the match before, if this match continues one.
