@@ -58,7 +58,7 @@ function inviteParts({ invite, link, code, seats }) {
   const text = (/** @type {string} */ label, /** @type {string} */ content) => h("p.invite-text.code", { tabindex: "0", "aria-label": label }, content);
   const copies = ways.map(([label, content]) => copyButton(seats ? label.replace("invite", "link") : label, () => content));
   return { qr, root: h("div", steps(seats), text(seats ? "Link" : "Invite", ways[0][1]), h("div.row", ...copies),
-    ...code ? [h("p", `Or tell ${seats ? "them" : "the other player"} this code, which serves ${seats ? "" : "once "}within an hour. A guest’s program needs the same relay.`),
+    ...code ? [h("p", `Or tell ${seats ? "them" : "the other player"} this code, which serves ${seats ? "all of them" : "once within an hour"}. A guest’s program needs the same relay.`),
       text("Code", code)] : [],
     ...link ? [h("p", "Or send this link instead. The guest opens it in a browser and needs no program."),
       text("Link", link), h("div.row", copyButton("Copy the link", () => link))] : []) };
@@ -76,10 +76,11 @@ function doorView(say) {
   /** @param {AtDoor | null} atDoor */
   const update = (atDoor) => {
     const sentences = atDoor ? sentencesOf(atDoor) : [];
-    const here = new Map((atDoor?.players ?? []).map(({ name, fingerprint }, at) => {
+    const here = new Map((atDoor?.players ?? []).map(({ name, fingerprint, message }, at) => {
+    const key = fingerprint + message;
       const button = (/** @type {string} */ label, /** @type {"accept" | "decline"} */ act) =>
         buttonTo(label, () => say({ do: act, fingerprint }), { class: act === "accept" && "main", "aria-label": `${label} ${name}` });
-      return [fingerprint, items.get(fingerprint) ?? h("li.item", h("div.item-text", ...written(sentences[at] ?? [])),
+      return [key, items.get(key) ?? h("li.item", h("div.item-text", ...written(sentences[at] ?? [])),
         h("div.row", button("Accept", "accept"), button("Decline", "decline")))];
     }));
     for (const [of, element] of items) if (!here.has(of)) element.remove();

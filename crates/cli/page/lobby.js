@@ -160,7 +160,7 @@ function hostForm(begin, name) {
     [field("Players who may disappear", leave, "In a hand, which the others then finish. It needs a limit on the time. Fewer players together can then read all cards."), isSeveral],
     [field("One player may cheat", accept, "If that player can also cut the connections between others, it can play two tables at once with them."), isRisky],
     [h("div.field.wide", h("label.choice", open, "Let everybody who has the link sit down, without asking me"),
-      h("p.field-hint", { id: "host-open-hint" }, "Whoever has the link can then take every free seat, with several identities.")), isSeveral],
+      h("p.field-hint", { id: "host-open-hint" }, "Whoever has the link can then take every free seat, with several identities. Seats of one person see each other’s cards.")), isSeveral],
     [field("Hands", hands), () => true],
     [field("Chips per player", stack), isPoker],
     [field("Forced bets", posts), isPoker],

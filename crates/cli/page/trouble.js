@@ -254,7 +254,7 @@ function screen([kind, title, happened, safe, todo, acts, more], match) {
     h("h2", { id: "trouble-title" }, title),
     kind === "wait" && h("p", todo[0]),
     kind === "wait" ? h("details.more", h("summary", "What happened, and what is safe"), blocks) : blocks,
-    more && h("details.more", h("summary", "More about the risks"), block(more)),
+    (more?.length ?? 0) > 0 && h("details.more", h("summary", "More about the risks"), block(more ?? [])),
     kind === "cheat" && match.seated?.log && h("p.code", match.seated.log),
     buttons.length > 0 && h("div.row", ...buttons));
 }

@@ -18,17 +18,21 @@ pub const NOT_ACCEPTED_YET: &str =
     "The host's program has your request, but the host has not accepted it yet.";
 
 /// The error of a guest whose host is occupied.
-pub const TAKEN: &str = "The seat is taken: the host is playing with another player, or deciding whether to. \
-                         No match has begun. Ask the host when you can join.";
+pub const TAKEN: &str = "The seat is taken: another player has sat down, or too many players are waiting. No match with you has \
+                         begun. Ask the host when you can join.";
 
 /// The error of a guest whose host is occupied, at a table of several guests.
-pub const FULL: &str = "The table is full: the host is playing with other players, or deciding whether to. No match has begun. \
-                        Ask the host when you can join.";
+pub const FULL: &str =
+    "The table is full, or its match has begun without you. Ask the host when you can join.";
 
 /// The error of a guest whose host declines.
 pub const DECLINED: &str = "The host declined to play with you now. A host plays with the guest of its invite, and accepts \
      or declines other players. Ask the host for an invite, or to run: dealerless host --for \
      YOUR-NAME";
+
+/// The error of a guest whose host declines, at a table.
+pub const DECLINED_AT_TABLE: &str = "The host declined to play with you now. If that was a mistake, ask the host for a \
+     new link: with it you can ask for a seat again.";
 
 /// The error of a guest whose player declines the terms.
 pub const YOU_DECLINED: &str = "You declined, and the host was told. No match has begun.";
@@ -58,6 +62,7 @@ pub fn refusal(answer: &Control, is_table: bool) -> Option<&'static str> {
     match answer {
         Control::Taken if is_table => Some(FULL),
         Control::Taken => Some(TAKEN),
+        Control::Declined if is_table => Some(DECLINED_AT_TABLE),
         Control::Declined => Some(DECLINED),
         _ => None,
     }

@@ -126,9 +126,13 @@ impl Screen {
                 code,
                 ..
             } => {
-                let (send, tell, once) = match seats {
-                    None => ("the other player, who runs it", "the other player", "once "),
-                    Some(_) => ("your friends, who run it", "them", ""),
+                let (send, tell, serves) = match seats {
+                    None => (
+                        "the other player, who runs it",
+                        "the other player",
+                        "once within an hour",
+                    ),
+                    Some(_) => ("your friends, who run it", "them", "all of them"),
                 };
                 // On one line, so that it can be copied.
                 self.output.lines(&format!(
@@ -139,7 +143,7 @@ impl Screen {
                     let relay = relay.as_ref().and_then(Invite::relay);
                     let relay = relay.map_or(String::new(), |relay| format!(" --relay {relay}"));
                     self.output.lines(&format!(
-                        "Or tell {tell} this code, which serves {once}within an hour. --relay can be left out \
+                        "Or tell {tell} this code, which serves {serves}. --relay can be left out \
                          if the relay is configured:\n\ndealerless join {code}{relay}\n"
                     ))?;
                 }
@@ -236,7 +240,7 @@ impl Screen {
         match event {
             Event::AskSit(_) => lines.push("Sit down? Enter or y sits down, n declines.".into()),
             Event::AskTable(_) => lines.push(
-                "Sit down? Enter or y sits down, n declines, ? tells more about the risks.".into(),
+                "Sit down? Enter or y sits down, n declines, ? shows more about the risks.".into(),
             ),
             Event::AtDoor { .. } => lines.extend(self.door.as_ref().and_then(Door::hint)),
             Event::Seated(seated) => {

@@ -45,7 +45,7 @@ pub(crate) struct StakesArgs {
     /// The game to play [default: holdem].
     #[arg(long, value_name = "GAME", value_parser = game_name(|_| true))]
     game: Option<GameName>,
-    /// Players at the table, at most. With more than two, the invite is a link for all guests, and each
+    /// Maximum number of players. With more than two, the invite is a link for all guests, and each
     /// player shuffles in turn with a proof; only for poker, with at most 10 players (5 in draw) [default: 2].
     #[arg(long, value_name = "N")]
     seats: Option<u8>,

@@ -176,7 +176,7 @@ fn accepted_known_player_takes_the_seat_and_the_guest_sees_why() {
     carla.until("seated");
     let message = refused(Side::join(b.path(), &invite, &[]));
     assert!(
-        message.starts_with("The seat is taken: the host is playing"),
+        message.starts_with("The seat is taken: another player"),
         "{message}"
     );
     assert!(!message.contains("start again"), "{message}");

@@ -25,7 +25,7 @@ const MOST: usize = 16;
 /// Decides which peers sit down at a host's table.
 pub(super) struct Admission<W: SeatWorld> {
     needs: PlayerNeeds,
-    /// Whether everybody may sit down who is not blocked.
+    /// Whether everybody who is not blocked may sit down without a question.
     is_open: bool,
     /// The guest of a one-time invite, the known player for whom the host waits, and the players of the match before.
     /// The player is asked about an expected peer only if too many earlier attempts with that peer failed.
@@ -115,7 +115,7 @@ impl<W: SeatWorld> Admission<W> {
     }
 
     /// Asks the player whether the peer of `connection` may sit down. The peer is declined at once if the player is a
-    /// bot or has declined it before.
+    /// bot or has declined it before, or if no further session with the peer is allowed.
     pub(super) fn ask(
         &mut self,
         own: &Own<W>,

@@ -191,7 +191,7 @@ impl<W: SeatWorld> Gathered<W> {
         }
     }
 
-    /// The error of a guest that does not hear from its host any more.
+    /// The error of a guest that has lost its host.
     fn lost(&self, why: anyhow::Error) -> anyhow::Error {
         match self.agreed {
             None => why,
@@ -262,7 +262,7 @@ impl<W: SeatWorld> Gathered<W> {
         Ok(())
     }
 
-    /// The host has said who has a seat.
+    /// Reports who has a seat, and a namesake of this player among them.
     fn waits(&mut self, own: &Own<W>, place: u8, players: Vec<Name>) {
         if self.shown.as_ref() == Some(&(place, players.clone())) {
             return;

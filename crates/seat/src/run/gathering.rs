@@ -47,8 +47,6 @@ struct Guest<S: Sockets> {
 pub(super) enum Change<S: Sockets> {
     /// A guest has left or declined, or its connection is lost.
     Left,
-    /// All guests are there, and each of them was asked to agree to the list of players.
-    Proposed,
     /// These players cannot play the match.
     CannotBegin(CannotBegin),
     Complete(Box<Agreed<S>>),
@@ -98,7 +96,7 @@ impl<S: Sockets> Gathering<S> {
     }
 
     /// Whether the match begins with those who are here. They may still have to agree, or to connect again.
-    pub(super) fn is_full(&self) -> bool {
+    pub(super) fn may_begin(&self) -> bool {
         let wanted = match self.has_started {
             true => 2,
             false => self.terms.stakes.seats(),
@@ -114,26 +112,29 @@ impl<S: Sockets> Gathering<S> {
         if self.seated() == 0 {
             return Err("nobody is here to play with yet");
         }
-        if self.past.as_ref().is_some_and(|past| past.is_open) {
+        if !self.missing().is_empty() {
             return Err("all players who remained in the match before have to take part");
         }
         self.has_started = true;
         Ok(())
     }
 
-    /// Whether the free seats are for other players: those who remained in a match that was settled without absent
-    /// players all have to take part.
-    pub(super) fn is_for_others(&self, peer: &PublicIdentity) -> bool {
+    /// The players who remained in a match before that was settled, have to take part, and are not here.
+    fn missing(&self) -> Vec<Fingerprint> {
         let here = self.guests.iter().map(|guest| &guest.connection.met.peer);
         let here: Vec<Fingerprint> = (here.chain([&self.own.0]))
             .map(PublicIdentity::fingerprint)
             .collect();
-        let past = self.past.iter();
-        let missing = past.filter(|past| past.is_open).flat_map(|past| {
-            let players = past.remaining().filter_map(|seat| past.player(seat));
-            players.map(|(player, _)| player)
-        });
-        let missing: Vec<Fingerprint> = missing.filter(|player| !here.contains(player)).collect();
+        let past = self.past.iter().filter(|past| past.is_open);
+        let remaining = past.flat_map(|past| past.remaining().filter_map(|seat| past.player(seat)));
+        let players = remaining.map(|(player, _)| player);
+        players.filter(|player| !here.contains(player)).collect()
+    }
+
+    /// Whether the free seats are for other players: those who remained in a match that was settled without absent
+    /// players all have to take part.
+    pub(super) fn is_for_others(&self, peer: &PublicIdentity) -> bool {
+        let missing = self.missing();
         let free = self.terms.stakes.seats() - self.present();
         !missing.is_empty() && free <= missing.len() && !missing.contains(&peer.fingerprint())
     }
@@ -196,7 +197,7 @@ impl<S: Sockets> Gathering<S> {
             Some(same) => *same = guest,
             None => self.guests.push(guest),
         }
-        self.begin_anew(now);
+        self.changed(now);
     }
 
     /// Removes a guest who has asked for something else on another connection. Returns whether it had a place.
@@ -205,16 +206,16 @@ impl<S: Sockets> Gathering<S> {
         if had_place {
             self.guests
                 .retain(|guest| guest.connection.met.peer != *peer);
-            self.begin_anew(now);
+            self.changed(now);
         }
         had_place
     }
 
-    /// Tells all guests who has a seat, after a guest has come or gone.
-    fn begin_anew(&mut self, now: Duration) {
+    /// Voids the proposed list of players, and tells all guests who has a seat, after a guest has come or gone.
+    fn changed(&mut self, now: Duration) {
         self.proposed = None;
         let seated = self.seated();
-        self.has_started &= seated > 0;
+        self.has_started &= seated > 0 && self.missing().is_empty();
         let names = self.guests[..seated].iter();
         let names = names.map(|guest| guest.connection.met.peer_name.clone());
         let players: Vec<Name> = std::iter::once(self.own.1.clone()).chain(names).collect();
@@ -244,7 +245,7 @@ impl<S: Sockets> Gathering<S> {
                     continue;
                 }
                 self.guests.remove(place);
-                self.begin_anew(now);
+                self.changed(now);
                 return Some(Change::Left);
             }
             let stays = loop {
@@ -271,12 +272,12 @@ impl<S: Sockets> Gathering<S> {
                 self.guests.remove(place);
             }
             if !stays || self.guests[place].lost.is_some() {
-                self.begin_anew(now);
+                self.changed(now);
                 return Some(Change::Left);
             }
         }
         let mut guests = self.guests[..seated].iter();
-        if !self.is_full() || guests.any(|guest| guest.lost.is_some()) {
+        if !self.may_begin() || guests.any(|guest| guest.lost.is_some()) {
             return None;
         }
         if self.proposed.is_none() {
@@ -331,7 +332,7 @@ impl<S: Sockets> Gathering<S> {
         // Players are asked only how the match before is continued.
         let limit = self.past.as_ref().map_or(AGREES, |_| ANSWER);
         self.proposed = Some((sitting, now + limit));
-        Some(Change::Proposed)
+        None
     }
 
     /// The connections to all guests.

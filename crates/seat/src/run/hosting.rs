@@ -54,7 +54,7 @@ pub struct Hosted<W: SeatWorld> {
     pub expected: Vec<PublicIdentity>,
     /// The absent players of the match that is continued without them.
     pub absentees: Option<Absentees<W>>,
-    /// The first events for the player, such as the invites. They are reported once the code is known.
+    /// The first events for the player, such as the invite. They are reported once the code is known.
     pub announced: Vec<Event>,
     /// Whether the door offers a code for the invite.
     pub offers_code: bool,
@@ -113,7 +113,7 @@ pub struct Host<W: SeatWorld> {
     /// The door, until the match begins.
     door: Option<PolledDoor<W::Sockets>>,
     admission: Admission<W>,
-    /// The guests who have come, if the match has several guests.
+    /// The admitted guests, if the host has opened a table.
     gathering: Option<Gathering<W::Sockets>>,
     lobby: Lobby<W::Sockets>,
     farewells: Vec<Farewell<W>>,
@@ -224,7 +224,7 @@ impl<W: SeatWorld> Host<W> {
                 own.notice(text);
             }
             DoorEvent::LinkUsedUp(_) => {
-                own.notice("The link was used too often, and is replaced.");
+                own.notice("The link was used too often. A new one replaces it.");
                 self.replace_link(own, now)?;
             }
             event => door::report(&own.world, &own.leaks, event),
@@ -512,8 +512,8 @@ impl<W: SeatWorld> Program<W> for Host<W> {
         }
         let absentees = self.hosted.absentees.as_ref();
         let gathering = self.gathering.as_ref();
-        let is_full = gathering.is_some_and(Gathering::is_full);
-        let tried = absentees.filter(|_| is_full).map(Absentees::tried_at);
+        let may_begin = gathering.is_some_and(Gathering::may_begin);
+        let tried = absentees.filter(|_| may_begin).map(Absentees::tried_at);
         let times = [
             Some(farewells),
             Some(self.hosted.until),

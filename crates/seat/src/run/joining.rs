@@ -54,7 +54,7 @@ pub struct Guest<W: SeatWorld> {
     requires: Box<dyn Requirements<W>>,
     needs: PlayerNeeds,
     route: Route,
-    /// Whether the invite came from a code. A code works once.
+    /// Whether the invite came from a code, which may be void now.
     by_code: bool,
     /// Whether the player wants to resume one match, and no other one.
     resumes: bool,

@@ -116,7 +116,7 @@ pub(super) fn table_terms(offer: &TableOffer) -> Vec<Sentence> {
         .collect()
 }
 
-/// Describes in two sentences, for the host, what the others can do at the table.
+/// Describes for the host, in a few sentences, what the others can do at the table.
 pub fn table_risks(terms: &TableTerms) -> Vec<String> {
     let seats = terms.stakes.seats();
     let may_leave = terms.may_leave_of(seats);
@@ -126,6 +126,13 @@ pub fn table_risks(terms: &TableTerms) -> Vec<String> {
         lines[1] += &format!(
             " With --may-leave 1 the others finish it, but any {} of {seats} players together can read all cards.",
             seats - 1
+        );
+    }
+    if terms.is_open {
+        lines.push(
+            "Everybody who has the link can take every free seat, with several identities. Seats of one person see \
+             each other's cards."
+                .to_owned(),
         );
     }
     lines
@@ -140,7 +147,8 @@ fn in_short(seats: usize, opens: usize, is_open: bool) -> Vec<String> {
         ),
         false => (
             format!("Only you see your cards, unless {opens} of {seats} players work together."),
-            "If somebody disappears, the others finish the hand without that player.",
+            "If somebody disappears at a full table, the others finish the hand without that player; with few players, the hand \
+             waits.",
         ),
     };
     let who = match is_open {

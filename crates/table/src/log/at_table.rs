@@ -34,7 +34,7 @@ impl TableId {
         TableId(hash.field(random).field(terms).finish())
     }
 
-    /// The id of a header that was proposed at no table yet.
+    /// The id in a header before a table is opened.
     pub const NONE: Self = TableId([0; 32]);
 
     /// The id with these bytes.

@@ -14,7 +14,7 @@ pub enum Control {
     /// From the guest: it wants to play the match that the host proposes. From the host of one
     /// guest: the match begins.
     Sit,
-    /// From the host of a table: the guest may play. `place` is 0 if it has a seat, and otherwise its place among
+    /// From the host of a table: the guest is admitted. `place` is 0 if it has a seat, and otherwise its place among
     /// those who wait for one. `players` have a seat, the host first.
     Waits {
         /// The place of the guest.

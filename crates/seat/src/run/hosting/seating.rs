@@ -118,7 +118,7 @@ impl<W: SeatWorld> Host<W> {
         };
         let mut may_propose = true;
         if let Some(absentees) = &mut self.hosted.absentees
-            && gathering.is_full()
+            && gathering.may_begin()
         {
             absentees.must_be_absent()?;
             may_propose = now >= absentees.tried_at();
@@ -127,8 +127,6 @@ impl<W: SeatWorld> Host<W> {
             None => {}
             Some(Change::Left) => self.show_table(own),
             Some(Change::CannotBegin(error)) => return Err(error.into()),
-            // Their programs agree at once, unless the match before was settled.
-            Some(Change::Proposed) => {}
             Some(Change::Complete(mut agreed)) => {
                 self.close_door(own, now);
                 for connection in std::mem::take(&mut agreed.without_seat) {

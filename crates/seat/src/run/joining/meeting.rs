@@ -57,7 +57,7 @@ impl<W: SeatWorld> Guest<W> {
         let end = if W::IN_PAGE { "" } else { "`" };
         match &self.route.invite {
             Some(invite) if self.by_code => anyhow::Error::new(error)
-                .context(format!("the code is used; to retry, {again} {invite}{end}")),
+                .context(format!("to retry without the code, {again} {invite}{end}")),
             _ => error.into(),
         }
     }
