@@ -63,7 +63,7 @@ impl Invites {
     }
 
     /// Creates a one-time invite of the host `own`, with these addresses and relay. The invite is on the disk
-    /// when this returns.
+    /// when this returns. The links of tables end.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -73,6 +73,7 @@ impl Invites {
         addresses: Vec<Address>,
         relay: Option<Address>,
     ) -> io::Result<Invite> {
+        self.end_tables();
         let secret = self.add(Serves::Guest(None), &mut system_rng())?;
         Ok(Invite::new(*own.x25519(), secret, addresses, relay))
     }
@@ -95,13 +96,17 @@ impl Invites {
         let secret = match known {
             Some(entry) => entry.secret.clone(),
             None => {
-                // Otherwise its holders could come to this table.
-                let is_link = |entry: &Entry| matches!(entry.serves, Serves::Table(_));
-                self.entries.retain(|entry| !is_link(entry));
+                self.end_tables();
                 self.add(serves, &mut system_rng())?
             }
         };
         Ok(Invite::new(*own.x25519(), secret, addresses, relay))
+    }
+
+    /// Forgets the links of earlier tables. Otherwise their holders could come to what this host opens now.
+    fn end_tables(&mut self) {
+        let is_link = |entry: &Entry| matches!(entry.serves, Serves::Table(_));
+        self.entries.retain(|entry| !is_link(entry));
     }
 
     /// Creates an invite and writes it to the file.

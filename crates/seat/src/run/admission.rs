@@ -109,9 +109,10 @@ impl<W: SeatWorld> Admission<W> {
     }
 
     /// Whether to report to the player that this peer came and did not sit down. A peer that is not expected is
-    /// reported once.
+    /// reported once, and only the first ones are: anybody can make new keys.
     pub(super) fn is_news(&mut self, peer: &PublicIdentity) -> bool {
-        self.expects(peer) || self.reported.insert(peer.fingerprint())
+        let is_new = self.reported.len() < MOST && self.reported.insert(peer.fingerprint());
+        is_new || self.expects(peer)
     }
 
     /// Asks the player whether the peer of `connection` may sit down. The peer is declined at once if the player is a
@@ -261,6 +262,25 @@ impl<W: SeatWorld> Admission<W> {
         self.declined.insert(peer.fingerprint());
         lobby.decline(waiting.connection, &Control::Declined, now);
         Ok(None)
+    }
+
+    /// Closes the connections of this kind at the door.
+    pub(super) fn drop_waiting(
+        &mut self,
+        own: &Own<W>,
+        is_it: impl Fn(&PolledConnection<W::Sockets>) -> bool,
+    ) {
+        let before = self.waiting.len();
+        self.waiting.retain(|waiting| !is_it(&waiting.connection));
+        if self.waiting.len() < before {
+            self.show(own);
+        }
+    }
+
+    /// The player declines a peer that was admitted.
+    pub(super) fn declines(&mut self, peer: &PublicIdentity) {
+        self.expected.retain(|expected| expected != peer);
+        self.declined.insert(peer.fingerprint());
     }
 
     /// Asks the player again about those who were declined.

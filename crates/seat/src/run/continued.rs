@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 
 use anyhow::{Context, anyhow, bail, ensure};
 use dealerless_connection::identity::PublicIdentity;
-use dealerless_table::log::{Disagreement, Journal, MatchId, Past, Settled};
+use dealerless_table::log::{Disagreement, Header, Journal, MatchId, Past, Settled};
 use dealerless_table::play::Control;
 
 use super::matches::{Kept, find, records};
@@ -119,7 +119,7 @@ pub(super) fn must_be_resumable<F: Files>(own: &Stored<F>, kept: &Kept<F>) -> an
     match past.filter(|_| is_undealt) {
         Some(past) if has_signed => must_not_be_continued(own, &past.match_id),
         // This player may have gone on in the match before.
-        Some(past) => must_agree(own, past).map(drop).with_context(|| {
+        Some(past) => must_agree(own, log.match_info().header(), past).map(drop).with_context(|| {
             format!(
                 "you have signed nothing in match {of}. To give it up, run: dealerless resume --close {of}"
             )
@@ -160,10 +160,19 @@ pub fn must_not_be_continued<F: Files>(own: &Stored<F>, of: &MatchId) -> anyhow:
 /// by the claims of this player's program.
 pub(super) fn must_agree<F: Files>(
     own: &Stored<F>,
+    header: &Header,
     past: &Past,
 ) -> anyhow::Result<Option<(Kept<F>, Settled)>> {
     let of = past.match_id;
-    let settled = match find(own, &of)? {
+    let kept = find(own, &of)?;
+    let at = |header: &Header| header.table.as_ref().map(|table| table.id);
+    if let Some(kept) = &kept {
+        ensure!(
+            at(kept.opened.sitting.match_info.header()) == at(header),
+            "the host continues match {of} at another table. Do not sit down"
+        );
+    }
+    let settled = match kept {
         Some(kept) if past.is_open && !kept.is_over() => {
             let settled = agrees_to_settle(&kept, past)?;
             Some((kept, settled))

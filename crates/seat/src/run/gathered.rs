@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{bail, ensure};
 use dealerless_connection::identity::Name;
 use dealerless_connection::{ConnectionError, Happened, PolledConnection, Stream};
-use dealerless_table::log::{MatchId, Past, Sitting};
+use dealerless_table::log::{Header, MatchId, Past, Sitting};
 use dealerless_table::play::{Control, GuestAddresses, Roster, TableTerms};
 
 use super::absentees::Absentees;
@@ -313,9 +313,10 @@ impl<W: SeatWorld> Gathered<W> {
                 other.name
             );
         }
-        let past = sitting.match_info.header().past();
+        let header = sitting.match_info.header();
+        let past = header.past();
         self.absentees = match past {
-            Some(past) => agree_to_past(own, &*self.ways, past, now)?,
+            Some(past) => agree_to_past(own, &*self.ways, header, past, now)?,
             None => None,
         };
         self.proposal = Some(match asks && past.is_some() {
@@ -404,10 +405,11 @@ impl<W: SeatWorld> Gathered<W> {
 fn agree_to_past<W: SeatWorld>(
     own: &Own<W>,
     ways: &dyn Ways<W>,
+    header: &Header,
     past: &Past,
     now: Duration,
 ) -> anyhow::Result<Option<Absentees<W>>> {
-    let Some((kept, settled)) = must_agree(own, past)? else {
+    let Some((kept, settled)) = must_agree(own, header, past)? else {
         return Ok(None);
     };
     own.notice(in_words(&kept, &settled));

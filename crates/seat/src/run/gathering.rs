@@ -29,6 +29,8 @@ pub(super) struct Gathering<S: Sockets> {
     /// The guests: first those who have a seat, in order of their seats once they are proposed, then those who wait for
     /// one, in order of arrival.
     guests: Vec<Guest<S>>,
+    /// The connections of the guests who have a seat, and whether each is lost, as all guests were told.
+    told: Vec<(u32, bool)>,
     /// Whether the host's player begins with those who are here.
     has_started: bool,
     /// The match that was proposed to all seated guests, and the time until which they may answer.
@@ -80,6 +82,7 @@ impl<S: Sockets> Gathering<S> {
             past,
             own,
             guests: Vec::new(),
+            told: Vec::new(),
             has_started: false,
             proposed: None,
         }
@@ -153,6 +156,12 @@ impl<S: Sockets> Gathering<S> {
         names.any(|other| other.as_str().to_lowercase() == name.as_str().to_lowercase())
     }
 
+    /// Whether this peer was admitted under this name.
+    pub(super) fn has_named(&self, peer: &PublicIdentity, name: &Name) -> bool {
+        let mut guests = self.guests.iter().map(|guest| &*guest.connection.met);
+        guests.any(|met| met.peer == *peer && met.peer_name == *name)
+    }
+
     /// Whether one more guest may wait.
     pub(super) fn has_place(&self) -> bool {
         self.guests.len() < self.terms.stakes.seats() - 1 + MOST_WAITING
@@ -213,13 +222,24 @@ impl<S: Sockets> Gathering<S> {
 
     /// Voids the proposed list of players, and tells all guests who has a seat, after a guest has come or gone.
     fn changed(&mut self, now: Duration) {
-        self.proposed = None;
         let seated = self.seated();
         self.has_started &= seated > 0 && self.missing().is_empty();
+        let guests = self.guests[..seated].iter();
+        let told = guests.map(|guest| (guest.connection.number(), guest.lost.is_some()));
+        let told: Vec<_> = told.collect();
+        // A change of the queue leaves the proposed list as it is. A guest that is told anything drops it.
+        let first = match told == self.told {
+            true => seated,
+            false => 0,
+        };
+        self.told = told;
+        if first == 0 {
+            self.proposed = None;
+        }
         let names = self.guests[..seated].iter();
         let names = names.map(|guest| guest.connection.met.peer_name.clone());
         let players: Vec<Name> = std::iter::once(self.own.1.clone()).chain(names).collect();
-        for (index, guest) in self.guests.iter_mut().enumerate() {
+        for (index, guest) in self.guests.iter_mut().enumerate().skip(first) {
             guest.agreed = None;
             let waits = Control::Waits {
                 place: (index + 1).saturating_sub(seated) as u8,
@@ -229,6 +249,28 @@ impl<S: Sockets> Gathering<S> {
             let _ = guest.connection.core.send(Stream::Control, &waits.encode());
             guest.connection.flush(now);
         }
+    }
+
+    /// Removes the guest with this fingerprint, whom the host's player turns away.
+    pub(super) fn turn_away(
+        &mut self,
+        fingerprint: &str,
+        now: Duration,
+    ) -> Option<PolledConnection<S>> {
+        let is_it =
+            |guest: &Guest<S>| guest.connection.met.peer.fingerprint().to_string() == fingerprint;
+        let place = self.guests.iter().position(is_it)?;
+        let guest = self.guests.remove(place);
+        self.changed(now);
+        Some(guest.connection)
+    }
+
+    /// Removes the guest with a seat who has come last.
+    pub(super) fn remove_last(&mut self, now: Duration) -> Option<PolledConnection<S>> {
+        let place = self.seated().checked_sub(1)?;
+        let guest = self.guests.remove(place);
+        self.changed(now);
+        Some(guest.connection)
     }
 
     /// Processes the answers of the guests. With `may_propose`, proposes the list of players once all are there.

@@ -11,7 +11,7 @@ use dealerless_connection::{
     DoorEvent, Happened, Invite, Place, PolledConnection, PolledDoor, SpokenCode,
 };
 use dealerless_table::log::Past;
-use dealerless_table::play::{Proposal, TableTerms};
+use dealerless_table::play::{Control, Proposal, TableTerms};
 
 use self::requests::peer_of;
 pub use self::seating::host_again;
@@ -382,6 +382,16 @@ impl<W: SeatWorld> Host<W> {
                 return Ok(());
             }
             Said::LinkNew {} => return self.replace_link(own, now),
+            Said::Decline { fingerprint } => {
+                let gathering = self.gathering.as_mut();
+                let guest = gathering.and_then(|gathering| gathering.turn_away(fingerprint, now));
+                if let Some(connection) = guest {
+                    self.admission.declines(&connection.met.peer);
+                    self.lobby.decline(connection, &Control::Declined, now);
+                    self.show_table(own);
+                    return Ok(());
+                }
+            }
             _ => {}
         }
         match (self.admission).answer(own, said, &mut self.lobby, now) {
@@ -412,6 +422,9 @@ impl<W: SeatWorld> Host<W> {
             return Ok(());
         };
         let old = self.hosted.invite.clone();
+        let came_by_old = |connection: &PolledConnection<W::Sockets>| connection.met.came_by(&old);
+        self.lobby.drop_silent(came_by_old);
+        self.admission.drop_waiting(own, came_by_old);
         own.end_link(&old)?;
         let new = own.table_link(terms, old.addresses().to_vec(), old.relay().cloned())?;
         door.end_codes();

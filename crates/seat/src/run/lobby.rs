@@ -73,6 +73,11 @@ impl<S: Sockets> Lobby<S> {
         });
     }
 
+    /// Closes the connections of this kind on which the first message has not arrived.
+    pub(super) fn drop_silent(&mut self, is_it: impl Fn(&PolledConnection<S>) -> bool) {
+        self.silent.retain(|silent| !is_it(&silent.connection));
+    }
+
     /// Takes the connections of all who have not said yet what they want.
     pub(super) fn take_silent(&mut self) -> Vec<PolledConnection<S>> {
         let silent = std::mem::take(&mut self.silent).into_iter();

@@ -1,5 +1,6 @@
 //! The questions to a person before a match: whether to sit down, whom to admit, and when to begin.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use dealerless_seat::command::{Complaint, Said};
@@ -63,28 +64,38 @@ pub(super) struct Door {
     players: Vec<AtDoor>,
     /// When the players were shown. An answer without a name that comes at once was probably meant for somebody else.
     since: Instant,
+    /// The names, in small letters, and the fingerprints of all players who were shown.
+    seen: HashSet<(String, String)>,
     is_table: bool,
 }
 
 impl Door {
     /// The door of a host after an event.
     pub(super) fn after(event: &Event, before: Option<Self>) -> Option<Self> {
-        let was_table = before.as_ref().is_some_and(|door| door.is_table);
+        let mut door = match event {
+            Event::Seated(_) => return None,
+            Event::Invite { seats: Some(_), .. } | Event::AtDoor { .. } => {
+                before.unwrap_or_else(|| Door {
+                    players: Vec::new(),
+                    since: Instant::now(),
+                    seen: HashSet::new(),
+                    is_table: false,
+                })
+            }
+            _ => return before,
+        };
+        door.since = Instant::now();
         match event {
-            Event::Invite { seats: Some(_), .. } => Some(Door {
-                players: before.map_or_else(Vec::new, |door| door.players),
-                since: Instant::now(),
-                is_table: true,
-            }),
-            Event::AtDoor { players } => Some(Door {
-                players: players.clone(),
-                since: Instant::now(),
-                is_table: was_table,
-            })
-            .filter(|door| door.is_table || !door.players.is_empty()),
-            Event::Seated(_) => None,
-            _ => before,
+            Event::AtDoor { players } => {
+                let seen = players.iter();
+                let seen =
+                    seen.map(|player| (player.name.to_lowercase(), player.fingerprint.clone()));
+                door.seen.extend(seen);
+                door.players = players.clone();
+            }
+            _ => door.is_table = true,
         }
+        Some(door).filter(|door| door.is_table || !door.players.is_empty())
     }
 
     /// What the player can type to answer.
@@ -124,20 +135,35 @@ impl Door {
         Ok(Some(decided(agree, player.fingerprint.clone())))
     }
 
-    /// The player with this name, or with a fingerprint that begins so. The only one, if the text is empty.
+    /// The player with this fingerprint or name. The only one, if the text is empty. A name that several players have
+    /// had here does not count, and a name that looks like a fingerprint never does.
     fn named(&self, whom: &str) -> Result<&AtDoor, Complaint> {
         let lower = whom.to_lowercase();
-        let fits = |player: &&AtDoor| {
-            player.name.to_lowercase() == lower || player.fingerprint.starts_with(&lower)
+        let groups = lower.split('-').map(str::len);
+        let is_fingerprint = groups.eq([4; 6]);
+        let fits = |player: &&AtDoor| match is_fingerprint {
+            true => player.fingerprint == lower,
+            false => player.name.to_lowercase() == lower,
         };
-        let found: Vec<&AtDoor> = self.players.iter().filter(fits).collect();
-        match found[..] {
-            [player] => Ok(player),
-            [] => Err(complaint(format!("{whom:?} is not at the door"))),
-            _ => Err(complaint(
-                "give the name of one player, or the beginning of the fingerprint",
-            )),
+        let found: Vec<&AtDoor> = match whom {
+            "" => self.players.iter().collect(),
+            _ => self.players.iter().filter(fits).collect(),
+        };
+        let [player] = found[..] else {
+            return Err(match found.is_empty() {
+                true => complaint(format!("{whom:?} is not at the door")),
+                false => complaint("several players fit: give the fingerprint of one"),
+            });
+        };
+        let is_other = |(name, fingerprint): &(String, String)| {
+            *name == player.name.to_lowercase() && *fingerprint != player.fingerprint
+        };
+        if !is_fingerprint && self.seen.iter().any(is_other) {
+            return Err(complaint(
+                "several players with this name have come: give the fingerprint of one",
+            ));
         }
+        Ok(player)
     }
 }
 
@@ -179,6 +205,7 @@ mod tests {
         Door {
             players: players.iter().map(player).collect(),
             since: Instant::now().checked_sub(MIN_DELAY).unwrap(),
+            seen: HashSet::new(),
             is_table,
         }
     }
@@ -216,12 +243,22 @@ mod tests {
             true,
         );
         assert_eq!(many.answer("accept cleo van dam"), accepts("cc-dd"));
-        assert_eq!(many.answer("decline ee"), declines("ee-ff"));
         for unclear in ["y", "accept", "accept Bert", "accept Dora", "call"] {
             assert!(many.answer(unclear).is_err(), "{unclear}");
         }
         assert_eq!(many.answer("START"), Ok(Some(Said::Start {})));
         assert_eq!(many.answer("link"), Ok(Some(Said::LinkNew {})));
         assert_eq!(door(&[], true).answer("start"), Ok(Some(Said::Start {})));
+        // A name that is the fingerprint of another player, and one that another player had before.
+        let fingerprint = "z232-qrvz-sg8y-6yse-rgbd-gh3f";
+        let posing = door(&[(fingerprint, "rkbs-g6y6-dd2p-cz76-594p-b6yy")], true);
+        assert!(posing.answer(&format!("accept {fingerprint}")).is_err());
+        let mut again = door(&[("Bert", fingerprint)], true);
+        again
+            .seen
+            .insert(("bert".into(), "rkbs-g6y6-dd2p-cz76-594p-b6yy".into()));
+        assert!(again.answer("accept bert").is_err());
+        let by_fingerprint = again.answer(&format!("accept {fingerprint}"));
+        assert_eq!(by_fingerprint, accepts(fingerprint));
     }
 }

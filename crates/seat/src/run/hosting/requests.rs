@@ -311,6 +311,12 @@ impl<W: SeatWorld> Host<W> {
         if let Some(text) = warning {
             own.notice(text);
         }
+        let gathering = self.gathering.as_ref();
+        if arrival.kept.is_some() && gathering.is_some_and(|gathering| gathering.present() > 1) {
+            // One guest must not send the others away.
+            self.lobby.decline(arrival.connection, &Control::Taken, now);
+            return Ok(());
+        }
         let Some(kept) = arrival.kept.as_ref().filter(|_| self.hosted.wants_new) else {
             return self.seat(own, arrival, now);
         };

@@ -81,6 +81,17 @@ impl<W: SeatWorld> Host<W> {
         connection: PolledConnection<W::Sockets>,
         now: Duration,
     ) -> anyhow::Result<()> {
+        let Some(gathering) = &self.gathering else {
+            return Ok(());
+        };
+        let (peer, name) = (&connection.met.peer, &connection.met.peer_name);
+        if !gathering.has(peer) && (gathering.is_for_others(peer) || !gathering.has_place()) {
+            self.lobby.decline(connection, &Control::Taken, now);
+            return Ok(());
+        }
+        if !gathering.has_named(peer, name) && gathering.has_namesake(peer, name) {
+            own.notice(crate::guest::namesake(name));
+        }
         let by_link = connection.met.came_by(&self.hosted.invite);
         if let Err(error) = self.remember(own, &connection, by_link, now) {
             self.does_not_sit(own, connection, &error, now);
@@ -90,15 +101,6 @@ impl<W: SeatWorld> Host<W> {
         let Some(gathering) = &mut self.gathering else {
             return Ok(());
         };
-        let peer = &connection.met.peer;
-        if !gathering.has(peer) && (gathering.is_for_others(peer) || !gathering.has_place()) {
-            self.lobby.decline(connection, &Control::Taken, now);
-            return Ok(());
-        }
-        let name = connection.met.peer_name.clone();
-        if !gathering.has(peer) && gathering.has_namesake(peer, &name) {
-            own.notice(crate::guest::namesake(&name));
-        }
         gathering.add(connection, now);
         self.show_table(own);
         Ok(())
@@ -126,7 +128,13 @@ impl<W: SeatWorld> Host<W> {
         match gathering.step(may_propose, now) {
             None => {}
             Some(Change::Left) => self.show_table(own),
-            Some(Change::CannotBegin(error)) => return Err(error.into()),
+            Some(Change::CannotBegin(error)) => {
+                let Some(connection) = gathering.remove_last(now) else {
+                    return Err(error.into());
+                };
+                self.does_not_sit(own, connection, &error.into(), now);
+                self.show_table(own);
+            }
             Some(Change::Complete(mut agreed)) => {
                 self.close_door(own, now);
                 for connection in std::mem::take(&mut agreed.without_seat) {

@@ -101,7 +101,7 @@ fn tables_end_with_equal_records_through_faults_of_all_kinds() {
         "table",
         "shuffles without proofs",
     ];
-    all_of(of_table, soak().unwrap_or(30), &OFTEN);
+    all_of(of_table, soak().unwrap_or(44), &OFTEN);
 }
 
 #[test]
