@@ -131,19 +131,22 @@ impl Door {
         if whom.is_empty() && self.since.elapsed() < MIN_DELAY {
             return Err(complaint("the list has just changed; type it again"));
         }
-        let player = self.named(whom.trim())?;
-        Ok(Some(decided(agree, player.fingerprint.clone())))
+        let whom = whom.trim().to_lowercase();
+        // A player who was admitted can be turned away, too.
+        let fingerprint = match is_fingerprint(&whom) && !agree {
+            true => whom,
+            false => self.named(&whom)?.fingerprint.clone(),
+        };
+        Ok(Some(decided(agree, fingerprint)))
     }
 
-    /// The player with this fingerprint or name. The only one, if the text is empty. A name that several players have
+    /// The player with this fingerprint or name in small letters. The only one, if the text is empty. A name that several players have
     /// had here does not count, and a name that looks like a fingerprint never does.
     fn named(&self, whom: &str) -> Result<&AtDoor, Complaint> {
-        let lower = whom.to_lowercase();
-        let groups = lower.split('-').map(str::len);
-        let is_fingerprint = groups.eq([4; 6]);
+        let is_fingerprint = is_fingerprint(whom);
         let fits = |player: &&AtDoor| match is_fingerprint {
-            true => player.fingerprint == lower,
-            false => player.name.to_lowercase() == lower,
+            true => player.fingerprint == whom,
+            false => player.name.to_lowercase() == whom,
         };
         let found: Vec<&AtDoor> = match whom {
             "" => self.players.iter().collect(),
@@ -165,6 +168,11 @@ impl Door {
         }
         Ok(player)
     }
+}
+
+/// Whether a text has the form of a fingerprint.
+fn is_fingerprint(text: &str) -> bool {
+    text.split('-').map(str::len).eq([4; 6])
 }
 
 fn complaint(text: impl Into<String>) -> Complaint {
@@ -253,6 +261,8 @@ mod tests {
         let fingerprint = "z232-qrvz-sg8y-6yse-rgbd-gh3f";
         let posing = door(&[(fingerprint, "rkbs-g6y6-dd2p-cz76-594p-b6yy")], true);
         assert!(posing.answer(&format!("accept {fingerprint}")).is_err());
+        let turned_away = posing.answer(&format!("decline {fingerprint}"));
+        assert_eq!(turned_away, declines(fingerprint));
         let mut again = door(&[("Bert", fingerprint)], true);
         again
             .seen
