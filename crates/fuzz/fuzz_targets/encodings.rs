@@ -120,6 +120,7 @@ fn any_roster(table: &Table, input: &mut Unstructured) -> Result<Roster> {
     }
     Ok(Roster {
         seat: Seat::new(input.arbitrary()?),
+        header: table.of.match_info.header().clone(),
         players: table.of.match_info.players().to_vec(),
         names,
     })
@@ -138,7 +139,10 @@ fn any_control(table: &Table, input: &mut Unstructured) -> Result<Control> {
         2 => Control::Declines(Term::All),
         3 => Control::Taken,
         4 => Control::Declined,
-        5 => Control::Present(input.arbitrary()?),
+        5 => Control::Waits {
+            place: input.arbitrary()?,
+            players: vec![Name::clean(input.arbitrary()?)],
+        },
         6 => Control::Agrees(table.of.match_info.id(), any_addresses(input)?),
         7 => Control::Begins(vec![GuestAddresses::default(), any_addresses(input)?]),
         _ => Control::Roster(Box::new(any_roster(table, input)?)),
