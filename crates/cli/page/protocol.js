@@ -48,7 +48,7 @@
  * @typedef {SeatedFields & { event: "ask-sit", sentences?: Part[][] }} AskSit
  * @typedef {{ event: "ask-table", details: string[], sentences?: Part[][] }} AskTable the terms are in the sentences
  * @typedef {{ event: "invite", version: number, invite: string, link?: string, code?: string, seats?: number }} Invite `link`: a page in which
- *   the guest plays; `seats`: this is the link of a table of so many seats, which serves all guests
+ *   the guest plays; `seats`: the number of seats, if this is the link of a table, which serves all guests
  * @typedef {{ event: "at-door", players: { name: string, fingerprint: string, hands: number, message: string }[],
  *   sentences?: Part[][] }} AtDoor with a sentence for each player
  * @typedef {{ event: "table", players: { name: string, fingerprint?: string, away?: boolean }[], seats: number, place: number,

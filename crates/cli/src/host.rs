@@ -32,7 +32,7 @@ use crate::table::{CONNECTION, GAME, Own, OwnArgs, Posts, RelayArgs, RelayName, 
 /// Invites other players, waits, and plays with them.
 ///
 /// Prints a command for the other players to run: send it over a channel that you trust. With two
-/// players, whoever runs it first has the seat. At a table of more than two, it is a link that serves all
+/// players, the first one who runs it has the seat. At a table of more than two, it is a link that serves all
 /// players: you accept each of them.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -45,7 +45,7 @@ use crate::table::{CONNECTION, GAME, Own, OwnArgs, Posts, RelayArgs, RelayName, 
     dealerless host --for Bert\n  \
     dealerless host --seats 6 --may-leave 1 --name Anna\n  \
     dealerless host --after --seats 5\n\n\
-    Waits for the other player indefinitely, unless --timeout is given. With two players, whoever\n\
+    Waits for the other player indefinitely, unless --timeout is given. With two players, the one who\n\
     joins with the invite is seated. Players who know each other need no invite: one runs `host`, the other runs\n\
     `join NAME`, and the host is asked to accept, except for the player of --for.\n\n\
     At a table of more than two, everybody who comes by the link waits until you type `accept NAME`. The\n\

@@ -64,7 +64,7 @@ pub struct Limits {
     pub handshake: Duration,
     /// The maximum time that a connection waits for its peer.
     pub waiting: Duration,
-    /// The time for which a code is held for its host after a use, and after its host has lost its connection.
+    /// How long a code is held for its host after a use, and after its host has lost its connection.
     /// Then it is void.
     pub code_hold: Duration,
     /// The maximum time that a guest waits for the host of a code that is held.

@@ -4,7 +4,7 @@
 pub(crate) type Token = [u8; 64];
 /// The side of a player, as sent: 16 hexadecimal digits.
 pub(crate) type Side = [u8; 16];
-/// What shows that a client has opened a code before, as sent: 32 hexadecimal digits.
+/// Proof that a client has opened a code before, as sent: 32 hexadecimal digits.
 pub(crate) type Key = [u8; 32];
 
 /// What a client asks for.

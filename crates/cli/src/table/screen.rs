@@ -48,7 +48,7 @@ pub(crate) struct Screen {
     paused: bool,
     /// The open question before a match.
     question: Option<Question>,
-    /// Who waits for an answer, at a host before the match.
+    /// The players at the door, at a host before the match.
     door: Option<Door>,
     /// The input that waits for confirmation.
     sure: Option<Typed>,

@@ -347,7 +347,7 @@ fn guest_without_a_seat_waits_for_one_and_is_told_when_the_match_begins() {
     assert_agree([host, bert, cleo].map(finished), 1);
 }
 
-/// Whoever has the link that a host has replaced gets no answer.
+/// The holders of a replaced link get no answer.
 #[test]
 fn replaced_link_reaches_nobody_and_the_new_one_does() {
     let [a, b, c] = folders();

@@ -33,7 +33,7 @@ const LEAD: Duration = Duration::from_millis(250);
 /// The shortest pause after which a guest with an invite tries a relay again that has not paired it, and the most
 /// milliseconds that are added to it at random.
 const CROWDED: (Duration, u32) = (Duration::from_millis(200), 1800);
-/// The time for which it tries again.
+/// How long a guest tries again.
 const CROWDED_FOR: Duration = Duration::from_secs(30);
 /// The time after which a route whose turn it is gives way to another one that has an answer.
 const TURN: Duration = Duration::from_secs(2);

@@ -318,6 +318,10 @@ mod tests {
             open().burn(&old.secret.id(), &identity(2)),
             Err(MeetingError::NotAnswered)
         ));
+        // A match of two ends the table.
+        let one_time = invite(&mut open());
+        assert!(open().secret(&new.secret.id()).is_none());
+        assert!(open().secret(&one_time.secret.id()).is_some());
     }
 
     #[test]

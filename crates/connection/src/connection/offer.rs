@@ -34,7 +34,7 @@ const SHORT: u32 = 4;
 /// The maximum number of codes of an invite that nobody uses, because they expire or the relay ends them: a
 /// day's.
 const MAX_UNUSED: u32 = 24;
-/// The time for which a relay holds a code after a use, or after a lost connection.
+/// How long a relay holds a code after a use, or after a lost connection.
 const HELD: Duration = Duration::from_secs(30);
 /// The time limit for a code, after the connection to the relay.
 const FIRST: Duration = Duration::from_secs(4);

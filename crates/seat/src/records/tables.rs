@@ -1,4 +1,4 @@
-//! What `verify` says about the matches of a table.
+//! The report of `verify` on the matches of a table.
 
 use std::cmp::Ordering;
 

@@ -13,7 +13,7 @@ use super::finding::request;
 use crate::event::{Event, TablePlayer};
 use crate::guest::ANSWER;
 
-/// The time for which a guest that has lost its connection keeps its place.
+/// How long a guest that has lost its connection keeps its place.
 const KEEPS_PLACE: Duration = Duration::from_secs(60);
 /// The time limit for the programs of the guests to agree to the list of players.
 const AGREES: Duration = Duration::from_secs(30);

@@ -38,7 +38,7 @@ const FIRST_CODE: Duration = Duration::from_secs(30);
 
 /// The proposal of a host, and the guests that it expects.
 pub struct Hosted<W: SeatWorld> {
-    /// What the host proposes: a match of two, or a table.
+    /// The proposal: a match of two, or a table.
     pub proposal: Proposal,
     /// The match before, which the match at the table continues.
     pub past: Option<Past>,
@@ -413,9 +413,13 @@ impl<W: SeatWorld> Host<W> {
         )
     }
 
-    /// Replaces the link of the table. Whoever has the old one gets no answer any more, and whoever has the new one may
-    /// ask again.
+    /// Replaces the link of the table. The holders of the old link get no answer any more. Declined players may ask again
+    /// with the new one.
     fn replace_link(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<()> {
+        if self.code_until.is_some() {
+            // Otherwise the old link would be shown later.
+            self.announce(own, None);
+        }
         let (Some(terms), Some(door)) = (self.hosted.table(), &mut self.door) else {
             let why = "only the link of a table can be replaced";
             refuse(&own.world, (Refusal::NotAllowed, why.to_owned()));

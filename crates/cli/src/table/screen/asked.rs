@@ -98,7 +98,7 @@ impl Door {
         Some(door).filter(|door| door.is_table || !door.players.is_empty())
     }
 
-    /// What the player can type to answer.
+    /// Describes the input that answers.
     pub(super) fn hint(&self) -> Option<String> {
         match &self.players[..] {
             [] => None,

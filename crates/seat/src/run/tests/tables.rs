@@ -645,6 +645,57 @@ fn host_is_told_of_a_second_player_with_the_same_name_once() {
     assert!(!told(&table));
 }
 
+#[test]
+fn guest_that_joins_the_queue_leaves_the_proposed_list_as_it_is() {
+    let mut table = Table::new(3);
+    let guests = [1, 2].map(|player| table.is_accepted(player));
+    agrees(&mut table, guests[0]);
+    let waits = table.is_accepted(3);
+    assert_eq!(table.place(waits), Some((1, 3)));
+    assert_eq!(table.hears(guests[0]), []);
+    agrees(&mut table, guests[1]);
+    assert!(table.host.seat().is_some());
+}
+
+#[test]
+fn host_turns_an_admitted_guest_away_for_good() {
+    let mut table = Table::new(4);
+    let guests = [1, 2].map(|player| table.is_accepted(player));
+    table.declines(1);
+    assert_eq!(table.hears(guests[0]).last(), Some(&Control::Declined));
+    assert_eq!(table.place(guests[1]), Some((0, 2)));
+    table.events();
+    let again = table.sits(1);
+    assert_eq!(table.hears(again), [Control::Declined]);
+    assert_eq!(table.at_door(), None);
+}
+
+#[test]
+fn new_link_closes_the_connections_at_the_door_that_came_by_the_old_one() {
+    let mut table = Table::new(4);
+    table.sits(1);
+    assert_eq!(table.at_door(), Some(vec![fingerprint(1)]));
+    table.says(Said::LinkNew {});
+    assert_eq!(table.at_door(), Some(Vec::new()));
+    table.accepts(1);
+    let events = table.events();
+    assert_eq!(last(&events, "error").unwrap()["code"], "nobody-asked");
+}
+
+#[test]
+fn host_is_told_of_an_admitted_guest_that_takes_the_name_of_another() {
+    let mut table = Table::new(4);
+    for player in [1, 2] {
+        table.is_accepted(player);
+    }
+    table.events();
+    let renamed = table.connects(1, "Guest 2");
+    table.sends(renamed, &Control::Sit);
+    let events = table.events();
+    let mut texts = events.iter().filter_map(|event| event["text"].as_str());
+    assert!(texts.any(|text| text.contains("is already here with another identity")));
+}
+
 /// A guest's program at the table of a host that the test drives.
 struct OfGuest {
     wires: Wires,
