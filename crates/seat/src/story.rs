@@ -168,9 +168,6 @@ impl Story {
                     .map_or(0, |betting| betting.stack),
                 time: None,
             },
-            News::RebuyDeclined => Event::Notice {
-                text: "You have not answered in time, so your program declines the rebuy.".into(),
-            },
             News::Over(end) => self.over(end, log),
             _ => return Vec::new(),
         };

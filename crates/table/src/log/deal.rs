@@ -22,7 +22,8 @@ pub struct Deal {
     pub stakes: [u8; 32],
     /// The fields that depend on the kind of deck.
     pub deck: DealInput,
-    /// For each seat, whether it buys in again. A rebuy takes place only if all seats agree on it.
+    /// For each seat, whether it buys in again. A rebuy takes place only if all seats agree on it. All false
+    /// with a verifiable deck.
     pub rebuys: Vec<bool>,
 }
 

@@ -139,7 +139,7 @@ impl MatchLog {
         self.hash_before(self.state().deck.final_since()?)
     }
 
-    /// Whether a seat may buy in again before the next deal.
+    /// Whether a seat may buy in again before the next deal. Only with a sealed deck.
     pub(crate) fn may_rebuy(&self, seat: Seat) -> bool {
         self.state().may_rebuy(seat)
     }

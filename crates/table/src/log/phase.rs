@@ -69,7 +69,7 @@ pub struct Opening {
 pub enum End {
     /// All hands were played.
     Played,
-    /// Fewer than two seats have chips, and no rebuy was agreed on.
+    /// Fewer than two seats have chips, and with a sealed deck no rebuy was agreed on.
     NoChips,
     /// These seats ended the match, all in the same step.
     Stopped(Vec<(Seat, Stop)>),

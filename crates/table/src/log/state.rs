@@ -27,7 +27,8 @@ pub(super) struct State {
     pub(super) deck: DeckLog,
     /// The chips of each seat after the last result.
     pub(super) stacks: Vec<u64>,
-    /// The chips that the player at each seat had bought this evening before the hand in play.
+    /// The chips that the player at each seat has bought this evening. With a verifiable deck they are the
+    /// same during the whole match.
     bought: Vec<u64>,
     /// The blinds after the last hand with a result.
     blinds: Blinds,
@@ -194,11 +195,18 @@ impl State {
         }
     }
 
-    /// Whether a seat may buy in again.
+    /// Whether a seat may buy in again before the next deal. Never in a match of a table: there a seat buys
+    /// chips for the next match.
     pub(super) fn may_rebuy(&self, seat: Seat) -> bool {
-        let before = self.signed.gone_before.as_deref();
-        let is_gone = before.unwrap_or_else(|| self.deck.gone()).contains(&seat);
-        !is_gone && self.stakes.may_rebuy(&self.stacks, self.hand - 1, seat)
+        let is_sealed = self.shape.verifiable.is_none();
+        is_sealed && self.stakes.may_rebuy(&self.stacks, self.hand - 1, seat)
+    }
+
+    /// Whether at least two seats that are not gone have these chips. Always in a game without chips.
+    fn has_two_with(&self, stacks: &[u64]) -> bool {
+        let has_chips = |seat: &Seat| stacks[seat.index()] > 0 && self.deck.is_live(*seat);
+        let with_chips = Seat::all(self.shape.seats).filter(has_chips).count();
+        self.stakes.betting().is_none() || with_chips >= 2
     }
 
     /// Updates the state after a complete step. `parts` are in order of the seats. Each part was
@@ -292,11 +300,8 @@ impl State {
         if next.is_some() {
             out.extend(blinds.waits.iter());
         }
-        let has_chips = |seat: &Seat| stacks[seat.index()] > 0 && self.deck.is_live(*seat);
-        let with_chips = Seat::all(self.shape.seats).filter(has_chips).count();
-        let can_play = self.stakes.betting().is_none() || with_chips >= 2;
         let new = || Hand::new(&self.stakes, &stacks, &out, button).ok();
-        let game = can_play.then(new).flatten();
+        let game = self.has_two_with(&stacks).then(new).flatten();
         let Some(game) = game else {
             return Phase::Over(End::NoChips);
         };
@@ -424,18 +429,18 @@ impl State {
             left.extend(self.deck.gone());
         }
         left.sort_unstable();
-        let bought = self.bought();
         self.stacks = outcome.stacks;
-        self.bought = bought;
         if let Some(dealt) = self.dealt.take() {
             self.blinds = dealt.blinds;
         }
         self.deck.hand_over();
         self.hand += 1;
+        let is_table = self.shape.verifiable.is_some();
         match self.hand > self.stakes.hands() {
             true => Phase::Over(End::Played),
             false if !left.is_empty() => Phase::Over(End::Left(left)),
             false if changes => Phase::Over(End::Changed),
+            false if is_table && !self.has_two_with(&self.stacks) => Phase::Over(End::NoChips),
             false => Phase::Deal,
         }
     }
@@ -462,21 +467,6 @@ impl State {
         }
     }
 
-    /// The chips that the player at each seat has bought this evening, with the rebuys of the hand in
-    /// play.
-    fn bought(&self) -> Vec<u64> {
-        let now = self
-            .dealt
-            .as_ref()
-            .map_or(&self.stacks, |dealt| &dealt.stacks);
-        let rebuys = now.iter().zip(&self.stacks).map(|(now, had)| now - had);
-        self.bought
-            .iter()
-            .zip(rebuys)
-            .map(|(had, rebuy)| had + rebuy)
-            .collect()
-    }
-
     /// The data that decide the chips if the hand in play cannot go on, with more than two seats.
     pub(super) fn standing(&self) -> Standing {
         // Without chips, nothing depends on the hand.
@@ -486,7 +476,7 @@ impl State {
             .filter(|_| self.stakes.betting().is_some());
         Standing {
             stacks: self.undecided(),
-            bought: self.bought(),
+            bought: self.bought.clone(),
             blinds: self.blinds,
             game: dealt.map(|dealt| dealt.game.clone()),
             is_final: self.deck.final_since().is_some(),

@@ -197,8 +197,6 @@ pub(super) struct View<'a> {
     pub(super) needs_engine: bool,
     /// Whether this side has started again and waits for histories.
     pub(super) is_merging: bool,
-    /// Whether this side's player has to say whether seats without chips may buy in again.
-    pub(super) awaits_rebuy: bool,
     /// What this side lacks of other seats. `None` in a match whose seats cannot be removed.
     pub(super) missing: Option<BTreeMap<Claimable, Due>>,
 }
@@ -296,9 +294,6 @@ impl View<'_> {
 pub(super) enum Timeout {
     /// This seat, with the choices that the rules allow.
     Own(Legal),
-    /// This seat, which has not said whether seats without chips may buy in again. Only in a match whose
-    /// seats can be removed: there the others do not wait longer.
-    OwnRebuy,
     /// Another seat, whose turn it is.
     Other(Seat),
     /// Another seat, which is away.
@@ -361,10 +356,8 @@ impl Clocks {
 
     fn update_own(&mut self, view: &View<'_>, now: Moment) -> Option<Timeout> {
         let legal = view.own_choice().filter(|_| self.limited);
-        let awaits_rebuy = self.limited && view.awaits_rebuy && view.missing.is_some();
         let bank = &mut self.banks[view.own.index()];
-        let has_turn = legal.is_some() || awaits_rebuy;
-        let turn = has_turn.then(|| view.log.step());
+        let turn = legal.is_some().then(|| view.log.step());
         match (turn, &view.missing) {
             (Some(step), Some(_)) => {
                 let began = self.own_turn.filter(|(of, _)| *of == step);
@@ -385,8 +378,7 @@ impl Clocks {
             (_, None) => bank.update(turn, view.is_synced, now.running),
         }
         let is_out = view.is_synced && bank.is_out();
-        let rebuy = (awaits_rebuy && is_out).then_some(Timeout::OwnRebuy);
-        legal.filter(|_| is_out).map(Timeout::Own).or(rebuy)
+        legal.filter(|_| is_out).map(Timeout::Own)
     }
 
     fn update_other(&mut self, seat: Seat, view: &View<'_>, now: Duration) -> Option<Timeout> {

@@ -51,13 +51,11 @@ pub enum News {
     },
     /// This seat sits out: it deals no hand until the player [sits in](Command::SitOut) again.
     SitsOut,
-    /// These seats have no chips. The player is asked whether they may buy in again.
+    /// These seats have no chips. The player is asked whether they may buy in again. Only with a sealed deck.
     AskRebuy {
         /// The seats without chips.
         broke: Vec<Seat>,
     },
-    /// This seat's player has not answered [`AskRebuy`](Self::AskRebuy) in time, and the program declines.
-    RebuyDeclined,
     /// A seat has run out of time. If this seat has, it checks or folds, and sits out from the next
     /// hand on. If another seat has, this is only a claim of this side, and the player may
     /// [close](Command::Close) the match. In a match without a clock, another seat runs out of time

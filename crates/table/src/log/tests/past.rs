@@ -31,6 +31,18 @@ fn raising(legal: &Legal, rng: &mut StdRng) -> Choice {
     }
 }
 
+fn all_in(legal: &Legal, rng: &mut StdRng) -> Choice {
+    match legal {
+        Legal::Bet {
+            raise: Some(range), ..
+        } => Choice::Raise { to: range.max },
+        Legal::Bet {
+            bet: Some(range), ..
+        } => Choice::Bet { to: range.max },
+        legal => passive(legal, rng),
+    }
+}
+
 /// A finished match of four seats, after three hands.
 fn finished() -> Table {
     let mut table = Table::new(verifiable(4, 3), 5);
@@ -111,52 +123,73 @@ fn log_until(table: &mut Table, until: fn(&Phase) -> bool) -> MatchLog {
     log
 }
 
+/// The end of a match of three after a hand in which the seats choose like this, and then sign these
+/// numbers, and the log after it.
+fn ends(choose: fn(&Legal, &mut StdRng) -> Choice, signs: [(AfterHand, u64); 3]) -> MatchLog {
+    let mut table = Table::new(verifiable(3, 3), 4);
+    table.seats.iter_mut().for_each(|seat| seat.choose = choose);
+    let mut log = log_until(&mut table, |phase| matches!(phase, Phase::Result(_)));
+    let Phase::Result(outcome) = log.phase() else {
+        panic!();
+    };
+    for (seat, (next, buy)) in table.of.seats().zip(signs) {
+        let stacks = outcome.stacks.clone();
+        let part = Part::Result { stacks, next, buy };
+        let identity = &table.of.identities[seat.index()];
+        log.sign(identity, seat, &part).unwrap();
+    }
+    log
+}
+
+const STAY: (AfterHand, u64) = (AfterHand::Stay, 0);
+const LEAVE: (AfterHand, u64) = (AfterHand::Leave, 0);
+const CHANGE: (AfterHand, u64) = (AfterHand::Change, 0);
+
 #[test]
 fn a_seat_that_leaves_buys_or_makes_room_ends_the_match_with_the_hand() {
-    use AfterHand::{Change, Leave, Stay};
-    let ends = |signs: [(AfterHand, u64); 3]| {
-        let mut table = Table::new(verifiable(3, 3), 4);
-        let mut log = log_until(&mut table, |phase| matches!(phase, Phase::Result(_)));
-        let Phase::Result(outcome) = log.phase() else {
-            panic!();
-        };
-        for (seat, (next, buy)) in table.of.seats().zip(signs) {
-            let stacks = outcome.stacks.clone();
-            let part = Part::Result { stacks, next, buy };
-            let identity = &table.of.identities[seat.index()];
-            log.sign(identity, seat, &part).unwrap();
-        }
-        let remaining = Past::of(&log).map(|past| log.electorate(&past));
-        (log.phase(), remaining)
-    };
-    let stay = (Stay, 0);
-    let all = || Some(Seat::all(3).collect());
-    assert_eq!(ends([stay, stay, stay]), (Phase::Deal, None));
+    let ends = |signs| ends(passive, signs).phase();
+    assert_eq!(ends([STAY, STAY, STAY]), Phase::Deal);
     // Only the first seat makes room.
-    assert_eq!(ends([stay, (Change, 0), (Change, 0)]), (Phase::Deal, None));
+    assert_eq!(ends([STAY, CHANGE, CHANGE]), Phase::Deal);
     let changed = Phase::Over(End::Changed);
-    assert_eq!(ends([(Change, 0), stay, stay]), (changed.clone(), all()));
-    assert_eq!(ends([stay, stay, (Stay, 5)]), (changed, all()));
+    assert_eq!(ends([CHANGE, STAY, STAY]), changed);
+    assert_eq!(ends([STAY, STAY, (AfterHand::Stay, 5)]), changed);
     let left = Phase::Over(End::Left(vec![Seat::GUEST]));
-    let others = Some(vec![Seat::HOST, Seat::new(2)]);
-    assert_eq!(ends([stay, (Leave, 0), stay]), (left, others));
+    assert_eq!(ends([STAY, LEAVE, STAY]), left);
 }
 
 #[test]
-fn rebuys_inside_a_match_count_as_bought() {
+fn a_match_of_a_table_ends_when_fewer_than_two_seats_have_chips() {
+    let ends = |signs| ends(all_in, signs);
+    let log = ends([STAY, STAY, STAY]);
+    assert_eq!(log.stacks().iter().filter(|stack| **stack > 0).count(), 1);
+    assert_eq!(log.phase(), Phase::Over(End::NoChips));
+    assert!(Seat::all(3).all(|seat| !log.may_rebuy(seat)));
+    // A seat that leaves, buys or makes room ends it as in any other hand.
+    let changed = Phase::Over(End::Changed);
+    assert_eq!(ends([CHANGE, STAY, STAY]).phase(), changed);
+    assert_eq!(ends([STAY, STAY, (AfterHand::Stay, 5)]).phase(), changed);
+    let left = Phase::Over(End::Left(vec![Seat::GUEST]));
+    assert_eq!(ends([CHANGE, LEAVE, STAY]).phase(), left);
+}
+
+/// A deal names no rebuy, even of a seat that has no chips.
+#[test]
+fn a_deal_of_a_table_has_no_rebuys() {
     let mut table = Table::new(verifiable(3, 2), 1);
     let mut log = log_until(&mut table, |phase| *phase == Phase::Deal);
-    log.state_mut().stacks = vec![300, 0, 0];
-    for seat in table.of.seats() {
+    log.state_mut().stacks = vec![200, 100, 0];
+    let sign = |rebuys: [bool; 3]| {
         let (out, end) = (false, log.ahead_end());
-        let deal = log.deal(DealInput::Verifiable { out, end }, vec![false, true, true]);
-        let identity = &table.of.identities[seat.index()];
-        log.sign(identity, seat, &Part::Deal(deal)).unwrap();
-    }
-    let members = log.members();
-    let bought: Vec<u64> = members.iter().map(|member| member.bought).collect();
-    assert_eq!(bought, [100, 200, 200]);
-    assert_eq!(members.iter().map(|member| member.chips).sum::<u64>(), 500);
+        let deal = log.deal(DealInput::Verifiable { out, end }, rebuys.to_vec());
+        let part = table.of.sign(&log, Seat::HOST, &Part::Deal(deal));
+        log.clone().accept(part)
+    };
+    assert!(sign([false; 3]).is_ok());
+    let Err(Refused::Foul(proof)) = sign([false, false, true]) else {
+        panic!("a rebuy");
+    };
+    assert_eq!(proof.foul, PartFoul::Rebuy);
 }
 
 #[test]

@@ -80,40 +80,55 @@ fn all_in(legal: &Legal, _: &mut StdRng) -> Choice {
     }
 }
 
+/// Folds if there is a bet.
+fn folding(legal: &Legal, _: &mut StdRng) -> Choice {
+    match legal {
+        Legal::Bet { call: Some(_), .. } => Choice::Fold,
+        legal => choices::passive(legal),
+    }
+}
+
 #[test]
-fn seat_that_has_lost_all_its_chips_and_is_removed_does_not_buy_in_again() {
-    let mut table = Table::new(threshold(4, 3, 2), 3);
-    table.seats.iter_mut().for_each(|seat| seat.choose = all_in);
-    while !matches!(table.seats[0].log.phase(), Phase::Result(_)) {
-        assert!(table.advance());
-        table.deliver_all();
-    }
-    let Phase::Result(outcome) = table.seats[0].log.phase() else {
-        unreachable!();
-    };
-    let lost = |seat: &Seat| outcome.stacks[seat.index()] == 0;
-    let broke: Vec<Seat> = table.of.seats().filter(lost).collect();
-    let [.., gone] = broke[..] else {
-        panic!("nobody has lost all its chips");
-    };
-    let stays = table.of.seats().find(|seat| *seat != gone).unwrap();
-    // The others sign the result, and then calls.
-    let is_dealt = |table: &Table| table.seats[stays.index()].log.phase() == Phase::Deal;
-    while !is_dealt(&table) {
-        while !is_dealt(&table) && table.advance_without(&[gone]) {}
-        for seat in table.of.seats().filter(|seat| *seat != gone) {
-            if let Some(call) = table.call(seat, &[gone]) {
-                table.send(&call);
-            }
+fn match_ends_when_only_one_of_the_seats_that_were_not_removed_has_chips() {
+    let last = Seat::new(3);
+    for is_removed in [false, true] {
+        let mut table = Table::new(threshold(4, 3, 2), 3);
+        table.seats.iter_mut().for_each(|seat| seat.choose = all_in);
+        table.seats[last.index()].choose = folding;
+        while !matches!(table.seats[0].log.phase(), Phase::Result(_)) {
+            assert!(table.advance());
+            table.deliver_all();
         }
-        table.deliver_all();
+        let Phase::Result(outcome) = table.seats[0].log.phase() else {
+            unreachable!();
+        };
+        let with_chips = table
+            .of
+            .seats()
+            .filter(|seat| outcome.stacks[seat.index()] > 0);
+        assert_eq!(with_chips.count(), 2);
+        assert!(outcome.stacks[last.index()] > 0);
+        // The others sign the result, and then calls, if the last seat is silent.
+        let silent: &[Seat] = if is_removed { &[last] } else { &[] };
+        let is_result = |table: &Table| matches!(table.seats[0].log.phase(), Phase::Result(_));
+        while is_result(&table) {
+            while is_result(&table) && table.advance_without(silent) {}
+            for seat in table.of.seats().filter(|seat| !silent.contains(seat)) {
+                if let Some(call) = table.call(seat, silent) {
+                    table.send(&call);
+                }
+            }
+            table.deliver_all();
+        }
+        let log = &table.seats[0].log;
+        assert_eq!(log.gone(), silent);
+        let after = if is_removed {
+            Phase::Over(End::NoChips)
+        } else {
+            Phase::Deal
+        };
+        assert_eq!(log.phase(), after);
     }
-    let log = &table.seats[stays.index()].log;
-    assert_eq!(log.gone(), [gone]);
-    let may_rebuy: Vec<Seat> = (table.of.seats())
-        .filter(|seat| log.may_rebuy(*seat))
-        .collect();
-    assert_eq!(may_rebuy, broke[..broke.len() - 1]);
 }
 
 /// The seat signs a part that the rules do not allow, and the others receive it.

@@ -41,7 +41,6 @@ fn view(log: &MatchLog, own: Seat, connection: ConnectionState) -> View<'_> {
         is_synced: connection == ConnectionState::Up,
         needs_engine: log.phase() == Phase::Deal,
         is_merging: false,
-        awaits_rebuy: false,
         missing: None,
     }
 }
@@ -257,7 +256,7 @@ fn timeouts(clocks: &mut Clocks, view: &View<'_>, now: Duration) -> Vec<(Late, S
             Timeout::Other(seat) => (Late::AtItsTurn, seat),
             Timeout::Away(seat) => (Late::Away, seat),
             Timeout::Unreachable(seat) => (Late::Unreachable, seat),
-            Timeout::Own(_) | Timeout::OwnRebuy | Timeout::Back(_) => {
+            Timeout::Own(_) | Timeout::Back(_) => {
                 panic!("an unexpected timeout")
             }
         });
@@ -350,7 +349,6 @@ fn each_of_several_seats_is_late_for_itself() {
             is_synced,
             needs_engine: false,
             is_merging: false,
-            awaits_rebuy: false,
             missing: None,
         };
         let (mut clocks, now) = (Clocks::new(clock, 3), Duration::ZERO);
@@ -390,7 +388,6 @@ fn seat_that_reconnects_in_the_same_step_is_not_away_any_more() {
             is_synced: true,
             needs_engine: false,
             is_merging: false,
-            awaits_rebuy: false,
             missing: None,
         }
     };
@@ -426,7 +423,6 @@ fn lacking(log: &MatchLog, missing: Missing, due: Due) -> View<'_> {
         is_synced: true,
         needs_engine: false,
         is_merging: false,
-        awaits_rebuy: false,
         missing: Some(BTreeMap::from([((Seat::GUEST, missing), due)])),
     }
 }
@@ -531,22 +527,6 @@ fn time_that_may_stand_still_is_left_and_no_time_is_left_without_a_connection() 
     view.connections.clear();
     clocks.update(&view, moment(2 * SECOND));
     assert_eq!(clocks.until_out(Seat::GUEST), None);
-}
-
-#[test]
-fn program_answers_a_question_about_rebuys_when_the_own_time_is_over() {
-    let log = Table::new(verifiable(3, 1), 1).of.log();
-    for can_be_removed in [true, false] {
-        let mut clocks = Clocks::new(CLOCK, 3);
-        let mut view = lacking(&log, Missing::Part, SIGNS);
-        view.awaits_rebuy = true;
-        view.missing = Some(BTreeMap::new()).filter(|_| can_be_removed);
-        let out = (0..200).find(|at| {
-            let timeout = clocks.update(&view, moment(*at * SECOND));
-            matches!(timeout, Some(Timeout::OwnRebuy))
-        });
-        assert_eq!(out, can_be_removed.then_some(90));
-    }
 }
 
 /// A program that was stopped, or that could not hear anybody, has not waited.

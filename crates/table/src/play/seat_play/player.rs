@@ -90,13 +90,6 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         Ok(())
     }
 
-    /// Whether this seat's player has to say now whether seats without chips may buy in again.
-    pub(in crate::play) fn awaits_rebuy(&self) -> bool {
-        let log = &self.own.log;
-        let is_deal = log.phase() == Phase::Deal && !log.may_sign(self.own.seat).is_empty();
-        is_deal && self.own.needs_rebuy() && self.own.player.rebuy.is_none()
-    }
-
     /// Whether a player who leaves now does so immediately: when this seat deals, seals, reseals or
     /// makes a choice. In other phases the program first signs the parts that need no player, so
     /// that the player does not lose a pot that is almost certainly won.
@@ -115,28 +108,17 @@ impl<S: Storage, R> OwnSeat<S, R> {
         choice.map(Part::Move)
     }
 
-    /// The seats that may buy in again before the deal. Empty in a game without chips.
+    /// The seats that may buy in again before the deal. Empty in a game without chips and at a table.
     pub(super) fn broke(&self) -> Vec<Seat> {
         let seats = Seat::all(self.log.match_info().seats());
         seats.filter(|seat| self.log.may_rebuy(*seat)).collect()
     }
 
-    /// Whether no hand can be dealt without a rebuy.
-    pub(super) fn needs_rebuy(&self) -> bool {
-        let log = &self.log;
-        if log.match_info().header().stakes.betting().is_none() {
-            return false;
-        }
-        let (stacks, gone) = (log.stacks(), log.gone());
-        let plays = |seat: &Seat| stacks[seat.index()] > 0 && !gone.contains(seat);
-        Seat::all(stacks.len()).filter(plays).count() < 2
-    }
-
-    /// Asks the player about rebuys, if one `is_due`. Returns whether the answer is still missing.
-    pub(super) fn asks_rebuy(&mut self, is_due: bool) -> bool {
-        let asks = is_due && self.player.rebuy.is_none();
+    /// Asks the player about rebuys, if a seat may buy in again. Returns whether the answer is still missing.
+    pub(super) fn asks_rebuy(&mut self) -> bool {
+        let broke = self.broke();
+        let asks = !broke.is_empty() && self.player.rebuy.is_none();
         if asks {
-            let broke = self.broke();
             self.ask(News::AskRebuy { broke });
         }
         asks

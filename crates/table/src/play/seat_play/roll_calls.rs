@@ -68,7 +68,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     fn asks_player(&self, seat: Seat) -> bool {
         match self.own.log.phase() {
             Phase::Choose { seat: now, .. } => now == seat,
-            Phase::Deal => self.own.player.idle || self.own.needs_rebuy(),
+            Phase::Deal => self.own.player.idle,
             _ => false,
         }
     }

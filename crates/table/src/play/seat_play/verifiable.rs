@@ -180,12 +180,12 @@ impl<V: Vault> VerifiableSide<V> {
 }
 
 /// The deal of this seat. A player who sits out does not delay the others: the program deals,
-/// without cards for the player. The player is asked about rebuys only if no hand can be dealt without one.
-fn deal<S: Storage, R>(own: &mut OwnSeat<S, R>) -> Option<Part> {
-    if own.asks_rebuy(own.needs_rebuy()) || own.log.deal_waits_for().is_some() {
+/// without cards for the player.
+fn deal<S: Storage, R>(own: &OwnSeat<S, R>) -> Option<Part> {
+    if own.log.deal_waits_for().is_some() {
         return None;
     }
-    let rebuys = own.take_rebuys();
+    let rebuys = vec![false; own.log.match_info().seats()];
     let input = DealInput::Verifiable {
         out: own.player.sits_out,
         end: own.log.ahead_end(),

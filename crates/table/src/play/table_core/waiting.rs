@@ -118,7 +118,6 @@ impl<S: Storage, V: Vault, R: CryptoRng> TableCore<S, V, R> {
             is_synced: self.play.is_synced(),
             needs_engine: self.play.needs_engine(),
             is_merging: self.play.is_merging(),
-            awaits_rebuy: self.play.awaits_rebuy(),
             missing: self.play.missing(),
         };
         let timeout = self.clocks.update(&view, now);
@@ -135,10 +134,6 @@ impl<S: Storage, V: Vault, R: CryptoRng> TableCore<S, V, R> {
                 let _ = self.play.command(Command::Choose(choice));
                 let _ = self.play.command(Command::SitOut(true));
                 News::OutOfTime { seat, asks: false }
-            }
-            Timeout::OwnRebuy => {
-                let _ = self.play.command(Command::Rebuy(false));
-                News::RebuyDeclined
             }
             Timeout::Other(seat) => {
                 self.claim_late(seat, Claimed::OutOfTime, now.unix)?;

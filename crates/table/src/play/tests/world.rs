@@ -277,13 +277,8 @@ impl World {
             play.advance(&mut sent, &mut NoEngine).unwrap();
             let mut answered = false;
             while let Some(news) = play.news() {
-                match news {
-                    News::AskRebuy { .. } => {
-                        play.command(Command::Rebuy(false)).unwrap();
-                        answered = true;
-                    }
-                    News::Log(LogEvent::Removed { seats }) => self.gone.extend(seats),
-                    _ => {}
+                if let News::Log(LogEvent::Removed { seats }) = news {
+                    self.gone.extend(seats);
                 }
             }
             if let Phase::Choose { seat: now, legal } = play.log().phase()

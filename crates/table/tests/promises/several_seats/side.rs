@@ -189,7 +189,6 @@ impl Side {
             }
             let command = match news {
                 News::YourTurn { legal } => answer(&legal, (self.seat, style), rng),
-                News::AskRebuy { .. } => Command::Rebuy(true),
                 _ => continue,
             };
             program.command(command).expect("an allowed command");

@@ -79,7 +79,7 @@ impl<S: Storage, V: Vault> SealedSide<S, V> {
     }
 
     fn deal<R: CryptoRng>(&mut self, own: &mut OwnSeat<S, R>) -> Result<Option<Part>, PlayError> {
-        if own.asks_deal_again() || own.asks_rebuy(!own.broke().is_empty()) {
+        if own.asks_deal_again() || own.asks_rebuy() {
             return Ok(None);
         }
         let rebuys = own.take_rebuys();

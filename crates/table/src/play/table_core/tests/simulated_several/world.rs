@@ -556,10 +556,6 @@ impl World {
                 let command = Command::Choose(choice);
                 self.plan(after, Happening::Command(number, life, command, Some(step)));
             }
-            TableEvent::News(News::AskRebuy { .. }) => {
-                let command = Command::Rebuy(false);
-                self.plan(0.5, Happening::Command(number, life, command, None));
-            }
             TableEvent::News(News::SitsOut) => {
                 let command = Command::SitOut(false);
                 self.plan(0.5, Happening::Command(number, life, command, None));
