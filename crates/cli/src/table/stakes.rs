@@ -13,7 +13,7 @@ use dealerless_seat::terms::Terms;
 pub(super) use dealerless_seat::terms::{Pair, Time};
 use dealerless_seat::words;
 use dealerless_table::log::{Clock, DeckTerms, End, Header, MatchLog, Past, Phase};
-use dealerless_table::play::{DealCircuit, Proposal, Seating, TableTerms};
+use dealerless_table::play::{BuyTerms, DealCircuit, Proposal, Seating, TableTerms};
 use dealerless_table::rules::{NamedKinds, Posts, Stakes};
 
 use super::headings::GAME;
@@ -237,7 +237,8 @@ impl StakesArgs {
             );
         }
         let (two_tables, open) = (self.accept_two_tables, self.open);
-        let terms = TableTerms::new(stakes, may_leave, two_tables, open, clock);
+        let buys = BuyTerms::of_stack(stakes.stack());
+        let terms = TableTerms::new(stakes, buys, may_leave, two_tables, open, clock);
         terms.with_context(|| {
             format!(
                 "{} is for two players: only poker has a verifiable deck",

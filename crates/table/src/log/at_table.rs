@@ -2,11 +2,10 @@
 
 use dealerless::verifiable::MAX_SEATS;
 use dealerless_connection::hash::Hash;
-use dealerless_connection::identity::{Fingerprint, PublicIdentity};
+use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::wire::{Malformed, Reader, Writer};
 
 use super::past::Past;
-use super::players::Player;
 use crate::rules::Stakes;
 
 /// The place of a match at its table. A table is a chain of matches of one evening: each names the
@@ -62,32 +61,15 @@ impl AtTable {
         }
     }
 
-    /// The same with these players: the seats of the match before that do not play are left out, and the
-    /// players who have no chips buy a stack.
-    pub(crate) fn with_players(self, stakes: &Stakes, players: &[Player]) -> Self {
-        let players = players.iter().map(|player| player.identity.fingerprint());
-        let players: Vec<Fingerprint> = players.collect();
-        let past = self.past.map(|past| past.before(&players));
-        let chips = |player: &Fingerprint| Some(past.as_ref()?.member(*player)?.chips);
-        let buys = players.iter().map(|player| match chips(player) {
-            None | Some(0) => stakes.stack(),
-            Some(_) => 0,
-        });
-        AtTable {
-            buys: buys.collect(),
-            past,
-            ..self
-        }
-    }
-
     /// Whether these can be the numbers of a match with these stakes.
-    fn is_valid(&self, stakes: &Stakes) -> bool {
+    pub(crate) fn is_valid(&self, stakes: &Stakes) -> bool {
         // A game without chips would destroy those of the match before.
         let has_chips = stakes.betting().is_some();
         let most = if has_chips { Stakes::MAX_STACK } else { 0 };
         let before = self.past.iter().flat_map(|past| &past.players);
         let before: u64 = before.map(|member| member.chips).sum();
         self.number > 0
+            && self.buys.len() == stakes.seats()
             && (has_chips || self.past.is_none())
             && self.buys.iter().all(|buy| *buy <= most)
             && before + self.buys.iter().sum::<u64>() <= Past::MAX_CHIPS

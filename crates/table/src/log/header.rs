@@ -6,7 +6,6 @@ use dealerless_connection::wire::{Malformed, Reader, Writer};
 
 use super::at_table::{AtTable, TableId};
 use super::past::Past;
-use super::players::Player;
 use super::shape::Shape;
 use crate::rules::{Stakes, StakesError};
 
@@ -177,14 +176,6 @@ impl Header {
     /// The result of the match before, if this match continues one.
     pub fn past(&self) -> Option<&Past> {
         self.table.as_ref()?.past.as_ref()
-    }
-
-    /// The header of a match of these players, if this one was proposed before they were known.
-    #[must_use]
-    pub(crate) fn with_players(mut self, players: &[Player]) -> Self {
-        let table = self.table.take();
-        self.table = table.map(|table| table.with_players(&self.stakes, players));
-        self
     }
 
     /// The terms of the sealed deck, if the match is played with one.

@@ -8,6 +8,7 @@ use super::deck_log::{
 };
 use super::phase::Stop;
 use super::shape::Shape;
+use super::signed::SignedPart;
 use crate::rules::Choice;
 use crate::seat::Seat;
 use dealerless::dice::Reveal;
@@ -80,6 +81,10 @@ pub enum Part {
     Mix(Vec<u8>),
 }
 
+/// The first bytes of the parts that open cards of a verifiable deck.
+const PARTIALS: u8 = 19;
+const SHOW: u8 = 20;
+
 /// What a seat does after a hand, with its number in the part. Only with a verifiable deck.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::FromRepr)]
 #[repr(u8)]
@@ -91,6 +96,13 @@ pub enum AfterHand {
     Leave = 1,
     /// The seat ends the match so that others can sit down, if it is the first seat that is left.
     Change = 2,
+}
+
+impl SignedPart {
+    /// Whether the part opens or shows cards of a verifiable deck.
+    pub(crate) fn opens_cards(&self) -> bool {
+        matches!(self.part.first(), Some(&(PARTIALS | SHOW)))
+    }
 }
 
 impl Part {
@@ -241,8 +253,8 @@ impl Part {
             Part::Fine => 16,
             Part::Complain(_) => 17,
             Part::Shuffle(_) => 18,
-            Part::Partials(_) => 19,
-            Part::Show(_) => 20,
+            Part::Partials(_) => PARTIALS,
+            Part::Show(_) => SHOW,
             Part::Key(_) => 21,
             Part::Mix(_) => 22,
         }
@@ -262,8 +274,8 @@ fn read_verifiable(
         16 => Part::Fine,
         17 => Part::Complain(reader.raw(Complaint::LEN)?.to_vec()),
         18 => Part::Shuffle(reader.raw(sizes.shuffle)?.to_vec()),
-        19 => Part::Partials(reader.rest().to_vec()),
-        20 => Part::Show(reader.rest().to_vec()),
+        PARTIALS => Part::Partials(reader.rest().to_vec()),
+        SHOW => Part::Show(reader.rest().to_vec()),
         21 => Part::Key(reader.array()?),
         22 => Part::Mix(reader.rest().to_vec()),
         _ => return Err(Malformed),

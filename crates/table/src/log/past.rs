@@ -7,7 +7,6 @@ use dealerless_connection::wire::{Malformed, Reader, Writer};
 
 use super::header::DeckTerms;
 use super::match_log::MatchLog;
-use super::part::{Part, PartKind};
 use super::phase::{End, Phase};
 use super::players::{Match, MatchId};
 use super::signed::SignedPart;
@@ -116,18 +115,31 @@ impl Past {
     /// Whether this can be the end of the match of this log, without regard to the seats that are not in
     /// the next match. If the others have removed the owner of the log and went on, the log does not have
     /// the end: then the owner must have at least the chips that it had not bet in this log. They can be
-    /// more, because its last bet can be void.
+    /// more, because its last bet can be void. The players and the chips that they have bought are those of
+    /// the log.
     pub fn agrees_with(&self, log: &MatchLog) -> bool {
         if !log.is_removed() {
             return Past::of(log).is_some_and(|own| own.with(self.without.clone()) == *self);
         }
         let (of, owner) = (log.match_info(), log.owner());
-        let own = of.players()[owner.index()].identity.fingerprint();
         let stacks = log
             .game()
             .map_or_else(|| log.stacks().to_vec(), |game| game.stacks());
         let chips = stacks[owner.index()];
-        self.match_id == of.id() && self.member(own).is_some_and(|own| own.chips >= chips)
+        let own = self.player(owner).is_some_and(|(_, own)| own >= chips);
+        // In a match, nobody buys chips, and those of players who are away do not change.
+        let list = Self::list(of, stacks.into_iter().zip(of.first_bought()));
+        let is_same = |(at, (one, other)): (usize, (&Member, &Member))| {
+            let is_away = at >= of.seats();
+            (one.player, one.bought) == (other.player, other.bought)
+                && (!is_away || one.chips == other.chips)
+        };
+        let mut members = self.players.iter().zip(&list).enumerate();
+        self.match_id == of.id()
+            && self.seats == of.seats()
+            && self.players.len() == list.len()
+            && members.all(is_same)
+            && own
     }
 
     /// Whether this is the result of the match of this log, or if it is open, its settlement.
@@ -146,7 +158,7 @@ impl Past {
     }
 
     /// The result of a match that is over, as the header of a match of these players names it.
-    pub(super) fn before(self, players: &[Fingerprint]) -> Self {
+    pub(crate) fn before(self, players: &[Fingerprint]) -> Self {
         if self.is_open {
             return self;
         }
@@ -297,10 +309,20 @@ impl MatchLog {
 
     /// Whether a player has opened a card in this match.
     pub fn has_opened(&self, player: Fingerprint) -> bool {
-        let kind =
-            |part: &SignedPart| Part::decode(&part.part, self.shape()).map(|part| part.kind());
-        let mut parts = self.parts_of(player);
-        parts.any(|part| kind(part) == Ok(PartKind::Partials))
+        self.parts_of(player).any(SignedPart::opens_cards)
+    }
+
+    /// Whether this log has a part of a seat that opens cards, even if a roll call has made it void.
+    pub(crate) fn has_opening_of(&self, seat: Seat) -> bool {
+        let mut parts = (0..=self.step()).filter_map(|step| self.part(step, seat));
+        parts.any(SignedPart::opens_cards)
+    }
+
+    /// Whether cards were opened in a complete step.
+    pub(crate) fn has_open_cards(&self) -> bool {
+        let now = self.step();
+        let mut parts = self.history(0).take_while(|part| part.step < now);
+        parts.any(SignedPart::opens_cards)
     }
 
     fn parts_of(&self, player: Fingerprint) -> impl Iterator<Item = &SignedPart> {
@@ -312,24 +334,22 @@ impl MatchLog {
             .filter(move |part| Some(part.seat.index()) == seat)
     }
 
-    /// The seats that decide about the next match after this result of the log, in order: all that have
-    /// not left, were not removed or convicted, and have chips or have bought some.
-    pub fn electorate(&self, past: &Past) -> Vec<Seat> {
+    /// The seats that are gone after this result of the log: they have left, or were removed or convicted.
+    pub(crate) fn gone_after(&self, past: &Past) -> Vec<Seat> {
         let Some(standing) = self.standing(past.steps) else {
-            return Vec::new();
+            return Seat::all(past.seats).collect();
         };
         let mut gone = [standing.gone, standing.left].concat();
         gone.extend(self.convictions().seats(past.steps));
         if let Phase::Over(End::Stopped(stops)) = self.phase() {
             gone.extend(stops.iter().map(|(seat, _)| *seat));
         }
-        let has_chips = |seat: Seat| {
-            let chips = past.player(seat).map_or(0, |(_, chips)| chips);
-            chips > 0 || standing.buys[seat.index()] > 0
-        };
-        let seats = Seat::all(past.seats);
-        seats
-            .filter(|seat| !gone.contains(seat) && has_chips(*seat))
-            .collect()
+        gone
+    }
+
+    /// The chips that each seat has signed to buy after this result of the log.
+    pub(crate) fn signed_buys(&self, past: &Past) -> Vec<u64> {
+        let standing = self.standing(past.steps);
+        standing.map_or_else(|| vec![0; past.seats], |standing| standing.buys)
     }
 }

@@ -47,8 +47,8 @@ pub use orders::{Done, Event, NoEngine, Order, Orders, Outbox, Reshuffling};
 pub use roster::Roster;
 pub use seat_play::{DeckSetting, Play, SealedSetting, Setting};
 pub use seating::{CannotBegin, Seating};
-pub use table_core::{Incoming, TableCore, TableEvent};
-pub use table_terms::{Proposal, TableTerms};
+pub use table_core::{FirstOpening, Incoming, TableCore, TableEvent};
+pub use table_terms::{BuyTerms, Proposal, TableTerms};
 
 #[cfg(feature = "internals")]
 pub use with_internals::*;

@@ -4,7 +4,7 @@ use dealerless::deck::Card;
 
 use super::cost::DealCost;
 use crate::log::{End, LogEvent};
-use crate::rules::{Choice, Legal};
+use crate::rules::{Choice, Legal, Stakes};
 use crate::seat::Seat;
 
 /// News for the player: an event of the log, or something that only this seat knows. The
@@ -96,6 +96,9 @@ pub enum Command {
     Choose(Choice),
     /// States whether seats without chips may buy in again.
     Rebuy(bool),
+    /// Buys this number of chips after this hand; 0 buys none. The seat signs it with the result of the
+    /// hand, which ends the match, unless the player leaves with this hand. Only at a table.
+    Buy(u64),
     /// Sits out from the next hand on, or sits in again.
     SitOut(bool),
     /// Deals again after [`News::Voided`].
@@ -136,6 +139,12 @@ pub enum NotNow {
     /// The command answers a question that the program has not asked.
     #[error("the program has not asked for this")]
     NobodyAsked,
+    /// The match is not one of a table, or its game has no chips, or these are too many.
+    #[error(
+        "chips can be bought only at a table whose game has chips, and at most {max} at once",
+        max = Stakes::MAX_STACK
+    )]
+    CannotBuy,
     /// The player is not about to leave.
     #[error("you are not about to leave")]
     NotLeaving,

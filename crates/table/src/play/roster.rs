@@ -27,7 +27,8 @@ pub struct Roster {
 
 impl Roster {
     /// The rosters of all players, in order of their seats: the host, then the guests in the order
-    /// of the meetings. `nonce` is the host's nonce for this match, `past` the match that it continues.
+    /// of the meetings. `nonce` is the host's nonce for this match, `past` the match that it continues. Players
+    /// without chips buy a stack.
     ///
     /// # Errors
     /// If this number of players cannot play at the table.
@@ -49,7 +50,8 @@ impl Roster {
         let players: Vec<Player> = [host].into_iter().chain(guests.iter().map(guest)).collect();
         let others = guests.iter().map(|met| met.peer_name.clone());
         let names: Vec<Name> = [name.clone()].into_iter().chain(others).collect();
-        let header = terms.header_of(&players, past)?;
+        let buys = terms.least_buys(&players, past.as_ref());
+        let header = terms.header_of(&players, past, 1, buys)?;
         let roster = |seat| Roster {
             seat,
             header: header.clone(),

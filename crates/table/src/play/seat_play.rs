@@ -1,6 +1,7 @@
 //! One seat of a match as a state machine that processes events.
 
 mod exchange;
+mod opening;
 mod own_deck;
 mod own_seat;
 mod player;
@@ -80,6 +81,9 @@ pub struct Play<S, V, R> {
     over: Over,
     /// The step of this seat's turn, if its player thinks for so long that the seat shows that it is there.
     thinks_in: Option<u64>,
+    /// The number of other seats whose parts of the step this seat needs before it opens its first cards.
+    /// `None` if it needs none, and may call the roll.
+    opens_after: Option<usize>,
 }
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
@@ -97,6 +101,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             exchange: Exchange::default(),
             over: Over::default(),
             thinks_in: None,
+            opens_after: None,
         };
         play.restore()?;
         Ok(play)
@@ -208,7 +213,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             return Ok(true);
         }
         let Some(part) = self.next_part()? else {
-            return Ok(self.show_presence() || self.sign_call()?);
+            return Ok(self.show_presence() || !self.awaits_opening() && self.sign_call()?);
         };
         let (signed, events) = (self.own.log).sign(&self.own.identity, seat, &part)?;
         let step = signed.step;

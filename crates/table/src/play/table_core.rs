@@ -1,6 +1,7 @@
 //! The rules of a table for connections, time, last words and closing, without threads and clocks: the
 //! caller passes in what arrives and what time it is.
 
+mod opening;
 mod waiting;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -13,6 +14,7 @@ use dealerless_connection::storage::{Storage, Vault};
 use dealerless_connection::time::Moment;
 use rand::CryptoRng;
 
+pub use self::opening::FirstOpening;
 use super::clocks::Clocks;
 use super::control::Control;
 use super::error::PlayError;
@@ -44,6 +46,8 @@ pub struct TableCore<S, V, R> {
     convicted: Option<Duration>,
     /// The step of the log and the number of seats that have sent their histories, and since when.
     progress: ((u64, usize), Duration),
+    /// The time for the first cards that this seat opens. `None` if it is not limited.
+    opening: Option<FirstOpening>,
     /// Whether this side currently looks for no connection. While this is true, other seats do not
     /// count as away. The next connection sets it to false.
     pub on_hold: bool,
@@ -100,6 +104,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> TableCore<S, V, R> {
             draining: None,
             convicted: None,
             progress: ((0, 0), now),
+            opening: None,
             on_hold: false,
         })
     }
@@ -112,6 +117,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> TableCore<S, V, R> {
     /// The seat, for what needs no connection.
     pub fn play_mut(&mut self) -> &mut Play<S, V, R> {
         &mut self.play
+    }
+
+    /// Limits the time for the first cards that this seat opens. Until it opens them, it claims no absence
+    /// and does not call the roll. The limit ends with the first opening. It is not stored: the caller sets
+    /// it again after a restart.
+    pub fn set_opening(&mut self, opening: Option<FirstOpening>) {
+        self.opening = opening;
     }
 
     /// Starts the match on a new connection to `peer`.
@@ -186,6 +198,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> TableCore<S, V, R> {
                 }
                 return self.lose(draining.peer, draining.error, outbox).map(Some);
             }
+            let opening = self.opening.as_ref();
+            let needed = opening.map(|opening| opening.needed_at(now.running));
+            self.play.open_after(needed);
             let first = self.connected.keys().next().copied();
             let failed = match self.advance(outbox, orders.as_deref_mut()) {
                 Ok(()) => self.play.failed().map(|(peer, error)| (Some(peer), error)),

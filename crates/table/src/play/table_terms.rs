@@ -1,12 +1,13 @@
 //! The terms of a table, which its host sends to every player who comes by the table's link.
 
-use dealerless_connection::identity::PublicIdentity;
+use dealerless_connection::identity::{Fingerprint, PublicIdentity};
 use dealerless_connection::wire::{Malformed, Reader, Writer};
 use dealerless_connection::{MAX_HEADER, system_rng};
 use rand::Rng;
 
-use crate::log::{Clock, Header, HeaderError, Past, Player, TableId};
+use crate::log::{AtTable, Clock, Header, HeaderError, MatchLog, Member, Past, Player, TableId};
 use crate::rules::Stakes;
+use crate::seat::Seat;
 
 /// What the players of a table agree on once. A match at the table has at most as many players as the stakes have
 /// seats.
@@ -16,6 +17,8 @@ pub struct TableTerms {
     pub id: TableId,
     /// The game and its stakes, for all seats.
     pub stakes: Stakes,
+    /// The chips that a player may buy.
+    pub buys: BuyTerms,
     /// The number of seats that may disappear in a hand, if enough players have sat down
     /// ([`may_leave_of`](Self::may_leave_of)).
     pub may_leave: u8,
@@ -26,6 +29,56 @@ pub struct TableTerms {
     pub is_open: bool,
     /// The time limits.
     pub clock: Clock,
+}
+
+/// The chips that a player of a table may buy between two matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BuyTerms {
+    /// The minimum number of chips of a player who has bought some. 0 in a game without chips.
+    pub least: u64,
+    /// The maximum number of chips of a player who has bought some. 0 in a game without chips.
+    pub most: u64,
+    /// Whether a player who has chips may buy some.
+    pub top_up: bool,
+    /// The number of rebuys of a player. [`ANY`](Self::ANY) is no limit. The list of players counts chips, not
+    /// buys, so the limit is one on their sum: a player buys at most `most * (rebuys + 1)` chips in an evening.
+    pub rebuys: u8,
+}
+
+impl BuyTerms {
+    /// The number of rebuys that stands for any number.
+    pub const ANY: u8 = u8::MAX;
+
+    /// The terms by which a player buys a stack, or tops up to one, at any time. 0 in a game without chips.
+    pub const fn of_stack(stack: u64) -> Self {
+        BuyTerms {
+            least: stack,
+            most: stack,
+            top_up: true,
+            rebuys: Self::ANY,
+        }
+    }
+
+    fn is_valid(&self, stakes: &Stakes) -> bool {
+        match stakes.betting() {
+            Some(_) => 0 < self.least && self.least <= self.most && self.most <= Stakes::MAX_STACK,
+            None => (self.least, self.most) == (0, 0),
+        }
+    }
+
+    fn allow(&self, chips: u64, bought: u64, buy: u64) -> bool {
+        let limit = match self.rebuys {
+            Self::ANY => u64::MAX,
+            rebuys => self.most * (u64::from(rebuys) + 1),
+        };
+        let sum = |had: u64| had.checked_add(buy);
+        let fits = sum(chips).is_some_and(|chips| (self.least..=self.most).contains(&chips));
+        let is_left = sum(bought).is_some_and(|bought| bought <= limit);
+        match (chips > 0, buy > 0) {
+            (has_chips, false) => has_chips,
+            (has_chips, true) => (self.top_up || !has_chips) && fits && is_left,
+        }
+    }
 }
 
 /// What a host proposes in a meeting.
@@ -88,9 +141,11 @@ impl TableTerms {
     /// Terms that nobody has opened a table for yet.
     ///
     /// # Errors
-    /// If the game has no verifiable deck for some number of players up to that of the stakes.
+    /// If the game has no verifiable deck for some number of players up to that of the stakes, or if `buys`
+    /// are out of bounds.
     pub fn new(
         stakes: Stakes,
+        buys: BuyTerms,
         may_leave: u8,
         accepts_two_tables: bool,
         is_open: bool,
@@ -99,6 +154,7 @@ impl TableTerms {
         let terms = TableTerms {
             id: TableId::NONE,
             stakes,
+            buys,
             may_leave,
             accepts_two_tables,
             is_open,
@@ -134,7 +190,7 @@ impl TableTerms {
         most.min(self.may_leave.into())
     }
 
-    /// The header of a match of this number of players, after the match `past`.
+    /// The header of a match of this number of players, who buy a stack each, after the match `past`.
     ///
     /// # Errors
     /// If this number of players cannot play at the table.
@@ -156,21 +212,103 @@ impl TableTerms {
         Ok(header)
     }
 
-    /// The header of a match of these players, after the match `past`.
+    /// The header of the match with this number of the handover, counted from 1: these players, after the
+    /// match `past`. Each seat buys the number of chips in `buys`. The seats of `past` whose players are not
+    /// among these are left out.
     ///
     /// # Errors
-    /// If this number of players cannot play at the table.
-    pub fn header_of(&self, players: &[Player], past: Option<Past>) -> Result<Header, HeaderError> {
-        Ok(self.header(players.len(), past)?.with_players(players))
+    /// If this number of players cannot play at the table, or [`HeaderError::Malformed`] if `number` is 0 or
+    /// the chips are out of bounds.
+    pub fn header_of(
+        &self,
+        players: &[Player],
+        past: Option<Past>,
+        number: u16,
+        buys: Vec<u64>,
+    ) -> Result<Header, HeaderError> {
+        let mut header = self.header(players.len(), None)?;
+        let table = AtTable {
+            id: self.id,
+            number,
+            past: past.map(|past| past.before(&fingerprints(players))),
+            buys,
+        };
+        let is_valid = table.is_valid(&header.stakes);
+        header.table = is_valid.then_some(table);
+        is_valid.then_some(header).ok_or(HeaderError::Malformed)
     }
 
-    /// Whether these players can play a match with this header at the table.
+    /// Whether these players can play a match with this header at the table: it has the terms of the table,
+    /// and each buy is [allowed](Self::allows_buy). The result of the match before and the number are not
+    /// checked.
     pub fn allow(&self, header: &Header, players: &[Player]) -> bool {
-        let expected = self.header_of(players, header.past().cloned());
+        let Some(AtTable {
+            number, past, buys, ..
+        }) = &header.table
+        else {
+            return false;
+        };
+        let expected = self.header_of(players, past.clone(), *number, buys.clone());
+        let member = |player| past.as_ref()?.member(player);
+        let mut all = fingerprints(players).into_iter().zip(buys);
         expected.is_ok_and(|expected| expected == *header)
+            && all.all(|(player, buy)| self.allows_buy(member(player), *buy))
+    }
+
+    /// Whether a player may begin a match with this buy. `member` is the entry of the player in the list, if
+    /// it has one. A player without chips has to buy some. In a game without chips nobody buys any.
+    pub fn allows_buy(&self, member: Option<&Member>, buy: u64) -> bool {
+        let (chips, bought) = member.map_or((0, 0), |member| (member.chips, member.bought));
+        match self.stakes.betting() {
+            Some(_) => self.buys.allow(chips, bought, buy),
+            None => buy == 0,
+        }
+    }
+
+    /// The chips with which each of these players begins a match after `past` if it has asked for none: a
+    /// stack for each player who has no chips.
+    pub(super) fn least_buys(&self, players: &[Player], past: Option<&Past>) -> Vec<u64> {
+        let BuyTerms { least, most, .. } = self.buys;
+        let chips = |player| Some(past?.member(player)?.chips);
+        let buy = |player| match chips(player) {
+            None | Some(0) => self.stakes.stack().clamp(least, most),
+            Some(_) => 0,
+        };
+        fingerprints(players).into_iter().map(buy).collect()
+    }
+
+    /// The chips that each seat of the match of this log buys for the next match after the result `past`. A
+    /// buy that the terms do not allow counts as 0, and so does one of a seat that is gone.
+    pub fn buys(&self, log: &MatchLog, past: &Past) -> Vec<u64> {
+        let (gone, signed) = (log.gone_after(past), log.signed_buys(past));
+        let seats = Seat::all(past.seats).zip(signed);
+        let counts = |(seat, buy): (Seat, u64)| {
+            let member = past.players.get(seat.index());
+            let is_allowed = !gone.contains(&seat) && self.allows_buy(member, buy);
+            if is_allowed { buy } else { 0 }
+        };
+        seats.map(counts).collect()
+    }
+
+    /// The seats that decide about the next match after this result of the log, in order: all that have
+    /// not left, were not removed or convicted, and have chips or [buy](Self::buys) some. After an open match
+    /// they include the seats without which it was settled.
+    pub fn electorate(&self, log: &MatchLog, past: &Past) -> Vec<Seat> {
+        let (gone, buys) = (log.gone_after(past), self.buys(log, past));
+        let has_chips = |seat: &Seat| {
+            let chips = past.player(*seat).map_or(0, |(_, chips)| chips);
+            chips > 0 || buys[seat.index()] > 0
+        };
+        let seats = Seat::all(past.seats);
+        seats
+            .filter(|seat| !gone.contains(seat) && has_chips(seat))
+            .collect()
     }
 
     fn check(&self) -> Result<(), HeaderError> {
+        if !self.buys.is_valid(&self.stakes) {
+            return Err(HeaderError::Malformed);
+        }
         (2..=self.stakes.seats()).try_for_each(|seats| self.header(seats, None).map(drop))
     }
 
@@ -180,6 +318,10 @@ impl TableTerms {
             .u16(TABLE)
             .raw(self.id.as_bytes())
             .string(&self.stakes.encode())
+            .u64(self.buys.least)
+            .u64(self.buys.most)
+            .u8(self.buys.top_up.into())
+            .u8(self.buys.rebuys)
             .u8(self.may_leave)
             .u8(self.accepts_two_tables.into())
             .u8(self.is_open.into())
@@ -194,6 +336,12 @@ impl TableTerms {
         let terms = TableTerms {
             id: TableId::of_bytes(reader.array()?),
             stakes: Stakes::decode(reader.string(Stakes::MAX_LEN)?).map_err(HeaderError::Stakes)?,
+            buys: BuyTerms {
+                least: reader.u64()?,
+                most: reader.u64()?,
+                top_up: reader.bool()?,
+                rebuys: reader.u8()?,
+            },
             may_leave: reader.u8()?,
             accepts_two_tables: reader.bool()?,
             is_open: reader.bool()?,
@@ -208,8 +356,15 @@ impl TableTerms {
     }
 }
 
+fn fingerprints(players: &[Player]) -> Vec<Fingerprint> {
+    let players = players.iter();
+    players
+        .map(|player| player.identity.fingerprint())
+        .collect()
+}
+
 // The longest terms fit the limit of a meeting.
-const _: () = assert!(2 + 32 + 2 + Stakes::MAX_LEN + 1 + 1 + 1 + 8 <= MAX_HEADER);
+const _: () = assert!(2 + 32 + 2 + Stakes::MAX_LEN + 18 + 1 + 1 + 1 + 8 <= MAX_HEADER);
 
 #[cfg(test)]
 pub(super) mod tests {
@@ -217,7 +372,9 @@ pub(super) mod tests {
 
     use super::*;
     use crate::log::DeckTerms;
-    use crate::rules::{BettingRules, Limit, PokerKind, Posts, Variety};
+    use crate::rules::{
+        BettingRules, Game, GameDeck, Limit, NamedKinds, PokerKind, Posts, Variety,
+    };
 
     /// The terms of a table of hold'em.
     pub(in crate::play) fn terms(seats: u8, may_leave: u8, accepts_two_tables: bool) -> TableTerms {
@@ -231,8 +388,9 @@ pub(super) mod tests {
             each_move: 30,
             bank: 120,
         };
-        let terms = TableTerms::new(stakes, may_leave, accepts_two_tables, false, clock).unwrap();
-        terms.at(TableId::of_bytes([7; 32]))
+        let buys = BuyTerms::of_stack(200);
+        let terms = TableTerms::new(stakes, buys, may_leave, accepts_two_tables, false, clock);
+        terms.unwrap().at(TableId::of_bytes([7; 32]))
     }
 
     #[test]
@@ -264,19 +422,125 @@ pub(super) mod tests {
         let terms = terms(6, 1, false);
         for count in 2..=6 {
             let players = players(count);
-            let header = terms.header_of(&players, None).unwrap();
+            let buys = vec![200; players.len()];
+            let header = terms.header_of(&players, None, 3, buys).unwrap();
+            assert_eq!(header.table.as_ref().unwrap().number, 3);
             assert!(terms.allow(&header, &players), "{count}");
-            let mut others = [(); 4].map(|()| header.clone());
+            let mut others = [(); 6].map(|()| header.clone());
             others[0].clock = Clock::default();
             others[1].deck = DeckTerms::verifiable(&header.stakes, 2).unwrap();
             others[2].table.as_mut().unwrap().buys[1] += 1;
             others[3].table.as_mut().unwrap().id = TableId::NONE;
+            others[4].table = None;
+            others[5].table.as_mut().unwrap().buys[0] = 0;
             for other in others.iter().filter(|other| **other != header) {
                 assert!(!terms.allow(other, &players), "{count}");
             }
         }
-        assert!(terms.header_of(&players(7), None).is_err());
+        let wrong = |count: u8, number, buys| {
+            let header = terms.header_of(&players(count), None, number, buys);
+            assert!(header.is_err(), "{count} {number}");
+        };
+        wrong(7, 1, vec![200; 7]);
+        wrong(1, 1, vec![200]);
+        wrong(3, 0, vec![200; 3]);
+        wrong(3, 1, vec![200; 2]);
+        wrong(2, 1, vec![200, Stakes::MAX_STACK + 1]);
         assert!(terms.header(1, None).is_err());
+    }
+
+    fn member(chips: u64, bought: u64) -> Member {
+        Member {
+            player: players(1)[0].identity.fingerprint(),
+            chips,
+            bought,
+        }
+    }
+
+    #[test]
+    fn each_buy_fits_the_terms() {
+        let with = |buys: BuyTerms| TableTerms {
+            buys,
+            ..terms(6, 0, false)
+        };
+        let buys = BuyTerms {
+            least: 50,
+            most: 200,
+            top_up: true,
+            rebuys: 1,
+        };
+        let table = with(buys);
+        let allows = |chips, bought, buy| table.allows_buy(Some(&member(chips, bought)), buy);
+        let fits = |buy| table.allows_buy(None, buy);
+        assert_eq!(
+            [0, 49, 50, 200, 201].map(fits),
+            [false, false, true, true, false]
+        );
+        assert_eq!(
+            [0, 49, 50, 200, 201].map(|buy| allows(0, 200, buy)),
+            [false, false, true, true, false]
+        );
+        // A player with chips need not buy.
+        assert!(allows(1, 200, 0) && allows(1, 1000, 0) && allows(900, 200, 0));
+        assert!(!allows(1, 200, 48) && allows(1, 200, 49));
+        assert!(allows(100, 200, 100) && !allows(100, 200, 101) && !allows(300, 200, 1));
+        // All buys together are at most two stacks.
+        assert!(allows(0, 350, 50) && !allows(0, 351, 50));
+        assert!(allows(100, 300, 100) && !allows(100, 301, 100));
+        assert!(!allows(5, 200, u64::MAX) && !allows(0, u64::MAX, 50));
+        let any = with(BuyTerms {
+            rebuys: BuyTerms::ANY,
+            ..buys
+        });
+        assert!(any.allows_buy(Some(&member(0, 351)), 50));
+        let no_top_up = with(BuyTerms {
+            top_up: false,
+            ..buys
+        });
+        assert!(!no_top_up.allows_buy(Some(&member(1, 200)), 60));
+        assert!(no_top_up.allows_buy(Some(&member(1, 200)), 0));
+        assert!(no_top_up.allows_buy(Some(&member(0, 200)), 60));
+    }
+
+    #[test]
+    fn terms_of_buying_have_bounds() {
+        let of = terms(3, 0, false);
+        let new = |least, most| {
+            let buys = BuyTerms {
+                least,
+                most,
+                ..BuyTerms::of_stack(1)
+            };
+            let terms = TableTerms { buys, ..of.clone() };
+            let decoded = Proposal::decode(&Proposal::from(terms).encode());
+            let new = TableTerms::new(of.stakes.clone(), buys, 0, false, false, of.clock);
+            assert_eq!(new.is_ok(), decoded.is_ok());
+            new.is_ok()
+        };
+        assert!(new(1, 1) && new(1, Stakes::MAX_STACK));
+        assert!(!new(0, 1) && !new(2, 1) && !new(1, Stakes::MAX_STACK + 1));
+    }
+
+    #[test]
+    fn a_board_game_has_no_chips_to_buy() {
+        let deck = GameDeck {
+            name: "cards".into(),
+            kinds: NamedKinds::new(&[("card", 5)]).unwrap(),
+            is_board: false,
+        };
+        let game = Game::new(vec![deck], Vec::new()).unwrap();
+        let stakes = Stakes::of_game(game, 3, 1).unwrap();
+        let new = |stack| {
+            let buys = BuyTerms::of_stack(stack);
+            TableTerms::new(stakes.clone(), buys, 0, false, false, Clock::default())
+        };
+        assert!(new(1).is_err());
+        let terms = new(0).unwrap();
+        let players = players(3);
+        let none = vec![0; players.len()];
+        let header = terms.header_of(&players, None, 1, none).unwrap();
+        assert!(terms.allow(&header, &players));
+        assert!(terms.allows_buy(None, 0) && !terms.allows_buy(None, 1));
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Matches of several seats, whose messages the test passes by hand. Connections are lost, and
 //! programs start anew from their files.
 
+mod before_the_next_match;
 mod disappearing;
+mod first_opening;
 mod starting_again;
 pub(super) mod world;
 

@@ -108,9 +108,18 @@ fn of_table(id: TableId, matches: &BTreeMap<MatchId, Vec<&Record>>) -> RecordedT
     }
 }
 
-/// Whether this result follows from one of the records of its match.
+/// Whether this result follows from one of the records of its match. A record whose owner the others have
+/// removed shows only a part of the result, so it counts only if no other one shows the result.
 fn follows(past: &Past, records: &[&Record]) -> bool {
-    records.iter().any(|record| past.follows_from(&record.log))
+    let is_whole = |record: &&&Record| {
+        let is_over = matches!(record.log.phase(), Phase::Over(_));
+        !record.log.is_removed() && (past.is_open || is_over)
+    };
+    let has_whole = records.iter().any(|record| is_whole(&record));
+    let mut records = records
+        .iter()
+        .filter(|record| !has_whole || is_whole(record));
+    records.any(|record| past.follows_from(&record.log))
 }
 
 /// Whether a card was opened.

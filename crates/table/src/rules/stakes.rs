@@ -234,8 +234,7 @@ impl Stakes {
     }
 
     /// The chips of each seat at the start. 0 in a game without chips.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn stack(&self) -> u64 {
+    pub fn stack(&self) -> u64 {
         self.betting().map_or(0, |betting| betting.stack)
     }
 

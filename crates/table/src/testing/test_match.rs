@@ -126,6 +126,25 @@ pub fn threshold(seats: u8, threshold: usize, hands: u32) -> TestMatch {
     TestMatch::verifiable(stakes_of(100, seats, hands), threshold)
 }
 
+/// The header of a match of these players, of whom those without chips buy a stack, if this one was made
+/// before they were known.
+pub fn with_players(mut header: Header, players: &[Player]) -> Header {
+    let prints: Vec<_> = (players.iter())
+        .map(|player| player.identity.fingerprint())
+        .collect();
+    if let Some(table) = &mut header.table {
+        table.past = table.past.take().map(|past| past.before(&prints));
+        let chips = |player| Some(table.past.as_ref()?.member(player)?.chips);
+        let is_broke = |player| chips(player).is_none_or(|chips| chips == 0);
+        let buys = prints.iter().map(|player| match is_broke(*player) {
+            true => header.stakes.stack(),
+            false => 0,
+        });
+        table.buys = buys.collect();
+    }
+    header
+}
+
 /// The header of the first match of a table.
 pub fn header(stakes: Stakes, threshold: usize) -> Header {
     let id = TableId::of_bytes([6; 32]);
@@ -205,7 +224,7 @@ impl TestMatch {
         };
         let players: Vec<Player> = identities.iter().map(player).collect();
         TestMatch {
-            match_info: Match::new(header.with_players(&players), players).unwrap(),
+            match_info: Match::new(with_players(header, &players), players).unwrap(),
             identities,
         }
     }

@@ -12,7 +12,7 @@ use dealerless_connection::identity::{Address, Name, Peer, SharedPeers};
 use dealerless_connection::{ConnectionError, Invites, Place, PolledConnection, PolledDoor};
 use dealerless_table::Seat;
 use dealerless_table::log::{Clock as Limits, MatchId, Phase};
-use dealerless_table::play::{CannotBegin, PlayError, Proposal, TableTerms};
+use dealerless_table::play::{BuyTerms, CannotBegin, PlayError, Proposal, TableTerms};
 use dealerless_table::testing::test_match;
 use rand::RngExt;
 use rand::seq::IndexedRandom;
@@ -263,7 +263,8 @@ fn terms_of(shared: &mut Shared) -> TableTerms {
         clock = Limits { each_move, bank };
     }
     let is_open = rng.random_ratio(1, 4);
-    TableTerms::new(header.stakes.clone(), may_leave, true, is_open, clock).unwrap()
+    let buys = BuyTerms::of_stack(header.stakes.stack());
+    TableTerms::new(header.stakes.clone(), buys, may_leave, true, is_open, clock).unwrap()
 }
 
 impl Tables {

@@ -14,7 +14,7 @@ use dealerless_connection::{
 use dealerless_table::Seat;
 use dealerless_table::log::{Clock, Header, Player};
 use dealerless_table::play::{
-    Control, DealCircuit, GuestAddresses, Order, Proposal, Roster, TableTerms,
+    BuyTerms, Control, DealCircuit, GuestAddresses, Order, Proposal, Roster, TableTerms,
 };
 use dealerless_table::rules::{BettingRules, Limit, PokerKind, Posts, Stakes, Variety};
 use serde_json::Value;
@@ -137,7 +137,8 @@ fn terms(seats: u8, is_open: bool) -> TableTerms {
         posts: Posts::Blinds { small: 1, big: 2 },
     };
     let stakes = Stakes::new(Variety::Poker(PokerKind::Holdem, rules), seats, 1).unwrap();
-    TableTerms::new(stakes, 0, false, is_open, Clock::default()).unwrap()
+    let buys = BuyTerms::of_stack(100);
+    TableTerms::new(stakes, buys, 0, false, is_open, Clock::default()).unwrap()
 }
 
 /// A guest with a program that its test drives.

@@ -4,7 +4,9 @@ use dealerless_connection::identity::{Fingerprint, Identity};
 use rand::rngs::StdRng;
 
 use super::super::*;
-use super::many_seats::{Table, passive, verifiable, verifiable_after};
+use super::many_seats::{Table, passive, verifiable, verifiable_after, verifiable_with};
+use super::test_match::{stakes_of, with_players};
+use crate::play::{BuyTerms, TableTerms};
 use crate::rules::{Choice, Legal};
 use crate::seat::Seat;
 
@@ -192,15 +194,108 @@ fn a_deal_of_a_table_has_no_rebuys() {
     assert_eq!(proof.foul, PartFoul::Rebuy);
 }
 
+/// The terms of a table of three who buy these numbers of chips.
+fn terms(least: u64, most: u64, top_up: bool) -> TableTerms {
+    let stakes = stakes_of(100, 3, 3);
+    let buys = BuyTerms {
+        least,
+        most,
+        top_up,
+        rebuys: BuyTerms::ANY,
+    };
+    TableTerms::new(stakes, buys, 0, false, false, Clock::default()).unwrap()
+}
+
+/// The seats that decide about the next match after this log, and what each seat buys for it.
+fn decides(terms: &TableTerms, log: &MatchLog) -> (Vec<Seat>, Vec<u64>) {
+    let past = Past::of(log).unwrap();
+    (terms.electorate(log, &past), terms.buys(log, &past))
+}
+
 #[test]
-fn seats_without_chips_decide_nothing_unless_they_have_bought() {
+fn seats_that_have_left_decide_nothing_and_buys_count_if_the_terms_allow_them() {
+    let all: Vec<Seat> = Seat::all(3).collect();
+    let log = ends(passive, [LEAVE, STAY, (AfterHand::Stay, 5)]);
+    let decided = decides(&terms(50, 200, true), &log);
+    assert_eq!(decided, (all[1..].to_vec(), vec![0, 0, 5]));
+    // A seat that has chips decides also if it may not buy.
+    let log = ends(passive, [STAY, STAY, (AfterHand::Stay, 5)]);
+    let decided = decides(&terms(50, 200, false), &log);
+    assert_eq!(decided, (all.clone(), vec![0; 3]));
+    let decided = decides(
+        &terms(50, 100, true),
+        &ends(passive, [CHANGE, STAY, (AfterHand::Stay, 90)]),
+    );
+    assert_eq!(decided, (all, vec![0; 3]));
+}
+
+#[test]
+fn seats_without_chips_decide_nothing_unless_they_buy_some() {
+    let log = ends(all_in, [STAY, STAY, STAY]);
+    let winner = Seat::all(3)
+        .find(|seat| log.stacks()[seat.index()] > 0)
+        .unwrap();
+    let [one, other] = [winner.next(3), winner.next(3).next(3)];
+    let terms = terms(50, 100, true);
+    assert_eq!(decides(&terms, &log), (vec![winner], vec![0; 3]));
+    let mut signs = [STAY; 3];
+    signs[one.index()].1 = 60;
+    signs[other.index()].1 = 40;
+    let log = ends(all_in, signs);
+    let mut both = vec![winner, one];
+    both.sort_unstable();
+    let mut buys = vec![0; 3];
+    buys[one.index()] = 60;
+    assert_eq!(decides(&terms, &log), (both, buys));
+}
+
+#[test]
+fn seats_without_which_an_open_match_is_settled_decide_about_the_next_one() {
     let mut table = Table::new(verifiable(3, 1), 5);
-    table.play();
+    table.play_until(|log| log.game().is_some());
     let log = &table.seats[0].log;
-    let mut past = past(&table);
-    assert_eq!(log.electorate(&past), Seat::all(3).collect::<Vec<_>>());
-    past.players[1].chips = 0;
-    assert_eq!(log.electorate(&past), [Seat::HOST, Seat::new(2)]);
+    let past = log.settled_without(&[Seat::new(2)]).unwrap().past;
+    assert_eq!(past.without, [Seat::new(2)]);
+    let terms = terms(100, 100, true);
+    let all: Vec<Seat> = Seat::all(3).collect();
+    assert_eq!(terms.electorate(log, &past), all);
+    assert_eq!(terms.buys(log, &past), [0; 3]);
+}
+
+/// A seat that was removed knows the list, and the chips that it had not bet.
+#[test]
+fn a_removed_seat_accepts_only_a_result_with_its_chips_and_the_same_list() {
+    let mut before = past(&finished());
+    let away = Member {
+        bought: 0,
+        ..member(7, 0)
+    };
+    before.players.push(away);
+    let stakes = stakes_of(100, 4, 1);
+    let mut table = Table::new(verifiable_with(stakes, &[0, 1, 2, 3], 2, Some(before)), 4);
+    table.play_until(|log| log.phase() == Phase::Deal);
+    let removed = Seat::new(3);
+    table.play_without(&[removed]);
+    let past = Past::of(&table.seats[0].log).unwrap();
+    table.deliver_all();
+    let log = &table.seats[3].log;
+    assert!(log.is_removed());
+    assert!(past.agrees_with(log));
+    let refuses = |change: fn(&mut Past)| {
+        let mut past = past.clone();
+        change(&mut past);
+        !past.agrees_with(log)
+    };
+    assert!(!refuses(|past| past.players[3].chips += 1));
+    assert!(!refuses(|past| past.players[0].chips += 1));
+    assert!(refuses(|past| past.players[3].chips -= 1));
+    assert!(refuses(|past| past.players[3].bought += 1));
+    assert!(refuses(|past| past.players[3].bought -= 1));
+    assert!(refuses(|past| past.players[0].bought += 1));
+    assert!(refuses(|past| past.players[4].chips += 1));
+    assert!(refuses(|past| _ = past.players.pop()));
+    assert!(refuses(|past| past.players.swap(0, 1)));
+    assert!(refuses(|past| past.match_id = MatchId::new([1; 32])));
 }
 
 #[test]
@@ -367,7 +462,7 @@ fn no_more_than_32_players_sit_at_a_table_in_an_evening() {
             nonce: [number; 32],
         };
         let players = numbers.map(player).to_vec();
-        Match::new(header.clone().with_players(&players), players).map(drop)
+        Match::new(with_players(header.clone(), &players), players).map(drop)
     };
     assert_eq!(sit([0, 40, 2]), Ok(()));
     assert_eq!(sit([0, 68, 2]), Err(CannotSit::TooMany));

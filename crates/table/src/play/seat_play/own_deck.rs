@@ -62,8 +62,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// The part that this seat has to sign now, if any.
     pub(super) fn next_part(&mut self) -> Result<Option<Part>, PlayError> {
+        if self.own.log.may_sign(self.own.seat).is_empty() || self.opens_too_late() {
+            return Ok(None);
+        }
         match &mut self.deck {
-            _ if self.own.log.may_sign(self.own.seat).is_empty() => Ok(None),
             OwnDeck::Sealed(deck) => deck.next_part(&mut self.own),
             OwnDeck::Verifiable(deck) => deck.next_part(&mut self.own),
         }

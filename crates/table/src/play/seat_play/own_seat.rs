@@ -24,6 +24,8 @@ pub(super) struct OwnSeat<S, R> {
     pub(super) hand: HandState,
     pub(super) player: Player,
     pub(super) reports: Reports,
+    /// Whether this seat has signed a part that opens cards of a verifiable deck.
+    pub(super) has_opened: bool,
     journal: Journal<S>,
     /// Received and signed parts and acks that are not written to the disk yet.
     unwritten: Vec<Signed>,
@@ -32,6 +34,7 @@ pub(super) struct OwnSeat<S, R> {
 impl<S: Storage, R> OwnSeat<S, R> {
     pub(super) fn new<V>(setting: Setting<S, V, R>) -> (Self, DeckSetting<S, V>) {
         let own = OwnSeat {
+            has_opened: setting.log.has_opening_of(setting.seat),
             identity: setting.identity,
             seat: setting.seat,
             log: setting.log,
@@ -47,6 +50,9 @@ impl<S: Storage, R> OwnSeat<S, R> {
 
     /// Adds a received or signed part or ack to those that are not on the disk yet.
     pub(super) fn keep(&mut self, signed: Signed) {
+        if let Signed::Part(part) = &signed {
+            self.has_opened |= part.seat == self.seat && part.opens_cards();
+        }
         self.unwritten.push(signed);
     }
 

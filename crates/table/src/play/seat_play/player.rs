@@ -6,8 +6,8 @@ use rand::CryptoRng;
 use super::super::news::{Command, News, NotNow};
 use super::Play;
 use super::own_seat::OwnSeat;
-use crate::log::{Part, Phase};
-use crate::rules::{Choice, Foul, Legal, Outcome};
+use crate::log::{AfterHand, Part, Phase};
+use crate::rules::{Choice, Foul, Legal, Outcome, Stakes};
 use crate::seat::Seat;
 
 /// The decisions of the player that the seat has not signed yet.
@@ -18,6 +18,10 @@ pub(super) struct Player {
     /// The last [`Command::DealAgain`]: its hand, and the number of void tries of this hand.
     deals_again: Option<(u32, u32)>,
     pub(super) leaving: bool,
+    /// The chips that the player buys after this hand.
+    buy: u64,
+    /// Whether the match is to end with this hand because somebody waits for a seat.
+    change: bool,
     pub(super) sits_out: bool,
     /// Whether this seat waits for [`Command::Next`] after each showdown.
     pauses: bool,
@@ -40,6 +44,13 @@ impl Player {
 }
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
+    /// Sets whether this seat wants the match to end with this hand because somebody waits for a seat. The
+    /// seat signs it with the result of the hand, unless its player leaves. It has an effect only for the
+    /// first seat that is not gone.
+    pub fn set_change(&mut self, change: bool) {
+        self.own.player.change = change;
+    }
+
     /// Makes the seat wait for [`Command::Next`] after each showdown, so that the player can look
     /// at the cards.
     pub fn pause_after_showdowns(&mut self) {
@@ -68,6 +79,14 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             }
             Command::Rebuy(agreed) if own.log.phase() == Phase::Deal && !own.broke().is_empty() => {
                 own.player.rebuy = Some(agreed);
+            }
+            Command::Buy(chips) => {
+                let header = own.log.match_info().header();
+                let has_chips = header.stakes.betting().is_some();
+                if header.table.is_none() || !has_chips || chips > Stakes::MAX_STACK {
+                    return Err(NotNow::CannotBuy);
+                }
+                own.player.buy = chips;
             }
             Command::DealAgain => {
                 let now = own.void_tries().ok_or(NotNow::NobodyAsked)?;
@@ -106,6 +125,21 @@ impl<S: Storage, R> OwnSeat<S, R> {
             self.ask(News::YourTurn { legal });
         }
         choice.map(Part::Move)
+    }
+
+    /// The result of a hand of a table, with what the player has asked for. A buy that counts ends the match,
+    /// so it is signed in no later result.
+    pub(super) fn result(&self, outcome: Outcome) -> Part {
+        let (next, buy) = match (self.player.leaving, self.player.change) {
+            (true, _) => (AfterHand::Leave, 0),
+            (false, true) => (AfterHand::Change, self.player.buy),
+            (false, false) => (AfterHand::Stay, self.player.buy),
+        };
+        Part::Result {
+            stacks: outcome.stacks,
+            next,
+            buy,
+        }
     }
 
     /// The seats that may buy in again before the deal. Empty in a game without chips and at a table.

@@ -10,7 +10,7 @@ use super::super::news::News;
 use super::super::verifiable_seat::VerifiableSeat;
 use super::own_deck::Stored;
 use super::own_seat::OwnSeat;
-use crate::log::{AfterHand, DealInput, LogEvent, Part, Phase};
+use crate::log::{DealInput, LogEvent, Part, Phase};
 use crate::rules::{Game, Learners};
 
 pub(super) struct VerifiableSide<V> {
@@ -81,14 +81,7 @@ impl<V: Vault> VerifiableSide<V> {
             Phase::Deal => Ok(deal(own)),
             Phase::Choose { .. } if own.player.leaving => Ok(Some(Part::Leave)),
             Phase::Choose { legal, .. } => Ok(own.choose(legal)),
-            Phase::Result(outcome) => Ok(Some(Part::Result {
-                stacks: outcome.stacks,
-                next: match own.player.leaving {
-                    true => AfterHand::Leave,
-                    false => AfterHand::Stay,
-                },
-                buy: 0,
-            })),
+            Phase::Result(outcome) => Ok(Some(own.result(outcome))),
             _ => match &mut self.secrets {
                 Some(secrets) => secrets.part(log),
                 None => Ok(None),

@@ -3,6 +3,7 @@
 //! resumed.
 
 mod connected;
+mod first_opening;
 mod simulated;
 mod simulated_several;
 
@@ -132,6 +133,19 @@ fn closes_when_peer_stops(
     test.play_until(&mut resumed, |log| matches!(log.phase(), Phase::Over(_)));
     assert_eq!(resumed.phase(), Phase::Over(End::Played));
     true
+}
+
+#[test]
+fn a_seat_with_a_sealed_deck_buys_nothing() {
+    let test = holdem(2, 1);
+    let header = test.match_info.header();
+    let algorithm = header.sealed().unwrap().algorithm;
+    let circuit = Arc::new(DealCircuit::of(&header.stakes, algorithm).unwrap());
+    let (mut table, _) = at_a_table(&test, &test.log(), Seat::HOST, &circuit);
+    for chips in [0, 5] {
+        let refused = table.command(Command::Buy(chips));
+        assert_eq!(refused, Err(NotNow::CannotBuy));
+    }
 }
 
 /// All parts of a match. If `last_first`, the last of several seats signs first.

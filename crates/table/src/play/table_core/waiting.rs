@@ -108,8 +108,12 @@ impl<S: Storage, V: Vault, R: CryptoRng> TableCore<S, V, R> {
     }
 
     /// Updates the clocks. Returns whether a seat has run out of time. If this seat has, it makes
-    /// the choice that costs no more chips, and sits out from the next hand on.
+    /// the choice that costs no more chips, and sits out from the next hand on. No time counts before this
+    /// seat has opened its first cards, if the time for them is [limited](Self::set_opening).
     pub(super) fn update_clocks(&mut self, now: Moment) -> Result<bool, PlayError> {
+        if self.play.awaits_opening() {
+            return Ok(false);
+        }
         let seat = self.play.seat();
         let view = View {
             log: self.play.log(),

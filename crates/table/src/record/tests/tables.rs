@@ -3,7 +3,7 @@
 use dealerless_connection::identity::{Fingerprint, Identity};
 
 use super::super::*;
-use crate::log::tests::many_seats::{Table, verifiable, verifiable_after};
+use crate::log::tests::many_seats::{Table, threshold, verifiable, verifiable_after};
 use crate::log::{Member, Past};
 use crate::testing::test_match::TestMatch;
 
@@ -16,10 +16,13 @@ fn record(of: TestMatch, until: fn(&MatchLog) -> bool) -> Record {
     let mut table = Table::new(of.clone(), 3);
     while !until(&table.seats[0].log) && table.advance() {}
     table.deliver_all();
-    let log = table.seats.swap_remove(0).log;
-    let sitting = of.sitting(Seat::HOST);
+    record_of(&of, Seat::HOST, table.seats.swap_remove(0).log)
+}
+
+fn record_of(of: &TestMatch, owner: Seat, log: MatchLog) -> Record {
+    let sitting = of.sitting(owner);
     Record {
-        owner: Seat::HOST,
+        owner,
         read_by_owner: false,
         names: sitting.names,
         log,
@@ -75,6 +78,33 @@ fn match_that_begins_with_another_result_is_named() {
         tables([&first, &other])[0].broken,
         [other.log.match_info().id()]
     );
+}
+
+/// The owner of a record whom the others have removed cannot know the result.
+#[test]
+fn record_of_a_removed_seat_counts_only_without_a_record_of_the_result() {
+    let of = threshold(4, 2, 1);
+    let mut table = Table::new(of.clone(), 4);
+    table.play_until(|log| log.phase() == Phase::Deal);
+    table.play_without(&[Seat::new(3)]);
+    table.deliver_all();
+    let [.., removed] = &table.seats[..] else {
+        panic!();
+    };
+    assert!(removed.log.is_removed());
+    let removed = record_of(&of, Seat::new(3), removed.log.clone());
+    let whole = record_of(&of, Seat::HOST, table.seats[0].log.clone());
+    let mut past = Past::of(&whole.log).unwrap();
+    let next = |past: &Past| record(verifiable_after(past.clone(), &[0, 1, 2], 1), never);
+    let right = next(&past);
+    past.players[0].chips += 1;
+    past.players[1].chips -= 1;
+    let wrong = next(&past);
+    let broken = |records: &[&Record]| tables(records.iter().copied())[0].broken.len();
+    assert_eq!(broken(&[&removed, &whole, &right]), 0);
+    assert_eq!(broken(&[&removed, &right]), 0);
+    assert_eq!(broken(&[&removed, &wrong]), 0);
+    assert_eq!(broken(&[&removed, &whole, &wrong]), 1);
 }
 
 #[test]

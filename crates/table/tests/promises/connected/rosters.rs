@@ -4,7 +4,7 @@ use dealerless_connection::testing::Connection;
 use dealerless_connection::testing::players::{Player, connection, invite};
 use dealerless_connection::{Met, Timing};
 use dealerless_table::Seat;
-use dealerless_table::play::{CannotBegin, Roster, TableTerms};
+use dealerless_table::play::{BuyTerms, CannotBegin, Roster, TableTerms};
 use dealerless_table::testing::test_match::verifiable;
 
 /// Two guests who have met a host, and the list that the host sends to each player.
@@ -47,7 +47,8 @@ fn three() -> Three {
 fn terms() -> TableTerms {
     let of = verifiable(4, 1);
     let header = of.match_info.header();
-    TableTerms::new(header.stakes.clone(), 0, false, false, header.clock).unwrap()
+    let buys = BuyTerms::of_stack(100);
+    TableTerms::new(header.stakes.clone(), buys, 0, false, false, header.clock).unwrap()
 }
 
 #[test]
