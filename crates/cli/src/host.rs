@@ -4,6 +4,7 @@ mod link;
 mod port_mapping;
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
@@ -14,19 +15,16 @@ use dealerless_connection::{Invite, MeetingError, ask_relay};
 use dealerless_native::Native;
 use dealerless_seat::event::Event;
 use dealerless_seat::peers::BLOCKED;
-use dealerless_seat::run::{Host, Hosted, Ways, invite_event, must_not_be_continued};
+use dealerless_seat::run::{Host, Hosted, Ways, invite_event};
 use dealerless_seat::words::table_risks;
-use dealerless_table::log::Past;
 use dealerless_table::play::Proposal;
 
 use self::link::{Link, LinkArgs};
 use self::port_mapping::PortMapping;
 use crate::in_browser::InBrowser;
 use crate::memory::{self, Limit};
-use crate::table::absence::{Settling, returning};
 use crate::table::as_guest::NativeWays;
 use crate::table::door::{LISTEN, OpenDoor, addresses_of};
-use crate::table::open;
 use crate::table::{CONNECTION, GAME, Own, OwnArgs, Posts, RelayArgs, RelayName, StakesArgs};
 
 /// Invites other players, waits, and plays with them.
@@ -43,14 +41,14 @@ use crate::table::{CONNECTION, GAME, Own, OwnArgs, Posts, RelayArgs, RelayName, 
     dealerless host --relay transit.magic-wormhole.io:4001\n  \
     dealerless host --relay wss://RELAY/ --page https://PAGE/\n  \
     dealerless host --for Bert\n  \
-    dealerless host --seats 6 --may-leave 1 --name Anna\n  \
-    dealerless host --after --seats 5\n\n\
+    dealerless host --seats 6 --may-leave 1 --name Anna\n\n\
     Waits for the other player indefinitely, unless --timeout is given. With two players, the one who\n\
     joins with the invite is seated. Players who know each other need no invite: one runs `host`, the other runs\n\
     `join NAME`, and the host is asked to accept, except for the player of --for.\n\n\
     At a table of more than two, everybody who comes by the link waits until you type `accept NAME`. The\n\
-    match begins when all seats are taken, or when you type `start`. `link` makes a new link; the old\n\
-    one then gets no answer.\n\n\
+    first match begins when all seats are taken, or when you type `start`. Then players come and go: each\n\
+    change ends the match with its hand, and the next match begins by itself. `link` makes a new link; the\n\
+    old one then gets no answer.\n\n\
     If you have an open match with the player who joins, it is resumed. If you give options such as\n\
     --game, you are asked whether to resume the open match or begin a new one.\n\n\
     With --json, input and output are JSON Lines; see docs/table-protocol.md.")]
@@ -99,10 +97,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 struct Hosting {
     own: Own,
     proposal: Proposal,
-    /// The match before, which the match at the table continues.
-    past: Option<Past>,
-    /// The open match that the host continues without absent players, if there is one.
-    settling: Option<Settling>,
     /// The known peers that are seated without a question.
     expected: Vec<PublicIdentity>,
     link: Link,
@@ -110,34 +104,17 @@ struct Hosting {
 
 impl Hosting {
     fn prepare(args: &Args) -> anyhow::Result<Self> {
-        let (own, proposal, past, settling, mut expected) = match &args.stakes.after {
-            None => {
-                let proposal = args.stakes.proposal(args.memory)?;
-                let own = args.own.open(&args.relay)?;
-                let proposal = proposal.opened_by(own.identity.public());
-                (own, proposal, None, None, Vec::new())
-            }
-            Some(which) => {
-                let own = args.own.open(&args.relay)?;
-                let before = open::before(&own, which)?;
-                let (past, settling) = Settling::of(&before)?;
-                must_not_be_continued(&own, &before.id())?;
-                let expected = returning(&own, &before, &past);
-                let table = args.stakes.table_after(&before.opened.log, &past)?;
-                (own, table.into(), Some(past), settling, expected)
-            }
-        };
-        if let Some(name) = &args.guest {
-            expected.push(known(&own, name)?);
-        }
+        let proposal = args.stakes.proposal(args.memory)?;
+        let own = args.own.open(&args.relay)?;
+        let proposal = proposal.opened_by(own.identity.public());
+        let guest = args.guest.iter().map(|name| known(&own, name));
+        let expected = guest.collect::<anyhow::Result<_>>()?;
         let link = args
             .link
             .link(&args.own, own.relays.own(), is_table(&proposal))?;
         Ok(Hosting {
             own,
             proposal,
-            past,
-            settling,
             expected,
             link,
         })
@@ -146,24 +123,21 @@ impl Hosting {
     fn host(self, args: &Args) -> anyhow::Result<()> {
         let own = &self.own;
         let posts = Posts::default();
-        let mut player = args.own.player(own, &posts).listening_at_once();
+        let player = args.own.player(own, &posts).listening_at_once();
         posts.break_off_by_signal()?;
-        let admits = args.stakes.open || args.guest.is_some() || self.past.is_some();
+        let admits = args.stakes.open || args.guest.is_some();
         ensure!(
             !is_table(&self.proposal) || !player.is_bot() || admits,
             "with --auto, nobody answers for the players who come by the link: use --open, which lets all of them \
              sit down, or --for"
         );
-        if let Some(settling) = &self.settling {
-            settling.confirm(&mut player, &posts)?;
-        }
         let mut open = OpenDoor::open(own, &self.proposal, &args.listen)?;
         let mapping = args.map_port.then(|| map_port(&open.listeners));
         let mapped = mapping.iter().flatten().map(PortMapping::address);
         let advertised: Vec<_> = args.advertise.iter().cloned().chain(mapped).collect();
         let addresses = reachable(&open.listeners, &advertised)?;
         let dead_relay = dead_relay(own.relays.own(), &addresses)?;
-        let ways: Box<dyn Ways<Native>> = Box::new(NativeWays::new(own, &[])?);
+        let ways: Arc<dyn Ways<Native>> = Arc::new(NativeWays::new(own, &[])?);
         let until = args.timeout.map_or(Duration::MAX, |timeout| {
             system_time().saturating_add(timeout)
         });
@@ -190,18 +164,13 @@ impl Hosting {
                     "No port of the router was mapped: {error:#}."
                 )));
             }
-            // The old door may have had the address of the new one.
-            let settling = self.settling.as_ref();
-            let absentees = settling.map(|settling| settling.try_to_reach(own, run_own, now));
             let hosted = Hosted {
                 proposal: self.proposal.clone(),
-                past: self.past.clone(),
                 listeners: open.listens_at(),
                 invite,
                 relay: relay.cloned().map(Into::into),
                 ways: Some(ways),
                 expected: self.expected.clone(),
-                absentees: absentees.transpose()?,
                 announced,
                 offers_code,
                 wants_new: args.stakes.are_given(),

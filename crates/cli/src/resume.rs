@@ -1,5 +1,7 @@
 //! `resume`: resumes an open match.
 
+use std::sync::Arc;
+
 use anyhow::{Context, bail, ensure};
 use dealerless::net::system_time;
 use dealerless_connection::identity::Name;
@@ -8,7 +10,8 @@ use dealerless_seat::VERSION;
 use dealerless_seat::ending::{closed, unsettled_at};
 use dealerless_seat::event::Event;
 use dealerless_seat::run::{
-    DECK, Files as _, Guest, RECORD, SeatWorld as _, Unread, all_open, beside, check, host_again,
+    DECK, Files as _, Guest, HostedAt, RECORD, SeatWorld as _, Unread, Ways, all_resumable, beside,
+    check, host_again, host_table_again,
 };
 use dealerless_seat::seated::Seated;
 use dealerless_seat::stored::{OpenMatch, UnreadMatch, open_matches};
@@ -19,6 +22,7 @@ use dealerless_table::play::PlayError;
 use crate::in_browser::InBrowser;
 use crate::output::{show, show_json};
 use crate::table::as_guest::{AsGuest, NativeWays};
+use crate::table::door::addresses_of;
 use crate::table::open::{MatchFile, is_called};
 use crate::table::{MeetAgainArgs, Own, OwnArgs, Posts};
 
@@ -59,7 +63,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         return played;
     }
     let own = args.own.open(&args.with.relay)?;
-    let (open, unread) = all_open(&own)?;
+    let (open, unread) = all_resumable(&own)?;
     if args.list {
         return list(&own, &open, &unread, args.own.json);
     }
@@ -88,12 +92,23 @@ fn play(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
     let needs = player.needs();
     if file.seat() == Seat::HOST {
         let mut open = args.with.door(own, &file)?;
-        let ways = NativeWays::new(own, &[])?;
+        let addresses = addresses_of(&open.listeners)?;
+        let ways: Arc<dyn Ways<Native>> = Arc::new(NativeWays::new(own, &[])?);
+        let relay = own.relays.own().map(|relay| relay.tcp.clone().into());
+        let at = HostedAt {
+            ways: Arc::clone(&ways),
+            addresses,
+            relay,
+        };
         return player.play(own, |run_own, now| {
             // The door is answered from now on.
             run_own.world.report(&open.listening());
             open.wait_at_relays(own, &file.peers());
-            let seat = host_again(run_own, open.door, Some(&ways), file, needs, now)?;
+            if file.has_table(own) {
+                let host = host_table_again(run_own, open.door, at, file, needs, now)?;
+                return Ok(Box::new(host));
+            }
+            let seat = host_again(run_own, open.door, Some(&*ways), file, needs, now)?;
             Ok(Box::new(seat))
         });
     }

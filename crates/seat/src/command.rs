@@ -86,9 +86,14 @@ pub enum Said {
     },
     /// Cancels `leave`.
     Stay {},
-    /// The guest's answer to the host's terms.
+    /// The guest's answer to the host's terms. At a table, also from a player without a seat, who
+    /// sits down again.
     Sit {
         agree: bool,
+    },
+    /// At a table: buys these chips after this hand. 0 cancels.
+    TopUp {
+        chips: u64,
     },
     /// The host lets the player with this fingerprint sit down, who waits at the door.
     Accept {
@@ -226,6 +231,7 @@ impl Said {
             Said::ShowCard { position } => Choice::ShowCard(position),
             Said::Steal { from } => Choice::Steal(Seat::new(from)),
             Said::Rebuy { agree } => return Some(Command::Rebuy(agree)),
+            Said::TopUp { chips } => return Some(Command::Buy(chips)),
             Said::SitOut {} => return Some(Command::SitOut(true)),
             Said::Back {} => return Some(Command::SitOut(false)),
             Said::Next {} => return Some(Command::Next),

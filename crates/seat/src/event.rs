@@ -49,6 +49,15 @@ pub enum Event {
         /// The place of this player among those who wait for a seat; 0 if it has one.
         place: u8,
     },
+    /// A match of the table has ended, and the next one is being arranged.
+    #[serde(rename = "between-matches")]
+    Between {
+        message: String,
+        /// All players of the table, with their chips.
+        members: Vec<TableMember>,
+        /// The place of this player among those who wait for a seat; 0 if it sits in the next match.
+        place: u8,
+    },
     /// Asks a person who hosts a new match whether to resume an open one instead. A program is not asked.
     #[serde(skip)]
     AskResume {
@@ -185,15 +194,8 @@ pub enum Event {
     Stays {},
     /// A hand is over.
     Result(Box<HandResult>),
-    /// Asks whether `seats`, which have no chips left, buy in again. All players must agree.
-    AskRebuy {
-        seats: Vec<u8>,
-        chips: u64,
-        /// The time for the answer, after which the program declines. Only in a match whose seats can be
-        /// removed.
-        #[serde(skip_serializing_if = "Option::is_none", default)]
-        time: Option<Time>,
-    },
+    /// Asks whether `seats`, which have no chips left, buy in again. All players must agree. Only in a match of two.
+    AskRebuy { seats: Vec<u8>, chips: u64 },
     /// A seat has ended the match. With more than two seats, a seat that leaves does not end it at
     /// once: its hand is folded, and the others play the hand to its end.
     Stopped {
@@ -251,6 +253,16 @@ pub struct TablePlayer {
     /// Whether the host has lost the connection. The player keeps the seat for a minute.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub away: bool,
+}
+
+/// A player of a table, with its chips.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableMember {
+    pub name: String,
+    pub fingerprint: String,
+    pub chips: u64,
+    /// All chips that the player has bought at this table.
+    pub bought: u64,
 }
 
 /// The cost of a deal on this side, in milliseconds and in bytes (sent and received).

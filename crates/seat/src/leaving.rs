@@ -6,16 +6,17 @@ use dealerless_table::play::NotNow;
 
 use crate::event::Event;
 use crate::seated::opens;
-use crate::words::{Names, count, sentence, several_may_read};
+use crate::words::{Names, count, counted, others_play_on, sentence, several_may_read};
 
 /// Returns the event for a seat that leaves, `now` or at its next turn.
 pub fn leaves(log: &MatchLog, seat: Seat, now: bool) -> Event {
     let costs = costs(log, seat);
+    let what = left_by(log);
     let message = if now {
-        format!("You leave the match. {costs}")
+        format!("You leave the {what}. {costs}")
     } else {
         format!(
-            "You leave the match at your next turn. {costs} Until your next turn, `stay` cancels this."
+            "You leave the {what} at your next turn. {costs} Until your next turn, `stay` cancels this."
         )
     };
     Event::Leaving {
@@ -28,8 +29,8 @@ pub fn leaves(log: &MatchLog, seat: Seat, now: bool) -> Event {
 /// Describes the cost of leaving in a sentence.
 fn costs(log: &MatchLog, seat: Seat) -> String {
     let (own, game) = (log.lost_by_leaving(seat), log.game());
-    if log.match_info().seats() > 2 {
-        return costs_of_several(log, own);
+    if is_at_table(log) {
+        return costs_at_table(log, seat, own);
     }
     let has_chips = log.match_info().header().stakes.betting().is_some();
     match game {
@@ -43,13 +44,28 @@ fn costs(log: &MatchLog, seat: Seat) -> String {
     }
 }
 
+/// Whether the match is one of a table, whose players come and go.
+fn is_at_table(log: &MatchLog) -> bool {
+    opens(log.match_info().header()).is_some()
+}
+
+/// The noun for what a player leaves.
+fn left_by(log: &MatchLog) -> &'static str {
+    match is_at_table(log) {
+        true => "table",
+        false => "match",
+    }
+}
+
 /// Returns the question to a person who wants to leave. `may_close` is whether the person may instead
 /// close the match, because another player is out of time or away.
 pub fn question(log: &MatchLog, seat: Seat, names: &Names, may_close: bool) -> String {
     let costs = costs(log, seat);
-    let leave = format!(
-        "Leave the match for good? {costs} Type q again to leave; any other input cancels."
-    );
+    let what = match is_at_table(log) {
+        true => "Leave the table?",
+        false => "Leave the match for good?",
+    };
+    let leave = format!("{what} {costs} Type q again to leave; any other input cancels.");
     if may_close {
         format!("{} {leave}", sentence(&refusal(&NotNow::MayClose, names)))
     } else {
@@ -69,27 +85,22 @@ pub(crate) fn refusal(refused: &NotNow, names: &Names) -> String {
     }
 }
 
-/// Same as [`costs`] in a match with more than two seats, in which the others play the hand to its end.
-/// `own` are the chips of the seat that are in the pot.
-fn costs_of_several(log: &MatchLog, own: u64) -> String {
-    let chips = match own {
-        0 => "It costs no chips".to_owned(),
-        own => format!("Your {} chips in the pot stay there", count(own)),
+/// Same as [`costs`] at a table, where the others play the hand to its end and then the next match. `own` are the
+/// chips of the seat that are in the pot.
+fn costs_at_table(log: &MatchLog, seat: Seat, own: u64) -> String {
+    let pot = match own {
+        0 => "It costs no chips.".to_owned(),
+        own => format!("Your {} in the pot stay there.", counted(own, "chip")),
     };
+    let chips = match log.game() {
+        Some(game) => game.stacks().get(seat.index()).copied(),
+        None => log.members().get(seat.index()).map(|member| member.chips),
+    };
+    let others = others_play_on(chips);
     let match_info = log.match_info();
-    if !match_info.has_roll_calls() {
-        let read = several_may_read();
-        return format!("{chips}, and the match ends after this hand. {read}");
-    }
-    let left = match_info.seats() - log.gone().len() - 1;
-    let opens = opens(match_info.header()).map_or(0, usize::from);
-    match left >= opens {
-        true => format!(
-            "{chips}, and the others play on without you. If the hand ends before your turn, the match ends \
-             with it. You can return with your other chips in the next match of this table."
-        ),
-        false => {
-            format!("{chips}, and the match ends at once: too few players are left to open cards.")
-        }
-    }
+    let read = match match_info.has_roll_calls() {
+        true => String::new(),
+        false => format!(" {}", several_may_read()),
+    };
+    format!("{pot} {others}{read}")
 }

@@ -167,29 +167,18 @@ pub fn declined_by_host(of: &MatchId) -> String {
     )
 }
 
-/// The error of a player who resumes a match that was continued without this player.
-pub const WENT_ON: &str = "the table goes on in another match. To play on, close this one here (dealerless resume --close \
-                           MATCH), and join the host's next match (dealerless join NAME)";
+/// The error of a player whose match was continued without this player, and who is not asked about the next one.
+pub const WENT_ON: &str = "the table goes on in another match. To play on, join it and agree to its terms, which closes \
+                           this match here: dealerless join NAME";
 
-/// The error of a player who resumes a match that the host continues with this player.
-pub const WENT_ON_WITH_YOU: &str = "the host does not resume this match, but continues it in another one. To play on, join that one: \
-                                    dealerless join NAME";
-
-/// The notice to a player whose host does not resume the match `of`, but has continued it, or is about
-/// to, without absent players. All this is only the word of the host, who says that the player has
-/// `chips`. `absent` are the names of the absent players if, by the claims of the own program, the match
-/// is settled without them; then this player stays at the table.
-pub fn went_on(of: &MatchId, chips: u64, absent: Option<&str>) -> String {
-    let chips = counted(chips, "chip");
-    match absent {
-        Some(absent) => format!(
-            "The host continues match {of} without {absent}. You stay at the table, with {chips}."
-        ),
-        None => format!(
-            "The host does not resume match {of}: the table goes on without the players who were absent. \
-             There you have {chips}, with which you can join the host's next match. {TO_CHECK}"
-        ),
-    }
+/// The notice to a player whose host does not resume the match `of`, but has continued it without absent players. All
+/// this is only the word of the host, who says that the player has `chips`.
+pub fn went_on(of: &MatchId, chips: u64) -> String {
+    format!(
+        "The host does not resume match {of}: the table goes on without the players who were absent. There you have {}, \
+         with which you can join the host's next match. {TO_CHECK}",
+        counted(chips, "chip")
+    )
 }
 
 /// The answer to a player of the match before who resumes it although it was settled. `None` for everybody

@@ -18,7 +18,7 @@ use crate::peers::{self, MOST_VOID, NotAllowed, question_of_tries};
 use crate::retry::{HOST_PAUSE, pause};
 use crate::seated::Seated;
 use crate::story::{SeatView, Story, awaited, hands_with_a_result};
-use crate::words::{Names, with_sources};
+use crate::words::{Names, tables, with_sources};
 
 /// How long a person may look at a showdown before the next hand is dealt.
 const SHOWDOWN: Duration = Duration::from_millis(2500);
@@ -157,6 +157,8 @@ pub struct SeatStory {
     wait: Wait,
     /// The streets dealt to the board since the last choice of a seat.
     run_out: u32,
+    /// At a table: whether the player was told that it has no chips left.
+    is_told_broke: bool,
     /// The end of the current pause before a deal, and the command that then deals. A pause follows
     /// a showdown, or a deal that the peer declared void.
     after_pause: Option<(Duration, Command)>,
@@ -216,6 +218,7 @@ impl SeatStory {
             needs,
             wait: Wait::default(),
             run_out: 0,
+            is_told_broke: false,
             after_pause: None,
             allowed: false,
             is_in_page: false,
@@ -262,9 +265,6 @@ impl SeatStory {
                 Event::Board { .. } => self.run_out += 1,
                 Event::YourTurn(turn) => turn.time = time_left(table, play.seat()),
                 Event::TheirTurn(turn) => turn.time = time_left(table, Seat::new(turn.seat)),
-                Event::AskRebuy { time, .. } if play.log().match_info().has_roll_calls() => {
-                    *time = time_left(table, play.seat());
-                }
                 _ => {}
             }
             events.push(event);
@@ -276,7 +276,21 @@ impl SeatStory {
         {
             events.push(self.shown_down(now));
         }
+        if let News::Log(LogEvent::HandOver { outcome, .. }) = news {
+            events.extend(self.broke(&outcome.stacks, play.log(), play.seat()));
+        }
         events
+    }
+
+    /// Tells a player at a table who has no chips left, while the match goes on without it, how it buys in again. The next
+    /// match begins after its wish.
+    fn broke(&mut self, stacks: &[u64], log: &MatchLog, own: Seat) -> Option<Event> {
+        let header = log.match_info().header();
+        let is_broke = stacks.get(own.index()) == Some(&0);
+        let was_told = std::mem::replace(&mut self.is_told_broke, is_broke);
+        let goes_on = log.phase() == Phase::Deal;
+        let is_due = header.table.is_some() && is_broke && !was_told && goes_on;
+        is_due.then(|| Event::notice(tables::broke(header.stakes.stack())))
     }
 
     /// Handles the news that the peer has declared `tries` tries of this hand void. The next try

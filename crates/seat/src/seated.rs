@@ -3,7 +3,7 @@
 use dealerless::deck::Choice;
 use dealerless_connection::{Met, hex};
 use dealerless_table::log::{Clock, DeckTerms, Header, Past, Player, Sitting};
-use dealerless_table::play::{DealCircuit, TableTerms, TimeLeft};
+use dealerless_table::play::{BuyTerms, DealCircuit, TableTerms, TimeLeft};
 use dealerless_table::rules::{NamedKinds, Stakes};
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +63,9 @@ pub struct TableOffer {
     pub hands: u32,
     /// The number of players who may disappear in a hand if all seats are taken.
     pub may_leave: u8,
+    /// How often a player may buy a full stack again; absent if there is no limit.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub rebuys: Option<u8>,
     /// Whether everybody who has the link may take a free seat.
     pub open: bool,
     /// The time limits, if there are any.
@@ -87,6 +90,7 @@ impl TableOffer {
             seats: seats as u8,
             hands: stakes.hands(),
             may_leave: may_leave as u8,
+            rebuys: Some(terms.buys.rebuys).filter(|rebuys| *rebuys != BuyTerms::ANY),
             open: terms.is_open,
             details: risks(seats, seats - may_leave),
             clock: (clock != Clock::default()).then(|| Time::of(clock)),
@@ -234,6 +238,11 @@ impl Seated {
     /// Whether the bets have fixed sizes.
     pub fn has_fixed_limit(&self) -> bool {
         (self.chips.as_ref()).is_some_and(|chips| chips.fixed_limit)
+    }
+
+    /// Whether the match is one of a table, whose players come and go.
+    pub fn is_at_table(&self) -> bool {
+        self.opens.is_some()
     }
 
     /// Returns the number of seats that may disappear in a hand.

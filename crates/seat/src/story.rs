@@ -166,7 +166,6 @@ impl Story {
                     .stakes
                     .betting()
                     .map_or(0, |betting| betting.stack),
-                time: None,
             },
             News::Over(end) => self.over(end, log),
             _ => return Vec::new(),

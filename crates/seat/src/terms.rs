@@ -89,7 +89,7 @@ pub struct Terms {
     pub game: GameName,
     /// The number of players; 2 by default.
     pub seats: Option<u8>,
-    /// The number of hands; 10 by default, 1 in bridge.
+    /// The number of hands; 10 by default, 1 in bridge, and 1 000 at a table of more than two.
     pub hands: Option<u32>,
     /// The chips of each player at the start; 200 by default.
     pub stack: Option<u64>,
@@ -173,8 +173,13 @@ impl Terms {
     /// [`BadTerms`].
     pub fn stakes(&self) -> Result<Stakes, BadTerms> {
         let bridge = self.game == GameName::Bridge;
-        let hands = self.hands.unwrap_or(if bridge { 1 } else { 10 });
         let seats = self.seats.unwrap_or(2);
+        let hands = self.hands.unwrap_or(match (bridge, seats) {
+            (true, _) => 1,
+            (false, ..=2) => 10,
+            // A table lasts until its players leave.
+            (false, _) => 1_000,
+        });
         let (game, most) = (self.game, most_seats(self.game));
         if !(2..=most).contains(&seats) {
             return Err(BadTerms::Seats { game, seats, most });

@@ -3,6 +3,7 @@
 mod names;
 mod narrator;
 mod sentence;
+pub(crate) mod tables;
 mod terms;
 
 use std::error::Error;
@@ -72,6 +73,7 @@ pub(crate) fn chose(names: &Names, seat: u8, said: &Said, all_in: bool) -> Sente
         | Said::Leave { .. }
         | Said::Stay {}
         | Said::Sit { .. }
+        | Said::TopUp { .. }
         | Said::Accept { .. }
         | Said::Decline { .. }
         | Said::Start {}
@@ -165,14 +167,14 @@ pub fn ways_to_stop(seated: Option<&Seated>) -> [String; 3] {
         }
         (false, _) => "and the match stays open",
     };
-    let leave = if plays_on {
-        "your hand is folded at your next turn, and the others play on without you if enough are left. If \
-         the hand ends before your turn, the match ends with it."
-            .to_owned()
-    } else if several {
+    let leave = if several {
+        let read = match plays_on {
+            true => String::new(),
+            false => format!(" {}", several_may_read()),
+        };
         format!(
-            "your hand is folded at your next turn, and the match ends after that hand. {}",
-            several_may_read()
+            "your hand is folded at your next turn. {}{read}",
+            others_play_on(None)
         )
     } else if has_chips {
         "the match ends at your next turn, and the other player gets the pot of the hand in play."
@@ -183,8 +185,19 @@ pub fn ways_to_stop(seated: Option<&Seated>) -> [String; 3] {
     [
         format!("Close here: your program stops waiting, {close}."),
         format!("Stop for now: your program ends now, {break_off}."),
-        format!("Leave for good: {leave}"),
+        match several {
+            true => format!("Leave the table: {leave}"),
+            false => format!("Leave for good: {leave}"),
+        },
     ]
+}
+
+/// Describes what happens at a table when a player leaves it, with this number of chips if it is known.
+pub(crate) fn others_play_on(chips: Option<u64>) -> String {
+    let chips = chips.map_or("other chips".to_owned(), |chips| counted(chips, "chip"));
+    format!(
+        "The others play on. You keep your {chips} in the list of the table, and can come back by the link."
+    )
 }
 
 /// Describes what a seat that leaves gives away when it publishes its key.

@@ -72,7 +72,7 @@ impl SeatSet {
     }
 
     /// The seats whose bits are set in this mask.
-    pub(crate) fn of_mask(mask: u16) -> Self {
+    pub(crate) const fn of_mask(mask: u16) -> Self {
         SeatSet(mask)
     }
 

@@ -12,7 +12,12 @@ const CHUNK: usize = 64 << 10;
 pub(super) const SEATED: &[u8] = br#"{"event":"seated""#;
 /// The beginnings of events that a page needs to know what is played. The last event of each kind
 /// is always kept.
-const KEPT: [&[u8]; 3] = [br#"{"event":"invite""#, br#"{"event":"listening""#, SEATED];
+const KEPT: [&[u8]; 4] = [
+    br#"{"event":"invite""#,
+    br#"{"event":"listening""#,
+    br#"{"event":"between-matches""#,
+    SEATED,
+];
 
 /// Lines with their line endings, numbered from 0.
 #[derive(Default)]

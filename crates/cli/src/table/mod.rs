@@ -4,7 +4,6 @@
 //! seat, which `dealerless-native` runs. This module reports its [events](dealerless_seat::event) to the player: to a program
 //! as JSON, to a person on a screen. It turns the player's input into commands.
 
-pub(crate) mod absence;
 pub(crate) mod as_guest;
 mod bot;
 mod cards;

@@ -1,6 +1,6 @@
 //! The match files in the player's folder, as the player names them.
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use dealerless_connection::hex;
 use dealerless_native::NativeFiles;
 use dealerless_seat::run::{self, Kept};
@@ -57,20 +57,4 @@ pub(crate) fn only_one(
             bail!(several)
         }
     }
-}
-
-/// The match of several players that `host --after` continues: the last finished one if `which` is
-/// empty, otherwise the one that is called `which`, finished or open.
-///
-/// # Errors
-/// If the folder cannot be read, or no such match or several are there.
-pub(crate) fn before(own: &Own, which: &str) -> anyhow::Result<MatchFile> {
-    const NONE: &str = "you have no finished match of several players that fits";
-    if !which.is_empty() {
-        let fits = |file: &MatchFile| !file.is_sealed();
-        let several = "several matches fit: name one by the first digits of its id";
-        return only_one(own, which, fits, NONE, several);
-    }
-    let found = readable(own)?.find(|file| file.is_over() && !file.is_sealed());
-    found.context(NONE)
 }

@@ -126,21 +126,6 @@ impl Player {
         }
     }
 
-    /// Shows a person a prompt for a question that is answered by one word.
-    ///
-    /// # Errors
-    /// If the output is closed.
-    pub(crate) fn asks_for_a_word(&mut self) -> anyhow::Result<()> {
-        self.on_screen(Screen::asks_for_a_word)
-    }
-
-    /// Tells the screen about a typed line that it does not read itself.
-    pub(crate) fn typed(&mut self) {
-        if let Some(mut screen) = self.screen() {
-            screen.typed();
-        }
-    }
-
     /// Shows all pending output, each piece at its time.
     ///
     /// # Errors

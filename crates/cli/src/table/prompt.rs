@@ -49,6 +49,10 @@ pub(crate) fn read(text: &str, asked: &Asked<'_>) -> Result<Typed, Complaint> {
             agree: word.starts_with('y'),
         },
         "stay" => Said::Stay {},
+        "sit" => Said::Sit { agree: true },
+        "top-up" | "buy" => Said::TopUp {
+            chips: chips(&rest)?,
+        },
         "close" => return Ok(Typed::Close),
         "again" => Said::Again {},
         "out" => Said::SitOut {},
@@ -124,11 +128,11 @@ fn unknown(word: &str, error: DiceError) -> Complaint {
 }
 
 fn takes_words(word: &str, said: &Said) -> bool {
-    use Said::{Agree, Bet, Exchange, Propose, Raise, Refuse, Reveal, Roll, ShowCard};
+    use Said::{Agree, Bet, Exchange, Propose, Raise, Refuse, Reveal, Roll, ShowCard, TopUp};
     match said {
         Bet { .. } | Raise { .. } => ["b", "bet", "r", "raise"].contains(&word),
         Exchange { .. } | Propose { .. } => true,
-        Agree { .. } | Refuse { .. } | Reveal { .. } | ShowCard { .. } => true,
+        Agree { .. } | Refuse { .. } | Reveal { .. } | ShowCard { .. } | TopUp { .. } => true,
         // Dice without `roll` take no arguments.
         Roll { .. } => word == "roll",
         _ => false,
@@ -234,6 +238,17 @@ fn number(rest: &[&str], example: &str) -> Result<u32, Complaint> {
         _ => None,
     }
     .ok_or_else(|| complaint(format!("give the number of a proposal, such as {example}")))
+}
+
+/// Parses a number of chips to buy. 0 cancels.
+fn chips(rest: &[&str]) -> Result<u64, Complaint> {
+    let number = match rest {
+        [number] => number.parse().ok(),
+        _ => None,
+    };
+    number.ok_or_else(|| {
+        complaint("give the number of chips to buy, such as top-up 50; top-up 0 cancels")
+    })
 }
 
 fn dice(rest: &[&str]) -> Result<Dice, Complaint> {

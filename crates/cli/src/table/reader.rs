@@ -56,8 +56,8 @@ impl Reader {
         seat.put(input);
     }
 
-    /// Reads the input to its end, on a separate thread. If a program's input ends before a match
-    /// while no thread waits for a line, the process ends. A person's terminal may be closed then,
+    /// Reads the input to its end, on a separate thread. If a program's input ends before a match, the
+    /// process ends. A person's terminal may be closed then,
     /// because it is only needed when there is a question.
     ///
     /// # Errors
@@ -77,7 +77,7 @@ impl Reader {
                     self.send(line, &seat);
                 }
             }
-            if matches!(self, Reader::Json) && posts.has_no_reader() {
+            if matches!(self, Reader::Json) && posts.is_waiting() {
                 // No match has begun, so there is nothing to break off.
                 std::process::exit(BROKEN_OFF.into());
             }

@@ -14,7 +14,7 @@ use dealerless_connection::Invite;
 use dealerless_seat::command::Said;
 use dealerless_seat::event::{Event, YourTurn};
 use dealerless_seat::game_name::GameName;
-use dealerless_seat::seated::{Chips, Posts, Time};
+use dealerless_seat::seated::{Chips, Posts, Seated, Time};
 use dealerless_seat::words::{self, Narrator, Sentence};
 
 use super::cards::Ink;
@@ -154,7 +154,8 @@ impl Screen {
                 }
                 if let Some(seats) = seats {
                     self.line(&format!(
-                        "The match begins when {seats} players are here; `start` begins it with fewer."
+                        "The first match begins when {seats} players are here; `start` begins it with fewer. Others \
+                         can come later."
                     ))?;
                 }
             }
@@ -274,13 +275,10 @@ impl Screen {
             Event::Chose { .. } if lines.len() > 1 => {
                 append(&mut lines, " Type `back` to sit in again.")
             }
-            Event::AskRebuy { time, .. } => {
-                let within = time.map_or(String::new(), |time| {
-                    format!(", within {} s", time.each_move + time.bank)
-                });
+            Event::AskRebuy { .. } => {
                 let question = lines.concat();
                 let question = question.trim_end_matches('.');
-                return vec![format!("{question}: y or n{within}")];
+                return vec![format!("{question}: y or n")];
             }
             Event::Over { log, .. } => {
                 let title = self.ink.bold("The match is over");
@@ -304,12 +302,12 @@ impl Screen {
                     " Wait, or type `close` to close the match here: no chips move, and it can be \
                      resumed.",
                 );
-                if self.narrator.names().are_several() {
+                let seated = self.narrator.seated();
+                if seated.is_some_and(Seated::is_at_table) {
                     append(
                         &mut lines,
                         &format!(
-                            " If all others close it, one of them can continue without {name}: dealerless \
-                         host --after MATCH."
+                            " When {name} is out of time for the others too, the table goes on without {name}."
                         ),
                     );
                 }
@@ -384,12 +382,6 @@ impl Screen {
             }) => "Antes",
             _ => "Blinds",
         }
-    }
-
-    /// Reads typed lines and shows the prompt, for a question that is answered by one word.
-    pub(crate) fn asks_for_a_word(&mut self) -> io::Result<()> {
-        self.listens = true;
-        self.prompt()
     }
 
     /// Shows the prompt if typed lines are read.

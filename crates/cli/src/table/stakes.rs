@@ -12,9 +12,9 @@ use dealerless_seat::game_name::GameName;
 use dealerless_seat::terms::Terms;
 pub(super) use dealerless_seat::terms::{Pair, Time};
 use dealerless_seat::words;
-use dealerless_table::log::{Clock, DeckTerms, End, Header, MatchLog, Past, Phase};
+use dealerless_table::log::{Clock, Header};
 use dealerless_table::play::{BuyTerms, DealCircuit, Proposal, Seating, TableTerms};
-use dealerless_table::rules::{NamedKinds, Posts, Stakes};
+use dealerless_table::rules::{NamedKinds, Stakes};
 
 use super::headings::GAME;
 use crate::memory::Limit as Memory;
@@ -61,12 +61,17 @@ pub(crate) struct StakesArgs {
     /// play two tables at once.
     #[arg(long)]
     accept_two_tables: bool,
-    /// Hands in the match; in bridge, sets of boards [default: 10; in bridge 1].
+    /// Hands in the match; in bridge, sets of boards. A table of more than two lasts until its players leave; K
+    /// hands without a change of players close it [default: 10; in bridge 1; at a table 1000].
     #[arg(long, value_name = "K")]
     hands: Option<u32>,
-    /// Chips of each player at the start [default: 200].
+    /// Chips of each player at the start; at a table, those of a player who buys in [default: 200].
     #[arg(long, value_name = "CHIPS")]
     stack: Option<u64>,
+    /// How often each player may buy a full stack again; only with more than two players [default: any
+    /// number of times].
+    #[arg(long, value_name = "N")]
+    rebuys: Option<u8>,
     /// The small and the big blind [default: 1/2].
     #[arg(long, value_name = "A/B", conflicts_with = "ante")]
     blinds: Option<Pair>,
@@ -94,12 +99,6 @@ pub(crate) struct StakesArgs {
     /// Shuffle algorithm; auto chooses the one with the smallest garbled circuit [default: auto].
     #[arg(long, value_name = "ALGORITHM", value_parser = arguments::algorithm())]
     algorithm: Option<Choice>,
-    /// Continue your last finished match of several players, or the one with this id or player. The
-    /// players keep their chips and need no invite; new players buy in. Terms that are not given
-    /// stay the same. An open match is settled without the players who are out of time or away.
-    #[arg(long, value_name = "MATCH|NAME", num_args = 0..=1, default_missing_value = "",
-          conflicts_with_all = ["game", "cards", "kinds", "draw", "boards", "algorithm"])]
-    pub(crate) after: Option<String>,
 }
 
 impl StakesArgs {
@@ -110,61 +109,6 @@ impl StakesArgs {
     /// Whether any of these options was given.
     pub(crate) fn are_given(&self) -> bool {
         *self != StakesArgs::default()
-    }
-
-    /// The table of a match that continues the match `before`, with its terms in place of those that
-    /// are not given. `past` is its end. The default is a seat for each player who has not left and is
-    /// not absent.
-    ///
-    /// # Errors
-    /// If the options contradict each other, or the match cannot be continued.
-    pub(crate) fn table_after(&self, before: &MatchLog, past: &Past) -> anyhow::Result<TableTerms> {
-        let header = before.match_info().header();
-        let mut left = [before.gone(), &past.without].concat();
-        if let Phase::Over(End::Left(seats) | End::TooFew(seats)) = before.phase() {
-            left.extend(seats);
-        }
-        left.sort_unstable();
-        left.dedup();
-        let seats = u8::try_from(header.stakes.seats() - left.len())?;
-        let mut terms = self.clone();
-        terms.game = Some(GameName::of(&header.stakes));
-        let seats = *terms.seats.get_or_insert(seats);
-        if let DeckTerms::Verifiable(deck) = header.deck {
-            let may_leave = u8::try_from(deck.count() - deck.threshold())?;
-            terms
-                .may_leave
-                .get_or_insert(may_leave.min(seats.saturating_sub(2)));
-        }
-        terms.hands.get_or_insert(header.stakes.hands());
-        terms.time.get_or_insert(Time(header.clock));
-        if let Some(rules) = header.stakes.betting() {
-            terms.stack.get_or_insert(rules.stack);
-            if self.blinds.is_none() && self.ante.is_none() {
-                match rules.posts {
-                    Posts::Blinds { small, big } => terms.blinds = Some(Pair(small, big)),
-                    Posts::Antes { ante, bet } => terms.ante = Some(Pair(ante, bet)),
-                }
-            }
-        }
-        let remaining = match past.is_open {
-            false => 0,
-            true => past.remaining().count(),
-        };
-        ensure!(
-            terms.seats.map(usize::from) >= Some(remaining),
-            "all {remaining} players who are still there have to take part: give a larger number with --seats"
-        );
-        ensure!(
-            terms.seats >= Some(2),
-            "a match is continued by at least two players: give their number with --seats"
-        );
-        let table = header.table.as_ref();
-        let terms = terms.table()?;
-        Ok(match table {
-            Some(table) => terms.at(table.id),
-            None => terms,
-        })
     }
 
     /// The stakes of these options.
@@ -200,6 +144,10 @@ impl StakesArgs {
             ensure!(
                 !self.open,
                 "--open is for a table: give the number of its players with --seats"
+            );
+            ensure!(
+                self.rebuys.is_none(),
+                "--rebuys is for a table: give the number of its players with --seats"
             );
             // The circuit is dropped. Building it again when the guest has come takes only a moment.
             return Ok(self.propose(memory)?.0.into());
@@ -237,7 +185,11 @@ impl StakesArgs {
             );
         }
         let (two_tables, open) = (self.accept_two_tables, self.open);
-        let buys = BuyTerms::of_stack(stakes.stack());
+        let any = BuyTerms::of_stack(stakes.stack());
+        let buys = BuyTerms {
+            rebuys: self.rebuys.unwrap_or(any.rebuys),
+            ..any
+        };
         let terms = TableTerms::new(stakes, buys, may_leave, two_tables, open, clock);
         terms.with_context(|| {
             format!(

@@ -160,6 +160,9 @@ pub(crate) fn help(seated: Option<&Seated>) -> String {
     };
     let mut rows = moves.concat();
     rows.push(SIT_OUT);
+    if seated.is_some_and(Seated::is_at_table) {
+        rows.extend(TABLE);
+    }
     let [close, break_off, leave] = words::ways_to_stop(seated);
     let other = match seated.map_or(2, |seated| seated.names.len()) {
         2 => "the other player",
@@ -247,6 +250,18 @@ const BOARDS: &[(&str, &str)] = &[
     (
         "-",
         "pass; when both have passed, the set is over, and closed hands stay closed for good",
+    ),
+];
+
+const TABLE: &[(&str, &str)] = &[
+    (
+        "buy 50",
+        "buy 50 chips after this hand, if the terms allow it; also top-up 50. buy 0 cancels",
+    ),
+    ("sit", "sit down again, after you have lost your seat"),
+    (
+        "accept NAME, decline NAME, link",
+        "at the host: admit a player or not, and make a new link",
     ),
 ];
 

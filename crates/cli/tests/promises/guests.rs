@@ -173,7 +173,7 @@ fn guest_does_not_sit_down_with_a_guest_whom_it_has_blocked() {
     let (events, code) = cleo.finish();
     let message = events.last().expect("an error")["message"].to_string();
     assert!(
-        code == 1 && message.contains("you have blocked Bert"),
+        code == 1 && message.contains("Bert, whom you have blocked, sits down"),
         "{message}"
     );
     // Bert keeps his seat. That of Cleo is free at once, and not kept as that of a player who is away.

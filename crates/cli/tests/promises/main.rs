@@ -1,6 +1,5 @@
 //! The promises of this crate. Each module tests one.
 
-mod absence;
 mod another_match;
 mod architecture;
 mod audit;
@@ -19,6 +18,7 @@ mod disk_full;
 mod door;
 mod endplay;
 mod guests;
+mod handover;
 mod home;
 mod identity;
 mod invited;

@@ -2,13 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::common::matches::{file, host_at, resume};
-use crate::common::processes::{LIMIT, free_address};
+use crate::common::matches::{host_at, resume};
+use crate::common::processes::free_address;
 use crate::common::side::{Side, of_kind};
 use crate::common::tables::are_here;
 
@@ -107,156 +105,6 @@ fn three_players_play_and_their_records_agree() {
         code == 0 && with.iter().any(|with| text.contains(with)),
         "{text}"
     );
-}
-
-/// Plays a match of bots: a host in the first folder, and guests who join by these words. Returns
-/// the events of all players.
-fn play(
-    folders: &[&Path],
-    at: &str,
-    host: &[&str],
-    joins: &[(&str, Option<&str>)],
-) -> Vec<Vec<Value>> {
-    let (mut host, link) = host_at(folders[0], at, &[host, &["--auto", "--open"]].concat());
-    let mut sides = Vec::new();
-    let mut here = Vec::new();
-    for (folder, (name, whom)) in folders[1..].iter().zip(joins) {
-        let whom = whom.unwrap_or(&link);
-        let args = ["join", whom, "--json", "--yes", "--auto", "--name", name];
-        sides.push(Side::start(folder, &args));
-        here.push(*name);
-        are_here(&mut host, &here);
-    }
-    let all = [host].into_iter().chain(sides).map(Side::finish);
-    let good = |(events, code): (Vec<Value>, i32)| {
-        assert_eq!(code, 0, "{:?}", events.last());
-        events
-    };
-    all.map(good).collect()
-}
-
-#[test]
-fn a_match_continues_with_the_chips_of_the_last_one() {
-    let folders = [(); 5].map(|()| tempfile::tempdir().unwrap());
-    let [anna, bert, cleo, dora, emil] = folders.each_ref().map(|folder| folder.path());
-    let at = free_address();
-    let terms = [
-        "--seats", "4", "--hands", "3", "--stack", "50", "--blinds", "2/4",
-    ];
-    let joins = [("Bert", None), ("Cleo", None), ("Dora", None)];
-    let first = play(&[anna, bert, cleo, dora], &at, &terms, &joins);
-    let stacks = first[0].last().unwrap()["stacks"].clone();
-    let [id, before] = ["match", "log"].map(|field| of_kind(&first[0], "seated")[0][field].clone());
-
-    // Dora is away, and Emil is new. Cleo comes before Bert and keeps her place.
-    let after = ["--after", "--seats", "4", "--hands", "1"];
-    let joins = [
-        ("Cleo", Some("Anna")),
-        ("Bert", Some("Anna")),
-        ("Emil", None),
-    ];
-    let second = play(&[anna, cleo, bert, emil], &at, &after, &joins);
-    let seated = of_kind(&second[0], "seated")[0].clone();
-    // Emil sits to the left of the last big blind.
-    let names: Vec<&str> = seated["names"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .flat_map(Value::as_str)
-        .collect();
-    let old: Vec<&str> = names
-        .iter()
-        .copied()
-        .filter(|name| *name != "Emil")
-        .collect();
-    assert_eq!((old, names.len()), (vec!["Anna", "Bert", "Cleo"], 4));
-    assert_eq!(
-        [&seated["game"], &seated["stack"], &seated["blinds"]],
-        [&json!("holdem"), &json!(50), &json!([2, 4])]
-    );
-    let or_full = |seat: usize| match stacks[seat].as_u64().unwrap() {
-        0 => 50,
-        chips => chips,
-    };
-    let chips = |name: &&str| match *name {
-        "Anna" => or_full(0),
-        "Bert" => or_full(1),
-        "Cleo" => or_full(2),
-        _ => 50,
-    };
-    let start: Vec<u64> = names.iter().map(chips).collect();
-    assert_eq!(seated["continues"], json!({ "match": id, "stacks": start }));
-
-    let now = file_of(&second[3]);
-    let files = [before.as_str().unwrap(), now.to_str().unwrap()];
-    let (text, code) = command(anna, &[&["verify"], &files[..]].concat());
-    assert_eq!(code, 0, "{text}");
-    let continues = format!("Continues match {} after its ", &id.as_str().unwrap()[..16]);
-    assert!(text.contains(&continues), "{text}");
-    for line in [
-        "One match continues the other with the chips of its end.",
-        ": 2 matches here.\n  Anna   ",
-        "\n  Emil   ",
-        "\n  Dora   ",
-    ] {
-        assert!(text.contains(line), "{text}");
-    }
-    let (text, _) = command(anna, &[&["verify", "--json"], &files[..]].concat());
-    let verified: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(
-        verified["compared"],
-        json!({ "how": "continues", "agrees": true })
-    );
-    assert_eq!(verified["records"][1]["record"]["continues"]["match"], id);
-    let table = &verified["tables"][0];
-    assert_eq!(table["matches"][0], id);
-    let players = table["players"].as_array().unwrap();
-    let won = players.iter().map(|player| player["won"].as_i64().unwrap());
-    assert_eq!((players.len(), won.sum::<i64>()), (5, 0));
-
-    // The chips of a match go to one other match only.
-    let of = &id.as_str().unwrap()[..16];
-    let (_, code) = command(anna, &["host", "--after", of, "--auto", "--listen", &at]);
-    assert_eq!(code, 1);
-    let (_, code) = command(emil, &["host", "--after", of, "--auto", "--listen", &at]);
-    assert_eq!(code, 1);
-}
-
-#[test]
-fn guest_refuses_a_match_that_continues_another_end() {
-    let folders = [(); 3].map(|()| tempfile::tempdir().unwrap());
-    let [anna, bert, cleo] = folders.each_ref().map(|folder| folder.path());
-    let at = free_address();
-    let terms = ["--seats", "3", "--hands", "1"];
-    let joins = [("Bert", None), ("Cleo", None)];
-    let first = play(&[anna, bert, cleo], &at, &terms, &joins);
-    // Bert's file ends before the last result.
-    let file = file_of(&first[1]);
-    let length = std::fs::metadata(&file).unwrap().len();
-    let cut = std::fs::OpenOptions::new().write(true).open(&file).unwrap();
-    cut.set_len(length - 400).unwrap();
-    drop(cut);
-    // Players learn from the list of players what a match continues.
-    let (mut host, link) = Side::host(cleo, &["--after", "--auto"]);
-    let join = |folder: &Path, name: &str| {
-        let join = ["join", &link, "--json", "--yes", "--auto", "--name", name];
-        Side::start(folder, &join)
-    };
-    let other = join(anna, "Anna");
-    are_here(&mut host, &["Anna"]);
-    let (events, code) = join(bert, "Bert").finish();
-    let message = events.last().unwrap()["message"]
-        .as_str()
-        .unwrap()
-        .to_owned();
-    assert!(
-        code == 1 && message.contains("with another end"),
-        "{message}"
-    );
-    // The seat of a player who refuses is free at once.
-    while host.until("table")["players"][2]["name"] != "Bert" {}
-    assert_eq!(host.until("table")["players"][2], Value::Null);
-    drop([host, other]);
 }
 
 /// The host is killed in the middle of a hand. The guests wait for it once, finish the hand and the
@@ -448,11 +296,11 @@ fn table_at_which_one_player_could_play_two_is_accepted_explicitly() {
     host.kill();
 }
 
-/// A guest agrees to a match, and its program is killed before it learns that the match has begun. It resumes the
-/// match, although it has signed nothing yet.
+/// A guest has signed its first part in a match, and its program is killed before the first cards are opened. It resumes
+/// the match.
 #[cfg(unix)]
 #[test]
-fn guest_that_is_killed_before_its_first_signature_resumes_the_match() {
+fn guest_that_is_killed_before_its_first_cards_resumes_the_match() {
     let folders = [(); 3].map(|()| tempfile::tempdir().unwrap());
     let [anna, bert, cleo] = folders.each_ref().map(|folder| folder.path());
     let at = free_address();
@@ -462,30 +310,23 @@ fn guest_that_is_killed_before_its_first_signature_resumes_the_match() {
         let args = ["join", &link, "--json", "--yes", "--name", name];
         Side::start(folder, &args)
     };
-    let guest = join(bert, "Bert");
+    let mut guest = join(bert, "Bert");
     are_here(&mut host, &["Bert"]);
     let mut other = join(cleo, "Cleo");
     are_here(&mut host, &["Bert", "Cleo"]);
-    // Cleo's machine stops, so that only Bert agrees at once.
-    other.signal("STOP");
     host.say(&json!({"do": "start"}));
-    let begun = Instant::now();
-    while file(bert, "log").is_none() {
-        assert!(begun.elapsed() < LIMIT, "Bert has not agreed");
-        thread::sleep(Duration::from_millis(10));
-    }
-    // The answer is sent at once after the file was created.
-    thread::sleep(Duration::from_millis(500));
-    // Now Bert's machine stops, and the others begin.
-    guest.signal("STOP");
+    // All shuffle before the first card, so no card is opened while Cleo's machine has stopped.
+    other.until("seated");
+    other.signal("STOP");
+    let of = guest.until("seated")["match"].clone();
+    guest.kill();
     other.signal("CONT");
-    let of = host.until("seated")["match"].clone();
-    assert!(of_kind(&guest.kill(), "seated").is_empty());
+    assert_eq!(host.until("seated")["match"], of);
     let again = ["resume", "--json", "--auto", "--at", &at];
     let mut guest = Side::start(bert, &again);
     assert_eq!(guest.until("seated")["match"], of);
     for side in [&mut host, &mut guest, &mut other] {
-        side.until("dealt");
+        side.until("card");
     }
     drop([host, guest, other]);
 }

@@ -276,6 +276,12 @@ impl<S: Sockets> PolledDoor<S> {
         }
     }
 
+    /// Answers these guests from now on, in place of those before. They receive `header`, as in [`new`](Self::new).
+    pub fn admit(&mut self, admits: Admits, header: Vec<u8>) {
+        let (own, invites) = (self.host.own.clone(), Arc::clone(&self.host.invites));
+        self.host = Arc::new(Host::new(own, admits, invites, header));
+    }
+
     /// Waits for guests at a listening socket, which belongs to the door from now on.
     pub fn listen(&mut self, listener: u32) {
         self.listeners

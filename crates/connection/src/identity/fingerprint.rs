@@ -9,7 +9,7 @@ use crate::hash::Hash;
 /// A hash of both keys of an identity for people to compare: six groups of four characters, such as
 /// `4j8m-x2dk-...`. 110 bits are a hash of the keys. The last ten bits are a checksum, so that a
 /// mistyped fingerprint is not mistaken for the fingerprint of another identity.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint([u8; 15]);
 
 impl Fingerprint {

@@ -1,15 +1,11 @@
 //! The report of `verify` on the matches of a table.
 
-use std::cmp::Ordering;
-
 use dealerless_connection::hex;
-use dealerless_connection::identity::{Fingerprint, Name};
-use dealerless_table::log::{MatchId, Member};
-use dealerless_table::record::{Payment, RecordedTable, payments, tables};
+use dealerless_table::log::MatchId;
+use dealerless_table::record::{RecordedTable, tables};
 
 use super::verify::Read;
-use crate::misleading::misleads;
-use crate::words::{count, counted};
+use crate::words::tables::{called, settlement};
 
 /// The tables of which there are several matches here, or a later one.
 pub(super) fn tables_of(files: &[Read]) -> Vec<RecordedTable> {
@@ -35,41 +31,11 @@ pub(super) fn of_table(table: &RecordedTable) -> String {
         format!("Match {of} begins with another result than the record of the match before.")
     };
     lines.extend(table.broken.iter().map(broken));
-    let member = |player: &Fingerprint| {
-        table
-            .list
-            .iter()
-            .find(|(_, member)| member.player == *player)
-    };
-    let called = |(name, member): &(Name, Member)| {
-        let same = table.list.iter().filter(|(other, _)| other == name).count();
-        match same == 1 && !misleads(name.as_str()) {
-            true => name.to_string(),
-            false => format!("{name} ({})", member.player),
-        }
-    };
-    let line = |entry: &(Name, Member)| {
-        let (_, Member { chips, bought, .. }) = *entry;
-        let difference = match chips.cmp(&bought) {
-            Ordering::Equal => "even".to_owned(),
-            Ordering::Greater => format!("won {}", count(chips - bought)),
-            Ordering::Less => format!("lost {}", count(bought - chips)),
-        };
-        let (chips, bought) = (counted(chips, "chip"), count(bought));
-        format!(
-            "  {}   {chips}, bought {bought}: {difference}",
-            called(entry)
-        )
-    };
-    lines.extend(table.list.iter().map(line));
-    let members: Vec<Member> = table.list.iter().map(|(_, member)| *member).collect();
-    let pays = |due: Payment| {
-        let [from, to] = [due.from, due.to].map(|place| called(&table.list[place]));
-        format!("  {from} owes {to} {}.", counted(due.chips, "chip"))
-    };
-    lines.extend(payments(&members).into_iter().map(pays));
+    lines.extend(settlement(&table.list));
     lines.extend(table.twice.iter().map(|player| {
-        let name = member(player).map_or_else(|| player.to_string(), called);
+        let mut list = table.list.iter();
+        let place = list.position(|(_, member)| member.player == *player);
+        let name = place.map_or_else(|| player.to_string(), |at| called(&table.list, at));
         format!(
             "{name} took part in two matches that continue one result, after a card was opened. Both \
              records prove it: {name} cheated, or continued from an old copy of the match."
@@ -80,8 +46,8 @@ pub(super) fn of_table(table: &RecordedTable) -> String {
 
 #[cfg(test)]
 mod tests {
-    use dealerless_connection::identity::Identity;
-    use dealerless_table::log::TableId;
+    use dealerless_connection::identity::{Identity, Name};
+    use dealerless_table::log::{Member, TableId};
 
     use super::*;
 

@@ -32,6 +32,8 @@ pub(super) struct Admission<W: SeatWorld> {
     expected: Vec<PublicIdentity>,
     /// The peers that the player has declined. They are declined without a question.
     declined: HashSet<Fingerprint>,
+    /// The peers that were ready for a match and did not sign in it.
+    suspected: HashSet<Fingerprint>,
     /// The peers that [`is_news`](Self::is_news) has reported as new.
     reported: HashSet<Fingerprint>,
     /// The peers about whom the player is asked, in order of arrival.
@@ -72,6 +74,7 @@ impl<W: SeatWorld> Admission<W> {
             is_open,
             expected,
             declined: HashSet::new(),
+            suspected: HashSet::new(),
             reported: HashSet::new(),
             waiting: Vec::new(),
             resumes: None,
@@ -83,6 +86,19 @@ impl<W: SeatWorld> Admission<W> {
         if !self.expects(peer) {
             self.expected.push(peer.clone());
         }
+    }
+
+    /// Asks the player about this peer from now on, also at an open table.
+    pub(super) fn suspect(&mut self, peer: &PublicIdentity) {
+        self.expected.retain(|expected| expected != peer);
+        if self.suspected.len() < MOST {
+            self.suspected.insert(peer.fingerprint());
+        }
+    }
+
+    /// Whether the player is asked about this peer although the table is open or the peer is in its list.
+    pub(super) fn is_suspected(&self, peer: &PublicIdentity) -> bool {
+        self.suspected.contains(&peer.fingerprint())
     }
 
     fn expects(&self, peer: &PublicIdentity) -> bool {
@@ -99,7 +115,8 @@ impl<W: SeatWorld> Admission<W> {
         connection: &PolledConnection<W::Sockets>,
     ) -> anyhow::Result<bool> {
         let peer = &connection.met.peer;
-        if !self.expects(peer) && !self.is_open || self.declined.contains(&peer.fingerprint()) {
+        let is_open = self.is_open && !self.is_suspected(peer);
+        if !self.expects(peer) && !is_open || self.declined.contains(&peer.fingerprint()) {
             return Ok(true);
         }
         match question(own, connection)? {

@@ -1,20 +1,19 @@
-//! Matches that continue other ones: which match may still be resumed, and what this player checks before it agrees
-//! that a match is continued without absent seats.
+//! Matches that continue other ones: which match may still be resumed, and what this player checks before it signs in the
+//! next match of a table.
 
 use std::io::{self, ErrorKind};
 
 use anyhow::{Context, anyhow, bail, ensure};
 use dealerless_connection::identity::PublicIdentity;
-use dealerless_table::log::{Disagreement, Header, Journal, MatchId, Past, Settled};
+use dealerless_connection::storage::{MemoryStorage, Storage as _};
+use dealerless_table::log::{AtTable, Disagreement, Header, Journal, MatchId, Past, TableId};
 use dealerless_table::play::Control;
 
-use super::matches::{Kept, find, records};
+use super::at_table::new_nonce;
+use super::matches::{Kept, find, forget, keep_number, kept_table, records};
 use super::own::Stored;
 use super::world::Files;
-use crate::ending;
 use crate::open_match::answer_after;
-use crate::seated::Seated;
-use crate::words::Names;
 
 /// A record that names the match before, and whether a seat has signed anything in it.
 pub(super) struct Successor {
@@ -66,33 +65,90 @@ fn successors<F: Files>(own: &Stored<F>) -> anyhow::Result<Vec<Successor>> {
     Ok(all)
 }
 
-/// The match that continues the match `of` without absent seats, if there is one that has begun. From its first
-/// signed part on, this player signs nothing in the match `of`.
+/// Whether this player has opened a card in a match that continues another one, or its record cannot be read. Before that,
+/// the match can give way to another continuation (S9, S10 of the handover).
+fn has_opened<F: Files>(own: &Stored<F>, next: &Successor) -> bool {
+    let bytes = own.files.read_file(&next.name).ok().flatten();
+    let mut copy = MemoryStorage::default();
+    let opened = bytes.and_then(|bytes| {
+        copy.append(&bytes).ok()?;
+        Journal::open(copy, own.identity.file_key()).ok()
+    });
+    let this = own.identity.public().fingerprint();
+    opened.is_none_or(|opened| opened.log.has_opened(this))
+}
+
+/// The match before this one, if this player has opened no card in this one and can continue the one before.
+///
+/// # Errors
+/// If a record cannot be read.
+pub(super) fn before_unopened<F: Files>(own: &Stored<F>, kept: Kept<F>) -> anyhow::Result<Kept<F>> {
+    let this = own.identity.public().fingerprint();
+    let past = kept.opened.sitting.match_info.header().past();
+    let before = past.map(|past| past.match_id);
+    let Some(before) = before.filter(|_| !kept.opened.log.has_opened(this)) else {
+        return Ok(kept);
+    };
+    let before = find(own, &before)?;
+    Ok(before
+        .filter(|before| before.is_over() && before.has_table(own))
+        .unwrap_or(kept))
+}
+
+/// Gives up the continuations of a match in which this player has not opened a card, and does not sign with their numbers
+/// again (S8). Returns whether the match can be continued.
+///
+/// # Errors
+/// If a file cannot be read or written.
+pub(super) fn give_up_unopened<F: Files>(own: &Stored<F>, kept: &Kept<F>) -> anyhow::Result<bool> {
+    let of = kept.id();
+    let next = successors(own)?
+        .into_iter()
+        .filter(|next| next.past.match_id == of);
+    for next in next {
+        if has_opened(own, &next) {
+            return Ok(false);
+        }
+        let given_up = Kept::open(own, next.name.clone())?;
+        let table = given_up.opened.sitting.match_info.header().table.clone();
+        drop(given_up);
+        if let (Some(table), Some(before)) = (table, kept_table(own, &kept.name)) {
+            let number = before.number.max(table.number).saturating_add(1);
+            keep_number(own, &kept.name, &before.terms, number, &new_nonce())?;
+        }
+        forget(&own.files, &next.name)?;
+    }
+    Ok(true)
+}
+
+/// The match that continues the match `of` without absent seats, if there is one in which this player has opened a card.
+/// From then on, this player signs nothing in the match `of`.
 pub(super) fn is_settled<F: Files>(
     own: &Stored<F>,
     of: &MatchId,
 ) -> anyhow::Result<Option<Successor>> {
     let mut all = successors(own)?.into_iter();
-    Ok(all.find(|next| next.settles(of)))
+    Ok(all.find(|next| next.settles(of) && has_opened(own, next)))
 }
 
 /// The ids of the matches that [were continued](is_settled) without absent seats.
 pub(super) fn all_settled<F: Files>(own: &Stored<F>) -> anyhow::Result<Vec<MatchId>> {
     let all = successors(own)?.into_iter();
-    let settling = all.filter(|next| next.settles(&next.past.match_id));
+    let settling = all.filter(|next| next.settles(&next.past.match_id) && has_opened(own, next));
     Ok(settling.map(|next| next.past.match_id).collect())
 }
 
-/// The answer to a player of the match `of` who resumes it, if it was continued without absent seats.
+/// The answer to a player of the match `of` who resumes it, if it was continued.
 ///
 /// # Errors
 /// If the records cannot be listed.
-pub fn went_on<F: Files>(
+pub(super) fn went_on<F: Files>(
     own: &Stored<F>,
     of: &MatchId,
     peer: &PublicIdentity,
 ) -> anyhow::Result<Option<Control>> {
-    let next = is_settled(own, of)?;
+    let mut all = successors(own)?.into_iter();
+    let next = all.find(|next| next.past.match_id == *of && has_opened(own, next));
     Ok(next.and_then(|next| answer_after(&next.past, peer)))
 }
 
@@ -119,7 +175,7 @@ pub(super) fn must_be_resumable<F: Files>(own: &Stored<F>, kept: &Kept<F>) -> an
     match past.filter(|_| is_undealt) {
         Some(past) if has_signed => must_not_be_continued(own, &past.match_id),
         // This player may have gone on in the match before.
-        Some(past) => must_agree(own, log.match_info().header(), past).map(drop).with_context(|| {
+        Some(past) => must_agree(own, log.match_info().header(), past).with_context(|| {
             format!(
                 "you have signed nothing in match {of}. To give it up, run: dealerless resume --close {of}"
             )
@@ -133,7 +189,7 @@ pub(super) fn must_be_resumable<F: Files>(own: &Stored<F>, kept: &Kept<F>) -> an
 ///
 /// # Errors
 /// If there is such a match, or the records cannot be listed.
-pub fn must_not_be_continued<F: Files>(own: &Stored<F>, of: &MatchId) -> anyhow::Result<()> {
+pub(super) fn must_not_be_continued<F: Files>(own: &Stored<F>, of: &MatchId) -> anyhow::Result<()> {
     let all = successors(own)?;
     let mut from = vec![*of];
     while let Some(before) = from.pop() {
@@ -151,9 +207,8 @@ pub fn must_not_be_continued<F: Files>(own: &Stored<F>, of: &MatchId) -> anyhow:
     Ok(())
 }
 
-/// Checks the match that the host wants to continue against the record of this player. A player who was not there
-/// cannot check it, and sees the chips of all in the terms. Returns the match if it is open and the host settles it
-/// without absent seats.
+/// Checks the result that a match continues against the record of this player. A player who was not in the match before
+/// has no record of it.
 ///
 /// # Errors
 /// If the records differ, this player has already continued the match elsewhere, or the absent seats are not absent
@@ -162,7 +217,7 @@ pub(super) fn must_agree<F: Files>(
     own: &Stored<F>,
     header: &Header,
     past: &Past,
-) -> anyhow::Result<Option<(Kept<F>, Settled)>> {
+) -> anyhow::Result<()> {
     let of = past.match_id;
     let kept = find(own, &of)?;
     let at = |header: &Header| header.table.as_ref().map(|table| table.id);
@@ -172,59 +227,95 @@ pub(super) fn must_agree<F: Files>(
             "the host continues match {of} at another table. Do not sit down"
         );
     }
-    let settled = match kept {
-        Some(kept) if past.is_open && !kept.is_over() => {
-            let settled = agrees_to_settle(&kept, past)?;
-            Some((kept, settled))
-        }
-        Some(kept) => {
-            ensure!(
-                past.agrees_with(&kept.opened.log),
-                "the host continues match {of} with another end than the one in your file. If it is \
-                 open here, resume it first; otherwise do not sit down"
-            );
-            None
-        }
-        None => None,
-    };
-    must_not_be_continued(own, &past.match_id)?;
-    Ok(settled)
+    match kept {
+        Some(kept) if past.is_open && !kept.is_over() => agrees_to_settle(&kept, past)?,
+        Some(kept) => ensure!(
+            past.agrees_with(&kept.opened.log),
+            "the host continues match {of} with another end than the one in your file. If it is \
+             open here, resume it first; otherwise do not sit down"
+        ),
+        None => {}
+    }
+    must_not_be_continued(own, &of)
 }
 
-/// The settlement of an open match without the seats that are absent by the claims of the own program.
+/// Whether this player has signed in a match of a table.
 ///
 /// # Errors
-/// If the match can go on, or cannot be settled.
-pub fn settled<F: Files>(kept: &Kept<F>) -> anyhow::Result<Settled> {
-    let opened = &kept.opened;
-    let absent = opened.log.absent(&opened.claims);
-    let of = kept.id();
-    ensure!(
-        !absent.is_empty(),
-        "match {of} is open ({}), and your program has not noted that each player for whom it waits is \
-         out of time or away. To play on, run: dealerless resume {of}",
-        kept.state()
-    );
-    let settled = opened.log.settled_without(&absent);
-    settled.with_context(|| {
-        format!(
-            "match {of} cannot be continued without {}: more than half of its players have to be there, \
-             at least two, and the others must be too few to go on by themselves",
-            kept.names(&absent)
-        )
-    })
+/// If the records cannot be listed.
+pub(super) fn has_played_at<F: Files>(own: &Stored<F>, table: TableId) -> anyhow::Result<bool> {
+    let all = records(own)?.into_iter();
+    let mut sittings = all.filter_map(|(name, _)| {
+        let bytes = own.files.read_file(&name).ok()??;
+        Journal::<F::File>::sitting(&bytes, own.identity.file_key()).ok()
+    });
+    Ok(sittings.any(|(sitting, is_begun)| {
+        let at = sitting.match_info.header().table.as_ref();
+        is_begun && at.is_some_and(|at| at.id == table)
+    }))
+}
+
+/// Checks this player's own entry in the list of a table, and its buy, against its records of the table. `stack` is what
+/// this player has asked to buy, if it has no chips.
+///
+/// # Errors
+/// If they differ.
+pub(super) fn must_be_own<F: Files>(
+    own: &Stored<F>,
+    at: &AtTable,
+    buy: u64,
+    stack: u64,
+) -> anyhow::Result<()> {
+    const OTHER: &str =
+        "the host lists you with other chips than those in your file. Do not sit down";
+    let this = own.identity.public().fingerprint();
+    let entry = at.past.as_ref().and_then(|past| past.member(this));
+    let chips = entry.map_or(0, |entry| entry.chips);
+    ensure!(buy == if chips == 0 { stack } else { 0 }, OTHER);
+    for (name, _) in records(own)? {
+        let key = own.identity.file_key();
+        let bytes = own.files.read_file(&name).ok().flatten();
+        let sitting = bytes.and_then(|bytes| Journal::<F::File>::sitting(&bytes, key).ok());
+        let table = sitting
+            .as_ref()
+            .and_then(|(sitting, _)| sitting.match_info.header().table.as_ref());
+        if table.is_none_or(|table| table.id != at.id) {
+            continue;
+        }
+        // The newest one of this table.
+        ensure!(
+            at.past.is_some(),
+            "the host begins this table anew, and you have a record of it. Do not sit down"
+        );
+        let kept = Kept::open(own, name)?;
+        let log = &kept.opened.log;
+        let Some(entry) = entry else { bail!(OTHER) };
+        let last = Past::of(log);
+        let fits = match last.as_ref().and_then(|last| last.member(this)) {
+            Some(last) => last == entry,
+            // The bets of its last hand can be lost or returned.
+            None => {
+                let members = log.members();
+                let last = members.iter().find(|member| member.player == this);
+                last.is_some_and(|last| last.bought == entry.bought)
+            }
+        };
+        ensure!(fits, OTHER);
+        break;
+    }
+    Ok(())
 }
 
 /// Checks the settlement that a host proposes against an open match.
 ///
 /// # Errors
 /// If this player is one of the absent ones, or the own record does not lead to this settlement.
-fn agrees_to_settle<F: Files>(kept: &Kept<F>, past: &Past) -> anyhow::Result<Settled> {
+fn agrees_to_settle<F: Files>(kept: &Kept<F>, past: &Past) -> anyhow::Result<()> {
     let opened = &kept.opened;
     let of = kept.id();
     let settled = opened.log.agrees_to(past, kept.seat(), &opened.claims);
     let named = kept.names(&past.without);
-    settled.map_err(|disagreement| match disagreement {
+    settled.map(drop).map_err(|disagreement| match disagreement {
         Disagreement::Own => anyhow!(
             "the host continues match {of} without you, as if you were absent. Do not sit down. To play \
              on, run: dealerless resume {of}"
@@ -253,10 +344,4 @@ fn agrees_to_settle<F: Files>(kept: &Kept<F>, past: &Past) -> anyhow::Result<Set
              down"
         ),
     })
-}
-
-/// The settlement in words, with the names of this record.
-pub fn in_words<F: Files>(kept: &Kept<F>, settled: &Settled) -> String {
-    let names = Names::of(&Seated::of(&kept.opened.sitting, None, false));
-    ending::settled(settled, |seat| names.name(seat.number()).to_string())
 }

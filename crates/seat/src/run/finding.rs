@@ -197,8 +197,7 @@ pub struct Finder<W: SeatWorld> {
     of: MatchId,
     /// The other players of the match.
     players: Vec<PublicIdentity>,
-    /// The match before, if it was settled without absent players. One who resumes it is told that the table
-    /// went on.
+    /// The match before. A player who resumes it is told that the table went on.
     pub(super) past: Option<Past>,
     callers: Vec<Caller<W>>,
     door: Option<PolledDoor<W::Sockets>>,
@@ -227,11 +226,11 @@ impl<W: SeatWorld> Finder<W> {
         }
     }
 
-    /// Finds the guests of a match, without this player. Also answers the players who were absent in the match before.
+    /// Finds the guests of a match, without this player. Also answers the players of the match before.
     pub(super) fn of_guests(own: &Own<W>, sitting: &Sitting) -> Self {
         let past = sitting.match_info.header().past().cloned();
         Finder {
-            past: past.filter(|past| past.is_open),
+            past,
             ..Finder::new(own, sitting.match_info.id(), keys_of_guests(sitting))
         }
     }
@@ -257,10 +256,9 @@ impl<W: SeatWorld> Finder<W> {
         }
     }
 
-    /// Closes the door.
-    pub fn close_door(&mut self) {
-        self.door = None;
-        self.lobby.clear();
+    /// Takes the door, whose owner then passes on the connections.
+    pub(super) fn take_door(&mut self) -> Option<PolledDoor<W::Sockets>> {
+        self.door.take()
     }
 
     /// Stops looking for everybody.

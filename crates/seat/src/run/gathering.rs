@@ -1,162 +1,185 @@
-//! The guests whom a host has admitted to its table, from their arrival until all players have agreed to the list of
-//! players.
+//! The guests whom a host has admitted to its table and who are in no match yet: the first ones have the free seats, the
+//! others wait for one.
 
 use std::time::Duration;
 
-use dealerless_connection::identity::{Fingerprint, Name, PublicIdentity};
-use dealerless_connection::{Met, PolledConnection, Sockets, Stream, system_rng};
-use dealerless_table::log::{Past, Sitting};
-use dealerless_table::play::{CannotBegin, Control, GuestAddresses, Roster, TableTerms};
-use rand::Rng;
+use dealerless_connection::identity::{Name, PublicIdentity};
+use dealerless_connection::{PolledConnection, Sockets, Stream};
+use dealerless_table::play::{Control, Ready};
 
 use super::finding::request;
 use crate::event::{Event, TablePlayer};
-use crate::guest::ANSWER;
 
-/// How long a guest that has lost its connection keeps its place.
+/// The time for which a guest that has lost its connection keeps its place.
 const KEEPS_PLACE: Duration = Duration::from_secs(60);
-/// The time limit for the programs of the guests to agree to the list of players.
-const AGREES: Duration = Duration::from_secs(30);
-/// The maximum number of guests who wait for a seat. A further one is declined.
+/// The maximum number of guests who wait for a seat. Further ones are declined.
 const MOST_WAITING: usize = 16;
 
-/// The guests who have been admitted so far.
+/// The admitted guests, in order of arrival. The first ones have the free seats.
 pub(super) struct Gathering<S: Sockets> {
-    terms: TableTerms,
-    /// The match that the match at this table continues.
-    past: Option<Past>,
-    own: (PublicIdentity, Name),
-    /// The guests: first those who have a seat, in order of their seats once they are proposed, then those who wait for
-    /// one, in order of arrival.
+    /// The number of seats of the table.
+    seats: usize,
+    /// The players who sit at the table already, the host first.
+    seated: Vec<(PublicIdentity, Name)>,
     guests: Vec<Guest<S>>,
-    /// The connections of the guests who have a seat, and whether each is lost, as all guests were told.
-    told: Vec<(u32, bool)>,
-    /// Whether the host's player begins with those who are here.
+    /// The number of the next list of players. 0 while more players are awaited.
+    number: u16,
+    /// The state that was last sent to the guests who have a free seat: the number, their connections, and whether each
+    /// is lost.
+    sent: (u16, Vec<(u32, bool)>),
+    /// Whether the host's player begins with the players who are here.
     has_started: bool,
-    /// The match that was proposed to all seated guests, and the time until which they may answer.
-    proposed: Option<(Sitting, Duration)>,
 }
 
 struct Guest<S: Sockets> {
     connection: PolledConnection<S>,
     /// When the connection was lost.
     lost: Option<Duration>,
-    /// Where the other guests may reach this guest, once it has agreed to the list of players.
-    agreed: Option<GuestAddresses>,
-}
-
-/// A change in the gathering since the last step.
-pub(super) enum Change<S: Sockets> {
-    /// A guest has left or declined, or its connection is lost.
-    Left,
-    /// These players cannot play the match.
-    CannotBegin(CannotBegin),
-    Complete(Box<Agreed<S>>),
-}
-
-/// A match that all players have agreed to.
-pub(super) struct Agreed<S: Sockets> {
-    pub(super) sitting: Sitting,
-    /// A connection to each guest.
-    pub(super) connections: Vec<PolledConnection<S>>,
-    /// The connections of those who wait for a seat.
-    pub(super) without_seat: Vec<PolledConnection<S>>,
-    addresses: Vec<GuestAddresses>,
-}
-
-impl<S: Sockets> Agreed<S> {
-    /// Tells all guests that the match begins. The host's file of the match is on the disk before.
-    pub(super) fn begin(&mut self) {
-        let begins = Control::Begins(self.addresses.clone()).encode();
-        for connection in &mut self.connections {
-            // If the connection has ended, the seat learns it from the next message.
-            let _ = connection.core.send(Stream::Control, &begins);
-        }
-    }
+    ready: Option<Ready>,
 }
 
 impl<S: Sockets> Gathering<S> {
-    pub(super) fn new(terms: TableTerms, past: Option<Past>, own: (PublicIdentity, Name)) -> Self {
+    pub(super) fn new(seats: usize, own: (PublicIdentity, Name)) -> Self {
         Gathering {
-            terms,
-            past,
-            own,
+            seats,
+            seated: vec![own],
             guests: Vec::new(),
-            told: Vec::new(),
+            number: 0,
+            sent: (0, Vec::new()),
             has_started: false,
-            proposed: None,
         }
     }
 
-    /// The number of guests that have a seat.
-    fn seated(&self) -> usize {
-        self.guests.len().min(self.terms.stakes.seats() - 1)
+    /// The number of guests for whom a seat is free.
+    fn free(&self) -> usize {
+        self.guests
+            .len()
+            .min(self.seats - self.seated.len().min(self.seats))
     }
 
-    /// The number of players who have a seat, with the host.
-    pub(super) fn present(&self) -> usize {
-        self.seated() + 1
+    /// Whether a connected guest has a free seat.
+    pub(super) fn has_newcomer(&self) -> bool {
+        let mut guests = self.guests[..self.free()].iter();
+        guests.any(|guest| guest.lost.is_none())
     }
 
-    /// Whether the match begins with those who are here. They may still have to agree, or to connect again.
+    /// Whether the first match begins: all seats are taken by players who are connected, or the host's player begins with
+    /// those who are here. A guest who is away keeps its seat, and is waited for, until then.
     pub(super) fn may_begin(&self) -> bool {
-        let wanted = match self.has_started {
-            true => 2,
-            false => self.terms.stakes.seats(),
-        };
-        self.present() >= wanted
+        let here = self.seated.len() + self.free();
+        let mut guests = self.guests[..self.free()].iter();
+        let are_connected = guests.all(|guest| guest.lost.is_none());
+        here >= 2 && (self.has_started || here >= self.seats && are_connected)
     }
 
-    /// Begins with those who are here.
+    /// Begins with the players who are here.
     ///
     /// # Errors
-    /// If nobody is here, or all remaining players of the match before have to take part.
+    /// If nobody is here.
     pub(super) fn start(&mut self) -> Result<(), &'static str> {
-        if self.seated() == 0 {
+        if self.free() == 0 {
             return Err("nobody is here to play with yet");
-        }
-        if !self.missing().is_empty() {
-            return Err("all players who remained in the match before have to take part");
         }
         self.has_started = true;
         Ok(())
     }
 
-    /// The players who remained in a match before that was settled, have to take part, and are not here.
-    fn missing(&self) -> Vec<Fingerprint> {
-        let here = self.guests.iter().map(|guest| &guest.connection.met.peer);
-        let here: Vec<Fingerprint> = (here.chain([&self.own.0]))
-            .map(PublicIdentity::fingerprint)
-            .collect();
-        let past = self.past.iter().filter(|past| past.is_open);
-        let remaining = past.flat_map(|past| past.remaining().filter_map(|seat| past.player(seat)));
-        let players = remaining.map(|(player, _)| player);
-        players.filter(|player| !here.contains(player)).collect()
+    /// Sets the players who sit at the table, the host first. A member who has come by the link waits like a guest.
+    pub(super) fn sit(&mut self, mut players: Vec<(PublicIdentity, Name)>, now: Duration) {
+        let sits = |guest: &Guest<S>| {
+            let peer = &guest.connection.met.peer;
+            players.iter().any(|(player, _)| player == peer)
+        };
+        self.guests
+            .retain(|guest| guest.lost.is_none() || !sits(guest));
+        players.retain(|(player, _)| !self.has(player));
+        if players != self.seated {
+            self.seated = players;
+            self.sent.1.clear();
+            self.changed(now);
+        }
     }
 
-    /// Whether the free seats are for other players: those who remained in a match that was settled without absent
-    /// players all have to take part.
-    pub(super) fn is_for_others(&self, peer: &PublicIdentity) -> bool {
-        let missing = self.missing();
-        let free = self.terms.stakes.seats() - self.present();
-        !missing.is_empty() && free <= missing.len() && !missing.contains(&peer.fingerprint())
+    /// Asks the guests with a free seat to be ready for the list of players with this number, or with 0 for none.
+    pub(super) fn expect(&mut self, number: u16, now: Duration) {
+        if number != self.number {
+            self.number = number;
+            self.changed(now);
+        }
     }
 
-    /// Whether this peer was admitted and is not forgotten.
+    /// The guests with a free seat who are ready for the current number.
+    pub(super) fn ready(&self) -> impl Iterator<Item = (&PolledConnection<S>, &Ready)> {
+        let guests = self.guests[..self.free()].iter();
+        let ready = guests
+            .filter(|guest| guest.lost.is_none())
+            .filter_map(|guest| {
+                let ready = guest.ready.as_ref()?;
+                Some((&guest.connection, ready))
+            });
+        ready.filter(|(_, ready)| ready.number == self.number)
+    }
+
+    /// Whether a guest with a free seat is not ready yet.
+    pub(super) fn awaits(&self) -> bool {
+        let here = self.guests[..self.free()].iter();
+        let here = here.filter(|guest| guest.lost.is_none());
+        here.count() > self.ready().count()
+    }
+
+    /// Takes the connections to these guests, with whom a match begins. They lose their places here.
+    pub(super) fn take(&mut self, players: &[PublicIdentity]) -> Vec<PolledConnection<S>> {
+        let is_one = |guest: &mut Guest<S>| players.contains(&guest.connection.met.peer);
+        let taken = self.guests.extract_if(.., is_one);
+        taken.map(|guest| guest.connection).collect()
+    }
+
+    /// Gives a guest whose match has not begun the first place again.
+    pub(super) fn put_back(&mut self, connection: PolledConnection<S>, now: Duration) {
+        if self.has(&connection.met.peer) {
+            return;
+        }
+        let guest = Guest {
+            lost: connection.core.ended().map(|_| now),
+            connection,
+            ready: None,
+        };
+        self.guests.insert(0, guest);
+    }
+
+    /// Removes the guests with a free seat who are not ready for the current number.
+    pub(super) fn drop_late(&mut self, now: Duration) {
+        let (free, number) = (self.free(), self.number);
+        let mut place = 0;
+        self.guests.retain(|guest| {
+            place += 1;
+            let is_ready = guest
+                .ready
+                .as_ref()
+                .is_some_and(|ready| ready.number == number);
+            place > free || is_ready || guest.lost.is_some()
+        });
+        if place > self.guests.len() {
+            self.changed(now);
+        }
+    }
+
+    /// Whether this peer has a place.
     pub(super) fn has(&self, peer: &PublicIdentity) -> bool {
         let mut guests = self.guests.iter();
         guests.any(|guest| guest.connection.met.peer == *peer)
     }
 
-    /// Whether another player who was admitted, or the host, has this name.
+    /// Whether another guest, or a player who sits at the table, has this name.
     pub(super) fn has_namesake(&self, peer: &PublicIdentity, name: &Name) -> bool {
-        let others = self.guests.iter().map(|guest| &*guest.connection.met);
-        let others = others.filter(|met| met.peer != *peer);
-        let mut names = others.map(|met| &met.peer_name).chain([&self.own.1]);
-        names.any(|other| other.as_str().to_lowercase() == name.as_str().to_lowercase())
+        let guests = self.guests.iter().map(|guest| &*guest.connection.met);
+        let guests = guests.map(|met| (&met.peer, &met.peer_name));
+        let seated = self.seated.iter().map(|(player, name)| (player, name));
+        let mut others = guests.chain(seated).filter(|(other, _)| *other != peer);
+        others.any(|(_, other)| other.as_str().to_lowercase() == name.as_str().to_lowercase())
     }
 
-    /// Whether this peer was admitted under this name.
+    /// Whether this peer has a place under this name.
     pub(super) fn has_named(&self, peer: &PublicIdentity, name: &Name) -> bool {
         let mut guests = self.guests.iter().map(|guest| &*guest.connection.met);
         guests.any(|met| met.peer == *peer && met.peer_name == *name)
@@ -164,7 +187,7 @@ impl<S: Sockets> Gathering<S> {
 
     /// Whether one more guest may wait.
     pub(super) fn has_place(&self) -> bool {
-        self.guests.len() < self.terms.stakes.seats() - 1 + MOST_WAITING
+        self.guests.len() < self.free() + MOST_WAITING
     }
 
     /// The connection with this number.
@@ -175,31 +198,32 @@ impl<S: Sockets> Gathering<S> {
 
     /// The players who have a seat, for the host's player.
     pub(super) fn table(&self) -> Event {
-        let host = TablePlayer {
-            name: self.own.1.to_string(),
-            fingerprint: Some(self.own.0.fingerprint().to_string()),
-            away: false,
+        let player = |player: &PublicIdentity, name: &Name, away| TablePlayer {
+            name: name.to_string(),
+            fingerprint: Some(player.fingerprint().to_string()),
+            away,
         };
-        let guest = |guest: &Guest<S>| TablePlayer {
-            name: guest.connection.met.peer_name.to_string(),
-            fingerprint: Some(guest.connection.met.peer.fingerprint().to_string()),
-            away: guest.lost.is_some(),
-        };
-        let guests = self.guests[..self.seated()].iter().map(guest);
+        let seated = self.seated.iter();
+        let seated = seated.map(|(identity, name)| player(identity, name, false));
+        let guests = self.guests[..self.free()].iter().map(|guest| {
+            let met = &guest.connection.met;
+            player(&met.peer, &met.peer_name, guest.lost.is_some())
+        });
         Event::Table {
-            players: std::iter::once(host).chain(guests).collect(),
-            seats: self.terms.stakes.seats() as u8,
+            players: seated.chain(guests).collect(),
+            seats: self.seats as u8,
             place: 0,
         }
     }
 
-    /// Adds a guest. A guest who has lost its connection and comes again in time keeps its place.
+    /// Adds a guest. A guest who lost its connection and returns in time keeps its place.
     pub(super) fn add(&mut self, connection: PolledConnection<S>, now: Duration) {
         let peer = connection.met.peer.clone();
+        self.seated.retain(|(player, _)| *player != peer);
         let guest = Guest {
             connection,
             lost: None,
-            agreed: None,
+            ready: None,
         };
         let is_same = |other: &&mut Guest<S>| other.connection.met.peer == peer;
         match self.guests.iter_mut().find(is_same) {
@@ -220,37 +244,6 @@ impl<S: Sockets> Gathering<S> {
         had_place
     }
 
-    /// Voids the proposed list of players, and tells all guests who has a seat, after a guest has come or gone.
-    fn changed(&mut self, now: Duration) {
-        let seated = self.seated();
-        self.has_started &= seated > 0 && self.missing().is_empty();
-        let guests = self.guests[..seated].iter();
-        let told = guests.map(|guest| (guest.connection.number(), guest.lost.is_some()));
-        let told: Vec<_> = told.collect();
-        // A change of the queue leaves the proposed list as it is. A guest that is told anything drops it.
-        let first = match told == self.told {
-            true => seated,
-            false => 0,
-        };
-        self.told = told;
-        if first == 0 {
-            self.proposed = None;
-        }
-        let names = self.guests[..seated].iter();
-        let names = names.map(|guest| guest.connection.met.peer_name.clone());
-        let players: Vec<Name> = std::iter::once(self.own.1.clone()).chain(names).collect();
-        for (index, guest) in self.guests.iter_mut().enumerate().skip(first) {
-            guest.agreed = None;
-            let waits = Control::Waits {
-                place: (index + 1).saturating_sub(seated) as u8,
-                players: players.clone(),
-            };
-            // The next step finds that the connection has ended.
-            let _ = guest.connection.core.send(Stream::Control, &waits.encode());
-            guest.connection.flush(now);
-        }
-    }
-
     /// Removes the guest with this fingerprint, whom the host's player turns away.
     pub(super) fn turn_away(
         &mut self,
@@ -265,121 +258,61 @@ impl<S: Sockets> Gathering<S> {
         Some(guest.connection)
     }
 
-    /// Removes the guest with a seat who has come last.
-    pub(super) fn remove_last(&mut self, now: Duration) -> Option<PolledConnection<S>> {
-        let place = self.seated().checked_sub(1)?;
-        let guest = self.guests.remove(place);
-        self.changed(now);
-        Some(guest.connection)
-    }
-
-    /// Processes the answers of the guests. With `may_propose`, proposes the list of players once all are there.
-    pub(super) fn step(&mut self, may_propose: bool, now: Duration) -> Option<Change<S>> {
-        self.guests
-            .iter_mut()
-            .for_each(|guest| guest.connection.flush(now));
-        let late = (self.proposed.as_ref()).is_some_and(|(_, until)| now >= *until);
-        let seated = self.seated();
-        for place in 0..self.guests.len() {
-            let guest = &mut self.guests[place];
-            if let Some(lost) = guest.lost {
-                if now < lost + KEEPS_PLACE {
-                    continue;
-                }
-                self.guests.remove(place);
-                self.changed(now);
-                return Some(Change::Left);
-            }
-            let stays = loop {
-                match guest.connection.core.next_message() {
-                    Ok(None) => break guest.agreed.is_some() || !late || place >= seated,
-                    Ok(Some(message)) => match request(&message) {
-                        Some(Control::Agrees(of, addresses)) => {
-                            let is_of =
-                                |(sitting, _): &(Sitting, Duration)| sitting.match_info.id() == of;
-                            // The guest may have answered a roster that is void now.
-                            if self.proposed.as_ref().is_some_and(is_of) {
-                                guest.agreed = Some(addresses);
-                            }
-                        }
-                        _ => break false,
-                    },
-                    Err(_) => {
-                        guest.lost = Some(now);
-                        break true;
-                    }
-                }
+    /// Sends the guests who has a seat, and whether they have to be ready, after a change.
+    fn changed(&mut self, now: Duration) {
+        let free = self.free();
+        self.has_started &= self.seated.len() > 1 || free > 0;
+        let guests = self.guests[..free].iter();
+        let state = guests.map(|guest| (guest.connection.number(), guest.lost.is_some()));
+        let state = (self.number, state.collect());
+        // Guests with a seat need not know of a change in the queue.
+        let first = if state == self.sent { free } else { 0 };
+        self.sent = state;
+        let guests = self.guests[..free].iter();
+        let guests = guests.map(|guest| guest.connection.met.peer_name.clone());
+        let seated = self.seated.iter().map(|(_, name)| name.clone());
+        let players: Vec<Name> = seated.chain(guests).collect();
+        for (index, guest) in self.guests.iter_mut().enumerate().skip(first) {
+            let place = (index + 1).saturating_sub(free) as u8;
+            let waits = Control::Waits {
+                place,
+                number: if place == 0 { self.number } else { 0 },
+                players: players.clone(),
             };
-            if !stays {
-                self.guests.remove(place);
-            }
-            if !stays || self.guests[place].lost.is_some() {
-                self.changed(now);
-                return Some(Change::Left);
-            }
-        }
-        let mut guests = self.guests[..seated].iter();
-        if !self.may_begin() || guests.any(|guest| guest.lost.is_some()) {
-            return None;
-        }
-        if self.proposed.is_none() {
-            return may_propose.then(|| self.propose(now)).flatten();
-        }
-        // The host's own addresses are known.
-        let mut addresses = vec![GuestAddresses::default()];
-        for guest in &self.guests[..seated] {
-            addresses.push(guest.agreed.clone()?);
-        }
-        let (sitting, _) = self.proposed.take()?;
-        let guests = std::mem::take(&mut self.guests).into_iter();
-        let mut connections: Vec<_> = guests.map(|guest| guest.connection).collect();
-        let without_seat = connections.split_off(seated);
-        Some(Change::Complete(Box::new(Agreed {
-            sitting,
-            connections,
-            without_seat,
-            addresses,
-        })))
-    }
-
-    /// Sends each seated guest the list of all players. Those of the match before keep their order.
-    fn propose(&mut self, now: Duration) -> Option<Change<S>> {
-        let seated = self.seated();
-        if let Some(past) = &self.past {
-            let host = self.own.0.fingerprint();
-            let place =
-                |guest: &Guest<S>| past.place_after(host, guest.connection.met.peer.fingerprint());
-            self.guests[..seated].sort_by_key(place);
-        }
-        let mut nonce = [0; 32];
-        system_rng().fill_bytes(&mut nonce);
-        let guests = self.guests[..seated].iter();
-        let guests: Vec<&Met> = guests.map(|guest| &*guest.connection.met).collect();
-        let (identity, name) = &self.own;
-        let own = (identity, name);
-        let rosters = Roster::of_guests(&self.terms, self.past.clone(), own, nonce, &guests);
-        let mut rosters = match rosters {
-            Ok(rosters) => rosters.into_iter(),
-            Err(error) => return Some(Change::CannotBegin(error.into())),
-        };
-        let sitting = match rosters.next()?.sitting() {
-            Ok(sitting) => sitting,
-            Err(error) => return Some(Change::CannotBegin(error)),
-        };
-        for (guest, roster) in self.guests.iter_mut().zip(rosters) {
-            let roster = Control::Roster(Box::new(roster)).encode();
-            let _ = guest.connection.core.send(Stream::Control, &roster);
+            // The next step finds that the connection has ended.
+            let _ = guest.connection.core.send(Stream::Control, &waits.encode());
             guest.connection.flush(now);
         }
-        // Players are asked only how the match before is continued.
-        let limit = self.past.as_ref().map_or(AGREES, |_| ANSWER);
-        self.proposed = Some((sitting, now + limit));
-        None
     }
 
-    /// The connections to all guests.
-    pub(super) fn into_connections(self) -> impl Iterator<Item = PolledConnection<S>> {
-        self.guests.into_iter().map(|guest| guest.connection)
+    /// Processes the messages of the guests. Returns whether a guest has left or has lost its connection.
+    pub(super) fn step(&mut self, now: Duration) -> bool {
+        let mut place = 0;
+        let mut has_changed = false;
+        while place < self.guests.len() {
+            let guest = &mut self.guests[place];
+            guest.connection.flush(now);
+            let was_lost = guest.lost;
+            let stays = match was_lost {
+                Some(lost) => now < lost + KEEPS_PLACE,
+                None => guest.receive(now),
+            };
+            has_changed |= !stays || was_lost != guest.lost;
+            match stays {
+                true => place += 1,
+                false => drop(self.guests.remove(place)),
+            }
+        }
+        if has_changed {
+            self.changed(now);
+        }
+        has_changed
+    }
+
+    /// Closes the table: the connections to all guests.
+    pub(super) fn close(&mut self) -> Vec<PolledConnection<S>> {
+        let guests = std::mem::take(&mut self.guests).into_iter();
+        guests.map(|guest| guest.connection).collect()
     }
 
     /// The time of the next timer.
@@ -388,7 +321,28 @@ impl<S: Sockets> Gathering<S> {
             Some(lost) => lost + KEEPS_PLACE,
             None => guest.connection.timer(),
         });
-        let until = self.proposed.as_ref().map(|(_, until)| *until);
-        connections.chain(until).min().unwrap_or(Duration::MAX)
+        connections.min().unwrap_or(Duration::MAX)
+    }
+}
+
+impl<S: Sockets> Guest<S> {
+    /// Processes the messages of the guest. Returns whether it stays.
+    fn receive(&mut self, now: Duration) -> bool {
+        loop {
+            match self.connection.core.next_message() {
+                Ok(None) => return true,
+                Ok(Some(message)) => match request(&message) {
+                    Some(Control::Ready(ready)) => self.ready = Some(*ready),
+                    // The guest did not know yet that its match does not begin.
+                    Some(Control::Resume(_)) => {}
+                    None if message.stream == Stream::Log => {}
+                    _ => return false,
+                },
+                Err(_) => {
+                    self.lost = Some(now);
+                    return true;
+                }
+            }
+        }
     }
 }

@@ -3,6 +3,7 @@
 mod requests;
 mod seating;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{anyhow, bail, ensure};
@@ -10,13 +11,12 @@ use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::{
     DoorEvent, Happened, Invite, Place, PolledConnection, PolledDoor, SpokenCode,
 };
-use dealerless_table::log::Past;
-use dealerless_table::play::{Control, Proposal, TableTerms};
+use dealerless_table::play::{Control, GuestAddresses, Proposal, TableTerms};
 
 use self::requests::peer_of;
-pub use self::seating::host_again;
-use super::absentees::Absentees;
+pub use self::seating::{HostedAt, host_again, host_table_again};
 use super::admission::Admission;
+use super::at_table::{AtTable, Reach};
 use super::door;
 use super::errors::NotBegun;
 use super::gathering::Gathering;
@@ -36,24 +36,20 @@ use crate::words;
 /// The time limit for the first code of an invite, with the look-up of the relay's name and the connection.
 const FIRST_CODE: Duration = Duration::from_secs(30);
 
-/// The proposal of a host, and the guests that it expects.
+/// The settings of a host: its proposal, its invite, and the guests that it expects.
 pub struct Hosted<W: SeatWorld> {
     /// The proposal: a match of two, or a table.
     pub proposal: Proposal,
-    /// The match before, which the match at the table continues.
-    pub past: Option<Past>,
     /// The addresses on which the door listens.
     pub listeners: Vec<String>,
     /// The invite of the guest, or the link of the table.
     pub invite: Invite,
     /// The relay at which this player waits for others.
     pub relay: Option<Place>,
-    /// How an absent host is reached, after a match of several.
-    pub ways: Option<Box<dyn Ways<W>>>,
+    /// How this player reaches others at a table.
+    pub ways: Option<Arc<dyn Ways<W>>>,
     /// The known peers that are seated without a question.
     pub expected: Vec<PublicIdentity>,
-    /// The absent players of the match that is continued without them.
-    pub absentees: Option<Absentees<W>>,
     /// The first events for the player, such as the invite. They are reported once the code is known.
     pub announced: Vec<Event>,
     /// Whether the door offers a code for the invite.
@@ -70,13 +66,11 @@ impl<W: SeatWorld> Hosted<W> {
         Hosted {
             announced: vec![invite_event(&invite, &proposal, None)],
             proposal,
-            past: None,
             listeners: Vec::new(),
             invite,
             relay: None,
             ways: None,
             expected: Vec::new(),
-            absentees: None,
             offers_code: false,
             wants_new: false,
             until: Duration::MAX,
@@ -110,18 +104,28 @@ pub fn invite_event(invite: &Invite, proposal: &Proposal, link: Option<String>) 
 pub struct Host<W: SeatWorld> {
     needs: PlayerNeeds,
     hosted: Hosted<W>,
-    /// The door, until the match begins.
+    /// The door, until a match of two begins.
     door: Option<PolledDoor<W::Sockets>>,
     admission: Admission<W>,
-    /// The admitted guests, if the host has opened a table.
-    gathering: Option<Gathering<W::Sockets>>,
+    /// The table, if the host has opened one.
+    table: Option<Table<W>>,
     lobby: Lobby<W::Sockets>,
     farewells: Vec<Farewell<W>>,
     /// Until when the first events wait for a code.
     code_until: Option<Duration>,
     /// Whether the input of the player has ended, which the match must see.
     input_has_ended: bool,
+    /// The match of two.
     seat: Option<Box<SeatInPlay<W>>>,
+}
+
+/// A table of this host.
+struct Table<W: SeatWorld> {
+    own: AtTable<W>,
+    /// The admitted guests.
+    gathering: Gathering<W::Sockets>,
+    /// The players at the table, as the host's player was told.
+    shown: Option<Event>,
 }
 
 /// A guest that is sent the end of a match.
@@ -143,12 +147,19 @@ impl<W: SeatWorld> Host<W> {
         needs: PlayerNeeds,
         now: Duration,
     ) -> Self {
-        let (keys, name) = own.player();
-        let terms = hosted.table();
-        let is_open = terms.is_some_and(|terms| terms.is_open);
-        let gathering = terms.map(|terms| {
-            let own = (keys.clone(), name.clone());
-            Gathering::new(terms.clone(), hosted.past.clone(), own)
+        let terms = hosted.table().cloned();
+        let is_open = terms.as_ref().is_some_and(|terms| terms.is_open);
+        let table = terms.map(|terms| {
+            let reach = Reach {
+                ways: hosted.ways.clone(),
+                listeners: hosted.listeners.clone(),
+                addresses: GuestAddresses::new(hosted.invite.addresses().to_vec()),
+                route: None,
+                is_local: true,
+                door: None,
+                lobby: Lobby::new(),
+            };
+            Table::of(own, AtTable::hosting(terms, needs, reach))
         });
         let code_until = hosted.offers_code.then(|| now + FIRST_CODE);
         let admission = Admission::new(needs, is_open, std::mem::take(&mut hosted.expected));
@@ -157,7 +168,7 @@ impl<W: SeatWorld> Host<W> {
             hosted,
             door: Some(door),
             admission,
-            gathering,
+            table,
             lobby: Lobby::new(),
             farewells: Vec::new(),
             code_until,
@@ -208,7 +219,7 @@ impl<W: SeatWorld> Host<W> {
                 if is_first {
                     self.announce(own, None);
                 }
-                self.arrived(own, *connection, now)?;
+                self.arrived(own, *connection, now);
             }
             DoorEvent::CannotBurn(error) => bail!(cannot_burn(&error)),
             DoorEvent::NewCode { code, .. } if is_first => self.announce(own, Some(&code)),
@@ -233,27 +244,17 @@ impl<W: SeatWorld> Host<W> {
     }
 
     /// A peer has connected.
-    ///
-    /// # Errors
-    /// If it is one of the absent players of the match that is continued without them.
     fn arrived(
         &mut self,
         own: &mut Own<W>,
         connection: PolledConnection<W::Sockets>,
         now: Duration,
-    ) -> anyhow::Result<()> {
-        if let Some(absentees) = &mut self.hosted.absentees {
-            absentees.is_here(&connection.met.peer);
-            absentees.must_be_absent()?;
-        }
+    ) {
         let by_invite = connection.met.came_by(&self.hosted.invite);
         let is_table = self.hosted.table().is_some();
         let warning = match self.recognise(own, &connection, by_invite, now) {
             Ok(warning) => warning,
-            Err(error) => {
-                self.did_not_sit(own, peer_of(&connection), &error);
-                return Ok(());
-            }
+            Err(error) => return self.did_not_sit(own, peer_of(&connection), &error),
         };
         if by_invite && !is_table {
             let peer = &connection.met.peer;
@@ -264,7 +265,6 @@ impl<W: SeatWorld> Host<W> {
             }
         }
         self.lobby.admit(connection, warning, now);
-        Ok(())
     }
 
     /// Looks up a peer that has connected. Returns a notice that the player gets if the peer sits down. A player who comes
@@ -312,13 +312,10 @@ impl<W: SeatWorld> Host<W> {
 
     /// Does all that is due before the match.
     fn wait(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<()> {
-        ensure!(now < self.hosted.until, "nobody sat down in time");
+        let waits = self.table.as_ref().is_none_or(|table| table.own.waits());
+        ensure!(!waits || now < self.hosted.until, "nobody sat down in time");
         if self.code_until.is_some_and(|until| now >= until) {
             self.announce(own, None);
-        }
-        if let Some(absentees) = &mut self.hosted.absentees {
-            absentees.finder.step(now);
-            absentees.must_be_absent()?;
         }
         if let Some(door) = &mut self.door {
             door.step(now);
@@ -340,13 +337,6 @@ impl<W: SeatWorld> Host<W> {
         if self.admission.decides() {
             self.lobby.keep_waiting(now);
         }
-        while self.seat.is_none() {
-            let before = self.gathering.as_ref().map(Gathering::present);
-            self.gathered(own, now)?;
-            if before == self.gathering.as_ref().map(Gathering::present) {
-                break;
-            }
-        }
         Ok(())
     }
 
@@ -358,12 +348,12 @@ impl<W: SeatWorld> Host<W> {
         what: Happened<'_>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        if let Some(connection) = self.connection(number) {
+        if let Some(connection) = self.waiting(number) {
             connection.happened(what, now);
-        } else if let Some(absentees) = &mut self.hosted.absentees
-            && absentees.finder.has(number)
+        } else if let Some(table) = &mut self.table
+            && table.own.has(number)
         {
-            absentees.finder.happened(number, what, now);
+            table.own.input(own, Input::Socket(number, what), now)?;
         } else if let Some(door) = &mut self.door {
             door.happened(number, what, now);
             self.take_events(own, now)?;
@@ -372,9 +362,16 @@ impl<W: SeatWorld> Host<W> {
     }
 
     /// A command of the player before the match.
-    fn said(&mut self, own: &mut Own<W>, said: &Said, now: Duration) -> anyhow::Result<()> {
+    fn said(
+        &mut self,
+        own: &mut Own<W>,
+        said: &Said,
+        turn: Option<u64>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let plays = (self.table.as_ref()).is_some_and(|table| table.own.takes_commands());
         match said {
-            Said::Leave { .. } if W::IN_PAGE => return Err(NotBegun.into()),
+            Said::Leave { .. } if W::IN_PAGE && !plays => return Err(NotBegun.into()),
             Said::Start {} => {
                 if let Err(why) = self.start() {
                     refuse(&own.world, (Refusal::NotAllowed, why.to_owned()));
@@ -383,8 +380,8 @@ impl<W: SeatWorld> Host<W> {
             }
             Said::LinkNew {} => return self.replace_link(own, now),
             Said::Decline { fingerprint } => {
-                let gathering = self.gathering.as_mut();
-                let guest = gathering.and_then(|gathering| gathering.turn_away(fingerprint, now));
+                let table = self.table.as_mut();
+                let guest = table.and_then(|table| table.gathering.turn_away(fingerprint, now));
                 if let Some(connection) = guest {
                     self.admission.declines(&connection.met.peer);
                     self.lobby.decline(connection, &Control::Declined, now);
@@ -392,7 +389,13 @@ impl<W: SeatWorld> Host<W> {
                     return Ok(());
                 }
             }
-            _ => {}
+            Said::Accept { .. } => {}
+            said => {
+                let table = self.table.as_mut();
+                if let Some(table) = table.filter(|table| table.own.takes_commands()) {
+                    return table.own.input(own, Input::Said(said.clone(), turn), now);
+                }
+            }
         }
         match (self.admission).answer(own, said, &mut self.lobby, now) {
             Ok(Some(answered)) => self.answered(own, answered, now)?,
@@ -403,14 +406,34 @@ impl<W: SeatWorld> Host<W> {
     }
 }
 
+impl<W: SeatWorld> Table<W> {
+    fn of(own: &Own<W>, table: AtTable<W>) -> Self {
+        let (keys, name) = own.player();
+        let seats = table.terms().stakes.seats();
+        Table {
+            own: table,
+            gathering: Gathering::new(seats, (keys.clone(), name.clone())),
+            shown: None,
+        }
+    }
+}
+
 impl<W: SeatWorld> Host<W> {
+    /// The connection with this number of a player who has no part in a match.
+    fn waiting(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
+        let table = self.table.as_mut();
+        let gathered = table.and_then(|table| table.gathering.connection(number));
+        let asked = gathered.or_else(|| self.admission.connection(number));
+        asked.or_else(|| self.lobby.connection(number))
+    }
+
     /// Begins the match with those who have a seat.
     fn start(&mut self) -> Result<(), &'static str> {
-        let gathering = self.gathering.as_mut();
-        gathering.map_or(
-            Err("the match begins when the other player sits down"),
-            Gathering::start,
-        )
+        match &mut self.table {
+            None => Err("the match begins when the other player sits down"),
+            Some(table) if !table.own.waits() => Err("the table plays already"),
+            Some(table) => table.gathering.start(),
+        }
     }
 
     /// Replaces the link of the table. The holders of the old link get no answer any more. Declined players may ask again
@@ -463,24 +486,25 @@ impl<W: SeatWorld> Program<W> for Host<W> {
         if let Some(seat) = &mut self.seat {
             return seat.has(number);
         }
-        let absentees = self.hosted.absentees.as_mut();
-        absentees.is_some_and(|absentees| absentees.finder.has(number))
-            || self.door.as_ref().is_some_and(|door| door.has(number))
-            || self.connection(number).is_some()
+        self.door.as_ref().is_some_and(|door| door.has(number))
+            || self.waiting(number).is_some()
+            || (self.table.as_mut()).is_some_and(|table| table.own.has(number))
     }
 
     fn connection(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
-        if let Some(seat) = &mut self.seat {
-            return seat.connection(number);
+        if self.seat.is_some() {
+            return self.seat.as_mut()?.connection(number);
         }
-        let gathering = self.gathering.as_mut();
-        let gathered = gathering.and_then(|gathering| gathering.connection(number));
-        let asked = gathered.or_else(|| self.admission.connection(number));
-        asked.or_else(|| self.lobby.connection(number))
+        if (self.table.as_mut()).is_some_and(|table| table.own.connection(number).is_some()) {
+            return self.table.as_mut()?.own.connection(number);
+        }
+        self.waiting(number)
     }
 
     fn seat(&mut self) -> Option<&mut SeatInPlay<W>> {
-        self.seat.as_deref_mut()
+        let table = self.table.as_mut();
+        let seat = table.and_then(|table| table.own.seat());
+        seat.or(self.seat.as_deref_mut())
     }
 
     fn input(&mut self, own: &mut Own<W>, input: Input<'_>, now: Duration) -> anyhow::Result<()> {
@@ -492,10 +516,13 @@ impl<W: SeatWorld> Program<W> for Host<W> {
             seat.input(input, now);
             return Ok(());
         }
+        let table = self.table.as_mut();
+        let plays = table.filter(|table| table.own.takes_commands());
         match input {
             Input::Socket(number, what) => self.happened(own, number, what, now),
-            Input::Said(said, _) => self.said(own, &said, now),
-            Input::AskLeave => self.said(own, &Said::Leave { anyhow: false }, now),
+            Input::Said(said, turn) => self.said(own, &said, turn, now),
+            input if let Some(table) = plays => table.own.input(own, input, now),
+            Input::AskLeave => self.said(own, &Said::Leave { anyhow: false }, None, now),
             Input::Ended if !self.needs.is_program => {
                 // The match must see the end of the input, too.
                 self.input_has_ended = true;
@@ -510,6 +537,11 @@ impl<W: SeatWorld> Program<W> for Host<W> {
         (self.farewells).retain_mut(|one| one.seat.step(now).is_none() && now < one.until);
         if self.seat.is_none() {
             self.wait(own, now)?;
+        }
+        if let Some(stopped) = self.step_table(own, now)? {
+            self.turn_away_waiting(now);
+            let seat = self.table.as_mut().and_then(|table| table.own.seat());
+            return seat.map_or(Ok(true), |seat| ended(own, seat, &stopped).map(|()| true));
         }
         let Some(seat) = &mut self.seat else {
             return Ok(false);
@@ -527,19 +559,18 @@ impl<W: SeatWorld> Program<W> for Host<W> {
         if let Some(seat) = &self.seat {
             return seat.timer(now).min(farewells);
         }
-        let absentees = self.hosted.absentees.as_ref();
-        let gathering = self.gathering.as_ref();
-        let may_begin = gathering.is_some_and(Gathering::may_begin);
-        let tried = absentees.filter(|_| may_begin).map(Absentees::tried_at);
+        let table = self.table.as_mut();
+        let waits = table.as_ref().is_none_or(|table| table.own.waits());
+        let gathering = table.as_ref().map(|table| table.gathering.timer());
+        let at_table = table.map(|table| table.own.timer(now));
         let times = [
             Some(farewells),
-            Some(self.hosted.until),
+            Some(self.hosted.until).filter(|_| waits),
             self.door.as_ref().map(PolledDoor::timer),
             Some(self.lobby.timer()),
             Some(self.admission.timer()),
-            gathering.map(Gathering::timer),
-            absentees.map(|absentees| absentees.finder.timer()),
-            tried.filter(|tried| *tried > now),
+            gathering,
+            at_table,
             self.code_until,
         ];
         times.into_iter().flatten().min().unwrap_or(Duration::MAX)

@@ -10,9 +10,10 @@ use dealerless_connection::{CodeCall, Dial, Happened, Place, PolledConnection, S
 use dealerless_table::log::{Header, MatchId};
 use dealerless_table::play::{Seating, TableTerms};
 
+use super::at_table::AtTable;
 use super::errors::{AnswerIsNo, NotBegun};
 use super::finding::Route;
-use super::gathered::Gathered;
+use super::hosting::Host;
 use super::matches::Kept;
 use super::other_guests::Ways;
 use super::own::Own;
@@ -64,6 +65,10 @@ pub struct Guest<W: SeatWorld> {
     host_said: Option<HostSaid>,
     /// Whether the input of the player has ended. The match is told when it begins.
     input_has_ended: bool,
+    /// Whether the table has gone on without this player.
+    has_been_left_out: bool,
+    /// The record of the open match that is given up once a match of a table begins.
+    given_up: Option<String>,
     stage: Stage<W>,
 }
 
@@ -85,8 +90,10 @@ enum Stage<W: SeatWorld> {
     Asked(Box<PolledConnection<W::Sockets>>, Question<W>),
     /// The host is asked for the seat.
     Asking(Box<Asking<W>>),
-    /// The guest waits for the other players of a match of several.
-    Gathered(Box<Gathered<W>>),
+    /// The guest waits or plays at a table.
+    AtTable(Box<AtTable<W>>),
+    /// The guest has become the host of the table.
+    Hosting(Box<Host<W>>),
     /// The guest does not sit down. The host is told why.
     Leaving {
         connection: Box<PolledConnection<W::Sockets>>,
@@ -148,6 +155,8 @@ impl<W: SeatWorld> Guest<W> {
             changes: 0,
             host_said: None,
             input_has_ended: false,
+            has_been_left_out: false,
+            given_up: None,
             stage,
         }
     }
@@ -203,10 +212,8 @@ impl<W: SeatWorld> Guest<W> {
         guest.resumes = true;
         let ways = guest.requires.ways();
         let listen = ways.as_ref().map(|ways| ways.listens_at());
-        let mut seat = guest.seat_again(own, kept, listen.unwrap_or_default(), now)?;
-        seat.reconnect(now)?;
-        seat.look_for_guests(now);
-        guest.stage = Stage::Playing(Box::new(seat));
+        let at = listen.unwrap_or_default();
+        guest.play_again(own, kept, at, |seat| seat.reconnect(now), now)?;
         Ok(guest)
     }
 
@@ -232,7 +239,7 @@ impl<W: SeatWorld> Guest<W> {
                 // The reason may be in a message.
                 match question {
                     Question::Sit(offer, instead_of) if connection.core.ended().is_some() => {
-                        self.ask_host(*connection, offer, instead_of, now);
+                        self.ask_host(own, *connection, offer, instead_of, now)?;
                         return self.next(own, now);
                     }
                     question => self.stage = Stage::Asked(connection, question),
@@ -244,11 +251,11 @@ impl<W: SeatWorld> Guest<W> {
                     return self.next(own, now);
                 }
             }
-            Stage::Gathered(gathered) => {
-                self.wait_for_all(own, gathered, now)?;
-                if let Stage::Playing(_) | Stage::Leaving { .. } = self.stage {
-                    return self.next(own, now);
-                }
+            Stage::AtTable(table) => return self.step_table(own, table, now),
+            Stage::Hosting(mut host) => {
+                let has_ended = host.step(own, now);
+                self.stage = Stage::Hosting(host);
+                return has_ended;
             }
             Stage::Leaving {
                 mut connection,
@@ -297,7 +304,7 @@ impl<W: SeatWorld> Guest<W> {
         now: Duration,
     ) -> anyhow::Result<()> {
         match &mut self.stage {
-            Stage::Gathered(gathered) => gathered.happened(number, what, now),
+            Stage::AtTable(table) => table.input(own, Input::Socket(number, what), now)?,
             Stage::UsingCode(call) if call.has(number) => {
                 let invite = call.happened(what, now);
                 if let Some(invite) = invite.map_err(|why| self.failed_code(why))? {
@@ -334,11 +341,7 @@ impl<W: SeatWorld> Guest<W> {
                 Stage::Asked(connection, Question::Sit(offer, instead_of)),
                 Said::Sit { agree: true },
             ) => {
-                self.ask_host(*connection, offer, instead_of, now);
-            }
-            (Stage::Gathered(mut gathered), Said::Sit { agree: true }) if gathered.is_asked() => {
-                gathered.agrees();
-                self.stage = Stage::Gathered(gathered);
+                self.ask_host(own, *connection, offer, instead_of, now)?;
             }
             (stage, _) => {
                 self.stage = stage;
@@ -352,7 +355,6 @@ impl<W: SeatWorld> Guest<W> {
     fn refuses_seat(&mut self, now: Duration) -> bool {
         let connection = match std::mem::replace(&mut self.stage, Stage::Changing) {
             Stage::Asked(connection, Question::Sit(..)) => *connection,
-            Stage::Gathered(gathered) if gathered.is_asked() => gathered.connection,
             stage => {
                 self.stage = stage;
                 return false;
@@ -370,7 +372,7 @@ impl<W: SeatWorld> Guest<W> {
         match &self.stage {
             Stage::Leaving { .. } => {}
             // The terminal of a person may be closed until there is a question.
-            Stage::Asking(_) | Stage::Gathered(_) | Stage::Calling(_) | Stage::Settling
+            Stage::Asking(_) | Stage::AtTable(_) | Stage::Calling(_) | Stage::Settling
                 if !self.needs.is_program =>
             {
                 self.input_has_ended = true;
@@ -386,7 +388,8 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
         match &mut self.stage {
             Stage::UsingCode(call) => call.has(number),
             Stage::Calling(call) => call.has(number),
-            Stage::Gathered(gathered) => gathered.has(number),
+            Stage::AtTable(table) => table.has(number),
+            Stage::Hosting(host) => host.has(number),
             Stage::Playing(seat) | Stage::SendingEnd(seat, _) => seat.has(number),
             _ => self.connection(number).is_some(),
         }
@@ -397,7 +400,8 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
             Stage::Playing(seat) | Stage::SendingEnd(seat, _) => return seat.connection(number),
             Stage::Asked(connection, _) | Stage::Leaving { connection, .. } => connection,
             Stage::Asking(asking) => &mut asking.connection,
-            Stage::Gathered(gathered) => &mut gathered.connection,
+            Stage::AtTable(table) => return table.connection(number),
+            Stage::Hosting(host) => return host.connection(number),
             Stage::UsingCode(_) | Stage::Calling(_) | Stage::Settling | Stage::Changing => {
                 return None;
             }
@@ -408,6 +412,8 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
     fn seat(&mut self) -> Option<&mut SeatInPlay<W>> {
         match &mut self.stage {
             Stage::Playing(seat) | Stage::SendingEnd(seat, _) => Some(seat),
+            Stage::AtTable(table) => table.seat(),
+            Stage::Hosting(host) => host.seat(),
             _ => None,
         }
     }
@@ -419,6 +425,11 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
                 // If the host declines the match, the player may be asked about another one.
                 self.input_has_ended |= matches!(input, Input::Ended);
                 seat.input(input, now);
+            }
+            (Stage::Hosting(host), input) => host.input(own, input, now)?,
+            (Stage::AtTable(table), input) if !(table.waits() && matches!(input, Input::Ended)) => {
+                self.input_has_ended |= matches!(input, Input::Ended);
+                table.input(own, input, now)?;
             }
             (_, Input::Socket(number, what)) => self.happened(own, number, what, now)?,
             (_, Input::Said(said, _)) => self.said(own, &said, now)?,
@@ -435,7 +446,6 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
         if self.input_has_ended && !has_ended {
             let is_asked = match &mut self.stage {
                 Stage::Asked(..) => true,
-                Stage::Gathered(gathered) => gathered.is_asked(),
                 Stage::Playing(seat) if !is_playing => {
                     seat.input(Input::Ended, now);
                     false
@@ -458,7 +468,8 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
                 let deadline = if asking.is_told { ANSWER } else { SOON };
                 asking.connection.timer().min(asking.since + deadline)
             }
-            Stage::Gathered(gathered) => gathered.timer(),
+            Stage::AtTable(table) => table.timer(now),
+            Stage::Hosting(host) => host.timer(now),
             Stage::Leaving {
                 connection, until, ..
             } => connection.timer().min(*until),

@@ -7,14 +7,15 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use dealerless_connection::identity::{Name, PublicIdentity};
-use dealerless_connection::storage::{MemoryStorage, Storage as _};
-use dealerless_connection::{PolledConnection, system_rng};
+use dealerless_connection::storage::{MemoryStorage, Storage as _, Vault as _};
+use dealerless_connection::wire::{Reader, Writer};
+use dealerless_connection::{MAX_HEADER, PolledConnection, system_rng};
 use dealerless_table::Seat;
 use dealerless_table::log::{
     Input, Inputs, Journal, JournalError, MatchId, MatchLog, Opened, Phase, Sitting,
 };
 use dealerless_table::play::{
-    DealCircuit, DeckSetting, SealedSetting, Seating, Setting, TableCore,
+    DealCircuit, DeckSetting, Proposal, SealedSetting, Seating, Setting, TableCore, TableTerms,
 };
 
 use super::continued::{all_settled, must_be_resumable};
@@ -42,6 +43,9 @@ const CLOCK: &str = ".clock";
 pub const LISTEN: &str = ".listen";
 /// The ending of the name of the value with the addresses of the other guests.
 pub(super) const GUESTS: &str = ".guests";
+/// The ending of the name of the value with the terms of the table, and the number and nonce of this player after the
+/// match.
+const TABLE: &str = ".table";
 
 /// The name of another file of a match whose record has this name.
 pub fn beside(record: &str, ending: &str) -> String {
@@ -112,6 +116,29 @@ impl<F: Files> Kept<F> {
         self.opened.sitting.match_info.header().sealed().is_some()
     }
 
+    /// Whether the keys of the match are destroyed, and this player has opened no card in it: the program was ended while
+    /// it gave up the match between two matches of a table.
+    fn is_given_up(&self, own: &Stored<F>) -> bool {
+        let log = &self.opened.log;
+        let this = own.identity.public().fingerprint();
+        let past = log.match_info().header().past();
+        let before = past.and_then(|past| find(own, &past.match_id).ok().flatten());
+        let is_between = before.is_some_and(|before| before.has_table(own));
+        if !is_between || !log.has_part_of(this) || log.has_opened(this) {
+            return false;
+        }
+        let keys = own.files.open_value(&beside(&self.name, KEYS));
+        matches!(
+            keys.and_then(|mut keys| keys.kept().map(|kept| kept.is_none())),
+            Ok(true)
+        )
+    }
+
+    /// Whether the match is one of a table whose terms are kept, so that another match can follow it.
+    pub fn has_table(&self, own: &Stored<F>) -> bool {
+        kept_table(own, &self.name).is_some()
+    }
+
     /// Whether this side connects to `peer` in this match: one of the two is the host.
     pub fn connects_to(&self, peer: &PublicIdentity) -> bool {
         connects(&self.opened.sitting, peer)
@@ -177,7 +204,7 @@ impl<F: Files> Kept<F> {
     }
 
     /// Removes the files of a match that has no part of the other player. For that player, the match never began.
-    /// A match that continues another one without absent seats is closed instead if this player has signed in it:
+    /// A match that continues another one without absent seats is closed instead if this player has opened a card in it:
     /// its record shows that this player signs nothing in the other one any more.
     ///
     /// # Errors
@@ -185,7 +212,8 @@ impl<F: Files> Kept<F> {
     pub fn forget(self, own: &Stored<F>) -> anyhow::Result<()> {
         let past = self.opened.sitting.match_info.header().past();
         let settles = past.is_some_and(|past| past.is_open);
-        if settles && self.is_begun() {
+        let this = own.identity.public().fingerprint();
+        if settles && self.opened.log.has_opened(this) {
             return self.close().map(drop);
         }
         let Kept { name, opened, .. } = self;
@@ -262,11 +290,40 @@ pub fn all_open<F: Files>(own: &Stored<F>) -> anyhow::Result<(Vec<Kept<F>>, Vec<
             Ok(kept) if kept.is_over() => over(&own.files, &name),
             Ok(kept) if settled.contains(&kept.id()) => {}
             Ok(kept) if !kept.is_begun() && kept.is_sealed() => kept.forget(own)?,
+            Ok(kept) if kept.is_given_up(own) => kept.forget(own)?,
             Ok(kept) => open.push(Kept { time, ..kept }),
             Err(error) if is_never_begun(&error) => forget(&own.files, &name)?,
             Err(error) => unread.push((name, error)),
         }
     }
+    Ok((open, unread))
+}
+
+/// The matches that can be resumed: those that are [open](all_open), and those of tables that are over, after which the
+/// next match has not begun for this player. An open match in which this player has opened no card gives way to such a
+/// match before it.
+///
+/// # Errors
+/// Those of [`all_open`].
+pub fn all_resumable<F: Files>(own: &Stored<F>) -> anyhow::Result<(Vec<Kept<F>>, Vec<Unread>)> {
+    let (mut open, unread) = all_open(own)?;
+    let mut between = Vec::new();
+    for (name, time) in records(own)? {
+        if kept_table(own, &name).is_some()
+            && let Ok(kept) = Kept::open(own, name)
+            && kept.is_over()
+        {
+            between.push(Kept { time, ..kept });
+        }
+    }
+    let this = own.identity.public().fingerprint();
+    let follows = |kept: &Kept<F>| {
+        let past = kept.opened.sitting.match_info.header().past();
+        let is_before = |before: &Kept<F>| past.is_some_and(|past| past.match_id == before.id());
+        between.iter().any(is_before) && !kept.opened.log.has_opened(this)
+    };
+    open.retain(|kept| !follows(kept));
+    open.extend(between);
     Ok((open, unread))
 }
 
@@ -286,14 +343,13 @@ pub fn find<F: Files>(own: &Stored<F>, of: &MatchId) -> anyhow::Result<Option<Ke
 
 /// The open match in which this side connects to the player `peer`, unless this side closed it. A match with an older
 /// identity of the player is also returned: it cannot be resumed, but a player must not get another deal by creating
-/// a new identity. The match `except` is left out.
+/// a new identity.
 ///
 /// # Errors
 /// The errors of [`all_open`], and if another program plays a match with this player.
 pub fn open_with<F: Files>(
     own: &Stored<F>,
     peer: &PublicIdentity,
-    except: Option<MatchId>,
 ) -> anyhow::Result<Option<Kept<F>>> {
     let keys = all_keys(&own.peers.lock(), peer);
     let is_with_peer = |sitting: &Sitting| keys.iter().any(|keys| connects(sitting, keys));
@@ -312,7 +368,7 @@ pub fn open_with<F: Files>(
     }
     let fits = |kept: &Kept<F>| {
         let is_with_peer = is_with_peer(&kept.opened.sitting);
-        is_with_peer && !kept.opened.is_closed() && Some(kept.id()) != except
+        is_with_peer && !kept.opened.is_closed()
     };
     Ok(open.into_iter().find(fits))
 }
@@ -364,7 +420,7 @@ pub fn forget(files: &impl Files, record: &str) -> anyhow::Result<()> {
     for ending in [CLOCK, INPUTS, AUDIT] {
         files.remove_file(&beside(record, ending))?;
     }
-    for ending in [DECK, KEYS, LISTEN, GUESTS] {
+    for ending in [DECK, KEYS, LISTEN, GUESTS, TABLE] {
         files.remove_value(&beside(record, ending))?;
     }
     drop(used);
@@ -376,6 +432,61 @@ pub(super) fn over(files: &impl Files, record: &str) {
     let _ = files.remove_file(&beside(record, CLOCK));
     let _ = files.remove_value(&beside(record, DECK));
     let _ = files.remove_value(&beside(record, GUESTS));
+}
+
+/// Writes the terms of the table of a match, the number of the next list of players, and this player's nonce for that
+/// number. They are synced before this player sends that it is ready for the number (S13).
+///
+/// # Errors
+/// If the value cannot be written.
+pub(super) fn keep_number<F: Files>(
+    own: &Stored<F>,
+    record: &str,
+    terms: &TableTerms,
+    number: u16,
+    nonce: &[u8; 32],
+) -> anyhow::Result<()> {
+    let name = beside(record, TABLE);
+    let mut writer = Writer::default();
+    let proposal = Proposal::from(terms.clone()).encode();
+    let bytes = writer.string(&proposal).u16(number).raw(nonce).finish();
+    let kept = own.files.open_value(&name);
+    let kept = kept.and_then(|mut value| value.keep(&bytes));
+    kept.with_context(|| format!("cannot write {}", own.files.shown(&name)))
+}
+
+/// Removes the value that [`keep_number`] writes: no other match follows this one here, because it has begun or this player
+/// has left the table.
+pub(super) fn forget_table(files: &impl Files, record: &str) {
+    // Without effect if the value stays: the next match names this one.
+    let _ = files.remove_value(&beside(record, TABLE));
+}
+
+/// What is kept beside the record of a match of a table, until the next match begins.
+pub(super) struct KeptTable {
+    pub(super) terms: TableTerms,
+    /// The last number with which this player may have signed after the match. 0 before the match is over.
+    pub(super) number: u16,
+}
+
+/// The terms of the table of a match, and the last number. `None` if they are missing: the match can then be
+/// played to its end, and no other match follows.
+pub(super) fn kept_table<F: Files>(own: &Stored<F>, record: &str) -> Option<KeptTable> {
+    let mut value = own.files.open_value(&beside(record, TABLE)).ok()?;
+    let bytes = value.kept().ok()??;
+    let mut reader = Reader::new(&bytes);
+    let proposal = reader.string(MAX_HEADER).ok()?;
+    let Ok(Proposal::Table(terms)) = Proposal::decode(proposal) else {
+        return None;
+    };
+    let number = reader.u16().ok()?;
+    // A program that starts again takes a fresh nonce for a later number.
+    let _: [u8; 32] = reader.array().ok()?;
+    reader.finish().ok()?;
+    Some(KeptTable {
+        terms: *terms,
+        number,
+    })
 }
 
 /// This player's inputs to the shuffles of a match. `None` if they were destroyed.
@@ -464,8 +575,8 @@ pub(super) fn keep_audit(files: &impl Files, record: &str, opened: &[u8]) -> io:
 
 /// The files of a new match without signatures.
 ///
-/// A player of several agrees to a match only once its record is on the disk: the others may begin even if this
-/// program ends before it hears of it, and it then resumes the match.
+/// A player signs in a match only once its record is on the disk. If this program ends before it learns that the match
+/// has begun, it resumes the match.
 pub struct NewMatch<F: Files> {
     /// The players, and who this one is.
     pub sitting: Sitting,

@@ -5,9 +5,10 @@
 //! |---|---|
 //! | `world` | what a program needs of its surroundings |
 //! | `program` | the interface of all programs |
-//! | `joining`, `gathered`, `other_guests` | a guest; how it waits for the others of a match of several; its connections to other guests |
-//! | `hosting`, `admission`, `gathering` | a host; the questions about peers; the guests of a match of several |
-//! | `absentees`, `continued` | matches that are continued without absent players |
+//! | `joining`, `other_guests` | a guest; its connections to other guests |
+//! | `hosting`, `admission`, `gathering` | a host; the questions about peers; the guests whom it has admitted to a table |
+//! | `at_table`, `handover` | a player at a table: its lists, its messages and its next match; the rules of the handover from one match to the next |
+//! | `continued` | matches that were continued by other ones |
 //! | `playing` | a seat in play; how its match stops |
 //! | `auditing`, `audit_exchange` | an audit of a match that is over |
 //! | `door`, `lobby`, `finding` | a door; the players who have come to it; how the players of a match find each other again |
@@ -15,16 +16,16 @@
 //! | `session`, `page`, `moving` | a page: its requests, its terms and limits, and how its identity moves |
 //! | `errors` | exit codes and advice |
 
-mod absentees;
 mod admission;
+mod at_table;
 mod audit_exchange;
 mod auditing;
 mod continued;
 mod door;
 mod errors;
 mod finding;
-mod gathered;
 mod gathering;
+mod handover;
 mod hosting;
 mod joining;
 mod lobby;
@@ -44,18 +45,16 @@ pub mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use absentees::Absentees;
 pub use audit_exchange::{AuditExchange, NotAuditing, OpenedInputs};
 pub use auditing::Auditor;
-pub use continued::{in_words, must_not_be_continued, settled, went_on};
 pub use door::door;
 pub use errors::{AnswerIsNo, BrokenOff, Differs, NotBegun};
 pub use finding::{Caller, Finder, Route};
-pub use hosting::{Host, Hosted, host_again, invite_event};
+pub use hosting::{Host, Hosted, HostedAt, host_again, host_table_again, invite_event};
 pub use joining::{AnyMatch, Guest, Requirements};
 pub use matches::{
-    AUDIT, DECK, INPUTS, Kept, LISTEN, NewMatch, RECORD, Unread, all_open, beside, check,
-    destroy_inputs, destroy_old_inputs, find, forget, inputs, open_with, records, resume,
+    AUDIT, DECK, INPUTS, Kept, LISTEN, NewMatch, RECORD, Unread, all_open, all_resumable, beside,
+    check, destroy_inputs, destroy_old_inputs, find, forget, inputs, open_with, records, resume,
 };
 pub use other_guests::{Ways, keep_listeners, kept_listeners};
 pub use own::{Own, Stored};

@@ -108,26 +108,42 @@ pub(super) fn find<W: SeatWorld>(
     relay: Option<&Place>,
     now: Duration,
 ) -> Finder<W> {
-    let of = sitting.match_info.id();
     for other in guests_of(sitting) {
-        let is_higher = sitting.seat > other.seat;
-        // The lower seat waits at the relay. If both did both, the relay could join a player with itself.
-        let called = relay.filter(|_| is_higher);
-        if let (Some(relay), None) = (relay, called) {
+        let (caller, waits_at) = caller_of(sitting, &other, addresses, relay);
+        if let Some(relay) = waits_at {
             finder.wait_at_relay(relay, &other.identity, now);
         }
-        let at = addresses.get(other.seat.index());
-        let route = Route {
-            invite: None,
-            peer: Some(other.identity.clone()),
-            addresses: at.map_or_else(Vec::new, |at| at.as_slice().to_vec()),
-            relay: called.cloned(),
-        };
-        let tries = if is_higher { 0 } else { LATER };
-        let caller = Caller::new(of, other.identity, route);
-        finder = finder.calling(caller.pausing(tries, LONGEST_PAUSE));
+        finder = finder.calling(caller);
     }
     finder
+}
+
+/// The caller of a guest for another guest, and the relay at which this guest waits for the other one instead. The lower
+/// seat waits at the relay. If both did both, the relay could join a player with itself.
+pub(super) fn caller_of<'a, W: SeatWorld>(
+    sitting: &Sitting,
+    other: &Other,
+    addresses: &[GuestAddresses],
+    relay: Option<&'a Place>,
+) -> (Caller<W>, Option<&'a Place>) {
+    let (called, waits_at, tries) = match sitting.seat > other.seat {
+        true => (relay.cloned(), None, 0),
+        false => (None, relay, LATER),
+    };
+    let route = route_to(other, addresses, called);
+    let caller = Caller::new(sitting.match_info.id(), other.identity.clone(), route);
+    (caller.pausing(tries, LONGEST_PAUSE), waits_at)
+}
+
+/// The route to another player of a match. `addresses` has an entry for each seat.
+pub(super) fn route_to(other: &Other, addresses: &[GuestAddresses], relay: Option<Place>) -> Route {
+    let at = addresses.get(other.seat.index());
+    Route {
+        invite: None,
+        peer: Some(other.identity.clone()),
+        addresses: at.map_or_else(Vec::new, |at| at.as_slice().to_vec()),
+        relay,
+    }
 }
 
 /// Where this side listens, and where each seat may be reached.

@@ -1,8 +1,9 @@
 //! A seat in play: a table over the connections to other players, which are made again when they are lost.
 
+mod handing_over;
 mod stopping;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{self, ErrorKind};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use dealerless_connection::{
     ConnectionError, PolledConnection, Side, Stream, SystemRng, system_rng,
 };
 use dealerless_table::Seat;
-use dealerless_table::log::{MatchLog, Phase, Sitting};
+use dealerless_table::log::{End, MatchLog, Phase, Sitting};
 use dealerless_table::play::{
     Control, DealCircuit, Event as Happens, Incoming, Moment, News, Order, Orders, PlayError,
     Setting, TableCore, TableEvent, TimeLeft,
@@ -100,6 +101,19 @@ pub struct SeatInPlay<W: SeatWorld> {
     /// Whether the match was over already, so that its outcome was counted.
     was_over: bool,
     end: Option<Stopping>,
+    /// At a table: the connected seats whose players are in another match of the table, as far as this side knows.
+    apart: BTreeSet<Seat>,
+    /// At a table: the messages about the next match that are not processed yet, in order of arrival.
+    messages_between: VecDeque<(Seat, Control)>,
+    /// At a table: whether a refusal of the host is only a lost connection, because the members decide about the next
+    /// match.
+    pub(super) ignores_refusals: bool,
+    /// At a table: whether another match follows this one.
+    pub(super) has_next: bool,
+    /// At a table: the end of the match, which the next match continues.
+    result: Option<End>,
+    /// The events of this end. The player gets them only if no other match follows.
+    last_words: Vec<Event>,
 }
 
 /// The orders of a seat to the engine on its connection.
@@ -175,6 +189,12 @@ impl<W: SeatWorld> SeatInPlay<W> {
             banks,
             was_over,
             end: None,
+            apart: BTreeSet::new(),
+            messages_between: VecDeque::new(),
+            ignores_refusals: false,
+            has_next: false,
+            result: None,
+            last_words: Vec::new(),
         };
         seat.report(&Event::Seated(Box::new(seated)));
         Ok(seat)
@@ -197,7 +217,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
     }
 
     /// The other player in this seat. `None` if it is the own one.
-    fn identity(&self, seat: Seat) -> Option<PublicIdentity> {
+    pub(super) fn identity(&self, seat: Seat) -> Option<PublicIdentity> {
         let mut others = self.story.others().iter();
         let other = others.find(|other| other.seat == seat)?;
         Some(other.identity.clone())
@@ -400,6 +420,10 @@ impl<W: SeatWorld> SeatInPlay<W> {
         if self.end.is_none() {
             match self.play(now) {
                 Ok(None) => {}
+                Ok(Some(Stopped::Over(end))) if self.hands_over(&end) => {
+                    self.result = Some(end);
+                    self.has_more = true;
+                }
                 Ok(Some(stopped)) => self.stop(Ok(stopped), now),
                 Err(error) => self.stop(Err(error), now),
             }
@@ -443,7 +467,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
                 }
                 continue;
             }
-            if !self.receive_message() {
+            if !self.receive_message(now) {
                 // Sends the signed parts before long work.
                 self.flush(now);
                 if !self.table.work_ahead()? {
@@ -464,7 +488,8 @@ impl<W: SeatWorld> SeatInPlay<W> {
                 .and_then(|()| clock.append(changed.text().as_bytes()));
             *banks = changed;
         }
-        if let Some(event) = self.story.report(&self.table, now) {
+        let report = self.story.report(&self.table, now);
+        if let Some(event) = report.filter(|_| self.result.is_none()) {
             self.tell(&event)?;
         }
         let before: Vec<u32> = self
@@ -506,19 +531,33 @@ impl<W: SeatWorld> SeatInPlay<W> {
     }
 
     /// Passes a message to the table. Returns whether there was one.
-    fn receive_message(&mut self) -> bool {
-        let received = self.connections.iter_mut().find_map(|(peer, connection)| {
+    fn receive_message(&mut self, now: Duration) -> bool {
+        // What follows a message about the next match may be the log of another match.
+        let between = &self.messages_between;
+        let is_next = |peer: &Seat| between.iter().all(|(from, _)| from != peer);
+        let connections = self.connections.iter_mut();
+        let mut connections = connections.filter(|(peer, _)| is_next(peer));
+        let received = connections.find_map(|(peer, connection)| {
             let received = connection.core.next_message().transpose()?;
             Some((*peer, received))
         });
         let Some((peer, received)) = received else {
             return false;
         };
+        let is_apart = self.apart.contains(&peer);
         let item = match received {
+            // The log of another match.
+            Ok(message) if message.stream == Stream::Log && is_apart => return true,
             Ok(message) if message.stream == Stream::Log => {
                 Incoming::Event(Happens::Received(peer, message.bytes))
             }
             Ok(message) => match Control::decode(&message.bytes) {
+                Some(control) if control.is_between_matches() && self.is_at_table() => {
+                    if self.has_next {
+                        self.messages_between.push_back((peer, control));
+                    }
+                    return true;
+                }
                 Some(control) => Incoming::Control(control),
                 // A newer program may send messages that this program does not know.
                 None => return true,
@@ -528,11 +567,25 @@ impl<W: SeatWorld> SeatInPlay<W> {
                     self.answer_goodbye(peer);
                 }
                 self.drop_connection(peer);
+                if self.apart.remove(&peer) {
+                    // The table does not know the connection.
+                    self.look_again(peer, now);
+                }
                 Incoming::Lost(error)
             }
         };
         self.table.receive(Some(peer), item);
         true
+    }
+
+    /// Looks for a connection to a player in place of a lost one.
+    fn look_again(&mut self, peer: Seat, now: Duration) {
+        match self.identity(peer) {
+            Some(guest) if peer != Seat::HOST && self.has_other_guests() => {
+                self.finder.look_for(&guest, now);
+            }
+            _ => self.look(now),
+        }
     }
 
     /// Answers the goodbye of a peer whose messages are processed, once they are on the disk.
@@ -601,7 +654,11 @@ impl<W: SeatWorld> SeatInPlay<W> {
             }
         }
         let events = self.story.news(news, &self.table, now, &mut system_rng());
-        events.iter().try_for_each(|event| self.tell(event))?;
+        match news {
+            // The player is told if no other match follows for it.
+            News::Over(end) if self.hands_over(end) => self.last_words = events,
+            _ => events.iter().try_for_each(|event| self.tell(event))?,
+        }
         for gone in gone_after(news, self.log()) {
             match self.identity(gone) {
                 Some(host) if gone == Seat::HOST => self.finder.has_left(&host),
@@ -623,6 +680,13 @@ impl<W: SeatWorld> SeatInPlay<W> {
         let Some(stopped) = Stopped::by_host(control) else {
             return Ok(ControlFlow::Continue(()));
         };
+        if self.ignores_refusals {
+            // Otherwise one message of the host would exclude this player from the next match.
+            self.table.lose_connection(Seat::HOST);
+            self.drop_connection(Seat::HOST);
+            self.look_again(Seat::HOST, now);
+            return Ok(ControlFlow::Continue(()));
+        }
         if !self.plays_without_host(now) {
             return Ok(ControlFlow::Break(stopped));
         }
@@ -654,6 +718,10 @@ impl<W: SeatWorld> SeatInPlay<W> {
         error: &PlayError,
         now: Duration,
     ) -> anyhow::Result<()> {
+        if self.result.is_some() {
+            self.look_again(peer, now);
+            return Ok(());
+        }
         let lost = self.story.connection_lost(peer, error, self.table.play());
         if peer != Seat::HOST && self.has_other_guests() {
             let event = match lost {
@@ -730,7 +798,8 @@ impl<W: SeatWorld> SeatInPlay<W> {
         self.connected(connection, now)?;
         let is_awaited = !self.has_other_guests() || peer == Seat::HOST;
         let is_gone = self.log().gone().contains(&peer);
-        if is_awaited && !is_gone && self.table.play().is_synced() {
+        let is_over = self.result.is_some();
+        if is_awaited && !is_gone && !is_over && self.table.play().is_synced() {
             self.tell(&connected_again(&name))?;
         }
         Ok(())

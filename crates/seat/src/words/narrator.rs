@@ -79,7 +79,11 @@ impl Narrator {
 
     /// Returns the sentences for an event.
     pub fn tell(&mut self, event: &Event) -> Vec<Sentence> {
-        if matches!(event, Event::Hello { .. } | Event::Invite { .. }) {
+        // The link of a table may be new while its match is played.
+        if matches!(
+            event,
+            Event::Hello { .. } | Event::Invite { seats: None, .. }
+        ) {
             // The first event of a program.
             *self = Narrator::default();
         }
@@ -176,7 +180,7 @@ impl Narrator {
             Event::Gone { seat } => vec![gone(names, *seat)],
             Event::Stays {} => one("You stay."),
             Event::Result(of) => result(names, of),
-            Event::AskRebuy { seats, chips, .. } => {
+            Event::AskRebuy { seats, chips } => {
                 let have = match seats[..] {
                     [one] => names.does(one, "have"),
                     _ => names.list(seats).and(" have"),
@@ -188,12 +192,8 @@ impl Narrator {
                 ))]
             }
             Event::Stopped { seat, .. } if names.are_several() && !names.is_own(*seat) => {
-                let then = match self.may_leave() {
-                    true => "",
-                    false => " The match ends after this hand.",
-                };
                 let leaves = names.does(*seat, "leave");
-                vec![leaves.and(format!(" the match and gives up this hand.{then}"))]
+                vec![leaves.and(" the table and gives up this hand.")]
             }
             // The message of `Event::Over` or `Event::Leaving` includes this one.
             Event::Stopped { .. } => Vec::new(),
@@ -204,6 +204,7 @@ impl Narrator {
                 ..
             } => vec![message.as_str().into(), self.played(*hands, stacks)],
             Event::AskResume { message, .. }
+            | Event::Between { message, .. }
             | Event::Leaving { message, .. }
             | Event::Closed { message, .. } => one(message),
             Event::AskAgain { message, .. } | Event::Error { message, .. } => {
@@ -231,7 +232,12 @@ impl Narrator {
             "Hand"
         };
         let (hand, hands) = (count(hand.into()), count(hands.into()));
-        format!("{what} {hand} of {hands}{again}")
+        // A table lasts until its players leave.
+        let of = match self.seated.as_ref().is_some_and(Seated::is_at_table) {
+            true => String::new(),
+            false => format!(" of {hands}"),
+        };
+        format!("{what} {hand}{of}{again}")
     }
 
     fn card(&mut self, position: usize, card: &str, holder: Option<u8>) -> Option<Sentence> {

@@ -45,7 +45,12 @@ pub(super) fn game(seated: &Seated) -> String {
         None => String::new(),
         Some(clock) => format!(" {}", time(clock)),
     };
-    format!("{title}{dealt}{chips}, {hands}.{clock}")
+    // A table lasts until its players leave.
+    let hands = match seated.is_at_table() {
+        true => String::new(),
+        false => format!(", {hands}"),
+    };
+    format!("{title}{dealt}{chips}{hands}.{clock}")
 }
 
 /// Describes the terms of the host. A guest can require each of these terms with an option.
@@ -111,9 +116,34 @@ pub(super) fn table_terms(offer: &TableOffer) -> Vec<Sentence> {
         ));
     let opens = seats - usize::from(offer.may_leave);
     let risks = in_short(seats, opens, offer.open);
-    std::iter::once(first)
+    let changes = come_and_go(offer.chips.as_ref().map(|chips| chips.stack), offer.rebuys);
+    [first, changes.into()]
+        .into_iter()
         .chain(risks.into_iter().map(Sentence::from))
         .collect()
+}
+
+/// Describes how players come and go at a table.
+fn come_and_go(stack: Option<u64>, rebuys: Option<u8>) -> String {
+    let again = match (stack, rebuys) {
+        (None, _) => String::new(),
+        (Some(_), Some(0)) => " Nobody can buy chips again.".to_owned(),
+        (Some(stack), rebuys) => {
+            let most = match rebuys {
+                None => String::new(),
+                Some(1) => ", once".to_owned(),
+                Some(times) => format!(", at most {times} times"),
+            };
+            format!(
+                " A player can buy chips again, up to {}{most}.",
+                count(stack)
+            )
+        }
+    };
+    format!(
+        "Players come and go between hands. A player who leaves keeps the chips in the list of the table, and can \
+         come back with them.{again}"
+    )
 }
 
 /// Describes for the host, in a few sentences, what the others can do at the table.
@@ -143,12 +173,12 @@ fn in_short(seats: usize, opens: usize, is_open: bool) -> Vec<String> {
     let (cards, gone) = match opens == seats {
         true => (
             "Only you see your cards: all other players together cannot read them.".to_owned(),
-            "If somebody disappears, the hand waits for that player.",
+            "If somebody disappears, the hand waits until that player is out of time. Then it is settled, and the others play on.",
         ),
         false => (
             format!("Only you see your cards, unless {opens} of {seats} players work together."),
             "If somebody disappears at a full table, the others finish the hand without that player; with few players, the hand \
-             waits.",
+             waits until that player is out of time.",
         ),
     };
     let who = match is_open {
@@ -218,7 +248,11 @@ pub fn risks(seats: usize, opens: usize) -> Vec<String> {
         return Vec::new();
     }
     let vanish = match seats - opens {
-        0 => "If one player disappears, the hand cannot go on without that player.".to_owned(),
+        0 => {
+            "If one player disappears, the hand cannot go on without that player: it is settled when the time is over, \
+             and the others play on in the next match."
+                .to_owned()
+        }
         1 => "The hand goes on if one player disappears.".to_owned(),
         some => format!("The hand goes on if up to {some} players disappear."),
     };
@@ -303,6 +337,19 @@ fn others(names: &Names, seated: &Seated) -> Sentence {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn guest_of_a_table_is_told_how_players_come_and_go() {
+        let told = |rebuys| come_and_go(Some(200), rebuys);
+        for (rebuys, end) in [
+            (None, "can buy chips again, up to 200."),
+            (Some(0), "Nobody can buy chips again."),
+            (Some(1), "up to 200, once."),
+            (Some(3), "up to 200, at most 3 times."),
+        ] {
+            assert!(told(rebuys).ends_with(end), "{}", told(rebuys));
+        }
+    }
 
     #[test]
     fn several_players_are_told_who_can_read_cards() {

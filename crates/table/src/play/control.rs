@@ -1,9 +1,10 @@
-//! The messages of two players on a new connection before their match begins or is resumed.
+//! The messages of two players on a connection outside the log of a match: before it begins or is resumed, and between
+//! two matches of a table.
 
 use dealerless_connection::identity::Name;
 use dealerless_connection::wire::{Malformed, Reader, Writer};
 
-use super::guest_addresses::GuestAddresses;
+use super::ready::{Goes, Ready};
 use super::roster::Roster;
 use crate::log::MatchId;
 
@@ -15,23 +16,24 @@ pub enum Control {
     /// guest: the match begins.
     Sit,
     /// From the host of a table: the guest is admitted. `place` is 0 if it has a seat, and otherwise its place among
-    /// those who wait for one. `players` have a seat, the host first.
+    /// those who wait for one. `players` have a seat, the host first. With a `number`, the guest answers *Ready*.
     Waits {
         /// The place of the guest.
         place: u8,
+        /// The number of the next list of players. 0 while more players are awaited.
+        number: u16,
         /// The names of the players who have a seat.
         players: Vec<Name>,
     },
-    /// From the host of a table: the match begins when all players of this list have agreed. The guest answers with
-    /// *Agrees* or *Declines*.
+    /// At a table: the list of the players of the next match, by the proposer of its number. A player consents by signing
+    /// a part in that match.
     Roster(Box<Roster>),
-    /// From a guest: it agrees to the roster that gives the match this id. The other guests may reach
-    /// it at these addresses.
-    Agrees(MatchId, GuestAddresses),
-    /// From the host of a table: the match begins. The addresses of all
-    /// players, in order of their seats. Guests already know those of the host, which are left out.
-    Begins(Vec<GuestAddresses>),
-    /// The guest resumes the match with this id.
+    /// At a table: the sender is ready for the next match with this number.
+    Ready(Box<Ready>),
+    /// At a table: a seat does not play on after the result of a match.
+    Goes(Box<Goes>),
+    /// The guest resumes the match with this id. At a table, from each side: the following messages on the log stream
+    /// belong to the match with this id.
     Resume(MatchId),
     /// The guest [audits](crate::audit::Auditing) the match with this id, which is over. The inputs
     /// of both sides follow.
@@ -41,9 +43,9 @@ pub enum Control {
     Open(MatchId),
     /// The host knows no match with this id against this guest.
     Unknown(MatchId),
-    /// From the host, or from another player at whose door the guest rings: the match with this id,
-    /// which the guest resumes, was settled without absent seats. The table goes on in another match,
-    /// and the guest has this number of chips there. The guest cannot check this yet.
+    /// From the host, or from another player whom the guest calls: the table goes on in a match after the one
+    /// with this id, which the guest resumes. The guest has this number of chips in its list. The guest
+    /// cannot check this yet.
     WentOn(MatchId, u64),
     /// The guest declines the proposed match, because it insists on another value of this term.
     Declines(Term),
@@ -111,13 +113,26 @@ const DECLINES: u8 = 5;
 const TAKEN: u8 = 6;
 const DECLINED: u8 = 7;
 const ROSTER: u8 = 9;
-const AGREES: u8 = 10;
-const BEGINS: u8 = 11;
 const WENT_ON: u8 = 12;
 const IN_PAGE: u8 = 13;
+const READY: u8 = 14;
 const WAITS: u8 = 15;
+const GOES: u8 = 16;
 
 impl Control {
+    /// Whether the message is about the next match of a table, or about its seats.
+    pub fn is_between_matches(&self) -> bool {
+        matches!(
+            self,
+            Control::Sit
+                | Control::Waits { .. }
+                | Control::Roster(_)
+                | Control::Ready(_)
+                | Control::Goes(_)
+                | Control::Resume(_)
+        )
+    }
+
     /// Encodes the message.
     pub fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
@@ -132,8 +147,13 @@ impl Control {
             Control::Taken => writer.u8(TAKEN),
             Control::Declined => writer.u8(DECLINED),
             Control::InPage => writer.u8(IN_PAGE),
-            Control::Waits { place, players } => {
-                writer.u8(WAITS).u8(*place).u8(players.len() as u8);
+            Control::Waits {
+                place,
+                number,
+                players,
+            } => {
+                let count = players.len() as u8;
+                writer.u8(WAITS).u8(*place).u16(*number).u8(count);
                 for name in players {
                     writer.string(name.as_str().as_bytes());
                 }
@@ -143,14 +163,12 @@ impl Control {
                 roster.write(writer.u8(ROSTER));
                 &mut writer
             }
-            Control::Agrees(of, addresses) => {
-                addresses.write(writer.u8(AGREES).raw(of.as_bytes()));
+            Control::Ready(ready) => {
+                ready.write(writer.u8(READY));
                 &mut writer
             }
-            Control::Begins(all) => {
-                writer.u8(BEGINS).u8(all.len() as u8);
-                all.iter()
-                    .for_each(|addresses| addresses.write(&mut writer));
+            Control::Goes(goes) => {
+                goes.write(writer.u8(GOES));
                 &mut writer
             }
         };
@@ -179,23 +197,17 @@ impl Control {
             DECLINED => Control::Declined,
             IN_PAGE => Control::InPage,
             WAITS => {
-                let (place, count) = (reader.u8()?, reader.u8()?);
+                let (place, number, count) = (reader.u8()?, reader.u16()?, reader.u8()?);
                 let name = |_| Name::decode(reader.string(Name::MAX_BYTES)?);
                 Control::Waits {
                     place,
+                    number,
                     players: (0..count).map(name).collect::<Result<_, _>>()?,
                 }
             }
             ROSTER => Control::Roster(Box::new(Roster::read(&mut reader)?)),
-            AGREES => Control::Agrees(
-                MatchId::new(reader.array()?),
-                GuestAddresses::read(&mut reader)?,
-            ),
-            BEGINS => {
-                let count = reader.u8()?;
-                let all = (0..count).map(|_| GuestAddresses::read(&mut reader));
-                Control::Begins(all.collect::<Result<_, _>>()?)
-            }
+            READY => Control::Ready(Box::new(Ready::read(&mut reader)?)),
+            GOES => Control::Goes(Box::new(Goes::read(&mut reader)?)),
             _ => return Err(Malformed),
         };
         reader.finish()?;
@@ -205,6 +217,8 @@ impl Control {
 
 #[cfg(test)]
 mod tests {
+    use super::super::guest_addresses::GuestAddresses;
+    use super::super::ready::ResultId;
     use super::super::table_terms::tests::terms;
     use super::*;
     use crate::log::Player;
@@ -216,19 +230,30 @@ mod tests {
         GuestAddresses::new(all)
     }
 
-    /// A list of this number of players, for the player at this seat.
-    fn roster(seat: u8, count: u8) -> Roster {
+    /// A list of this number of players.
+    fn roster(count: u8) -> Roster {
         let player = |number| Player {
             identity: Identity::from_seed([number; 32]).public().clone(),
             nonce: [number; 32],
         };
-        Roster {
-            seat: Seat::new(seat),
-            header: terms(10, 1, false).header(count.into(), None).unwrap(),
-            players: (0..count).map(player).collect(),
-            names: (0..count)
+        Roster::sign(
+            &Identity::from_seed([0; 32]),
+            terms(10, 1, false).header(count.into()).unwrap(),
+            (0..count).map(player).collect(),
+            (0..count)
                 .map(|seat| Name::clean(&seat.to_string()))
                 .collect(),
+            (0..count.into()).map(addresses).collect(),
+        )
+    }
+
+    fn ready(past: Option<ResultId>) -> Ready {
+        Ready {
+            past,
+            number: 3,
+            nonce: [4; 32],
+            buy: 200,
+            addresses: addresses(2),
         }
     }
 
@@ -237,7 +262,8 @@ mod tests {
         assert_eq!(addresses(100).as_slice().len(), GuestAddresses::MAX);
         let written = |count: u8, address: &str| {
             let mut writer = Writer::default();
-            writer.u8(AGREES).raw(&[5; 32]).u8(count);
+            writer.u8(READY).u8(0).u16(3).raw(&[4; 32]).u64(200);
+            writer.u8(count);
             for _ in 0..count {
                 writer.string(address.as_bytes());
             }
@@ -258,6 +284,12 @@ mod tests {
     #[test]
     fn messages_have_one_encoding_and_nothing_else_is_accepted() {
         let of = MatchId::new([7; 32]);
+        let result = ResultId {
+            of,
+            steps: 99,
+            hash: [8; 32],
+        };
+        let identity = Identity::from_seed([1; 32]);
         for control in [
             Control::Sit,
             Control::Resume(of),
@@ -272,16 +304,19 @@ mod tests {
             Control::InPage,
             Control::Waits {
                 place: 0,
+                number: 258,
                 players: vec![Name::clean("Anna"), Name::clean("Bert")],
             },
             Control::Waits {
                 place: 2,
+                number: 0,
                 players: Vec::new(),
             },
-            Control::Agrees(MatchId::new([5; 32]), addresses(GuestAddresses::MAX)),
-            Control::Begins(vec![addresses(0), addresses(2), addresses(1)]),
-            Control::Roster(Box::new(roster(0, 2))),
-            Control::Roster(Box::new(roster(9, 10))),
+            Control::Ready(Box::new(ready(None))),
+            Control::Ready(Box::new(ready(Some(result)))),
+            Control::Goes(Box::new(Goes::sign(&identity, result, Seat::new(2)))),
+            Control::Roster(Box::new(roster(2))),
+            Control::Roster(Box::new(roster(10))),
         ] {
             let bytes = control.encode();
             assert_eq!(Control::decode(&bytes), Some(control));
@@ -289,7 +324,7 @@ mod tests {
             assert_eq!(Control::decode(&more), None);
             assert_eq!(Control::decode(&bytes[..bytes.len() - 1]), None);
         }
-        assert_eq!(Control::decode(&[14]), None);
+        assert_eq!(Control::decode(&[10]), None);
         for number in 0..13 {
             let declines = Control::decode(&[DECLINES, number]).unwrap();
             assert_eq!(declines.encode(), [DECLINES, number]);

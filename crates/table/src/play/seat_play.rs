@@ -29,7 +29,7 @@ use super::error::PlayError;
 use super::orders::{Event, Orders, Outbox};
 use crate::log::{Inputs, Journal, MatchLog, Phase, Signed};
 use crate::rules::{Choice, Legal};
-use crate::seat::Seat;
+use crate::seat::{Seat, SeatSet};
 
 /// Everything that a seat needs to play.
 pub struct Setting<S, V, R = SystemRng> {
@@ -83,7 +83,7 @@ pub struct Play<S, V, R> {
     thinks_in: Option<u64>,
     /// The number of other seats whose parts of the step this seat needs before it opens its first cards.
     /// `None` if it needs none, and may call the roll.
-    opens_after: Option<usize>,
+    opens_after: Option<(usize, SeatSet)>,
 }
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
@@ -171,7 +171,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 self.accept_early(u64::MAX)?;
             }
             // Nothing is signed before the peer has sent its history.
-            if !self.start_signing() || !self.sign_next()? {
+            if self.own.player.frozen || !self.start_signing() || !self.sign_next()? {
                 break;
             }
         }
@@ -231,7 +231,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn shuffle_ahead(&mut self) -> Result<bool, PlayError> {
         let ahead = match &self.deck {
-            OwnDeck::Verifiable(deck) if self.is_synced() => deck.ahead(&self.own)?,
+            OwnDeck::Verifiable(deck) if self.is_synced() && !self.own.player.frozen => {
+                deck.ahead(&self.own)?
+            }
             _ => None,
         };
         let Some((shuffle, decks)) = ahead else {

@@ -132,6 +132,17 @@ impl<S: Storage, V: Vault, R: CryptoRng> TableCore<S, V, R> {
         self.play.begin(peer);
     }
 
+    /// The match begins now: no seat has a history of it. The seat then [joins](Self::join) the others.
+    pub fn is_new(&mut self) {
+        self.play.is_new();
+    }
+
+    /// Starts a [new](Self::is_new) match on a connection to `peer`, which has begun it too.
+    pub fn join(&mut self, peer: Seat, now: Duration) {
+        self.attach(peer, now);
+        self.play.join(peer);
+    }
+
     /// Resumes the match on a new connection to `peer`, in place of the previous one.
     ///
     /// # Errors
@@ -199,7 +210,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> TableCore<S, V, R> {
                 return self.lose(draining.peer, draining.error, outbox).map(Some);
             }
             let opening = self.opening.as_ref();
-            let needed = opening.map(|opening| opening.needed_at(now.running));
+            let needed = opening.map(|opening| (opening.needed_at(now.running), opening.seats));
             self.play.open_after(needed);
             let first = self.connected.keys().next().copied();
             let failed = match self.advance(outbox, orders.as_deref_mut()) {

@@ -175,7 +175,7 @@ impl TableTerms {
 
     /// The same terms at the table with this id.
     #[must_use]
-    pub fn at(self, id: TableId) -> Self {
+    pub(super) fn at(self, id: TableId) -> Self {
         TableTerms { id, ..self }
     }
 
@@ -190,11 +190,11 @@ impl TableTerms {
         most.min(self.may_leave.into())
     }
 
-    /// The header of a match of this number of players, who buy a stack each, after the match `past`.
+    /// The header of a first match of this number of players, who buy a stack each.
     ///
     /// # Errors
     /// If this number of players cannot play at the table.
-    pub fn header(&self, seats: usize, past: Option<Past>) -> Result<Header, HeaderError> {
+    pub fn header(&self, seats: usize) -> Result<Header, HeaderError> {
         let number = u8::try_from(seats).map_err(|_| Malformed)?;
         if seats > self.stakes.seats() {
             return Err(HeaderError::Malformed);
@@ -205,16 +205,12 @@ impl TableTerms {
             .map_err(HeaderError::Stakes)?;
         let opens = seats - self.may_leave_of(seats);
         let header = Header::at_table(self.id, stakes, opens, self.clock);
-        let mut header = header.ok_or(HeaderError::NoSuchDeck)?;
-        if let Some(table) = &mut header.table {
-            table.past = past;
-        }
-        Ok(header)
+        header.ok_or(HeaderError::NoSuchDeck)
     }
 
-    /// The header of the match with this number of the handover, counted from 1: these players, after the
-    /// match `past`. Each seat buys the number of chips in `buys`. The seats of `past` whose players are not
-    /// among these are left out.
+    /// The header of the match of these players after the result `past`, with this number of the handover, counted
+    /// from 1. Each seat buys the number of chips in `buys`. The seats of `past` whose players are not among
+    /// these are left out.
     ///
     /// # Errors
     /// If this number of players cannot play at the table, or [`HeaderError::Malformed`] if `number` is 0 or
@@ -226,7 +222,7 @@ impl TableTerms {
         number: u16,
         buys: Vec<u64>,
     ) -> Result<Header, HeaderError> {
-        let mut header = self.header(players.len(), None)?;
+        let mut header = self.header(players.len())?;
         let table = AtTable {
             id: self.id,
             number,
@@ -255,26 +251,14 @@ impl TableTerms {
             && all.all(|(player, buy)| self.allows_buy(member(player), *buy))
     }
 
-    /// Whether a player may begin a match with this buy. `member` is the entry of the player in the list, if
-    /// it has one. A player without chips has to buy some. In a game without chips nobody buys any.
+    /// Whether a player may begin a match with this buy. `member` is the player's entry in the list, if there
+    /// is one. A player without chips has to buy some. In a game without chips nobody buys any.
     pub fn allows_buy(&self, member: Option<&Member>, buy: u64) -> bool {
         let (chips, bought) = member.map_or((0, 0), |member| (member.chips, member.bought));
         match self.stakes.betting() {
             Some(_) => self.buys.allow(chips, bought, buy),
             None => buy == 0,
         }
-    }
-
-    /// The chips with which each of these players begins a match after `past` if it has asked for none: a
-    /// stack for each player who has no chips.
-    pub(super) fn least_buys(&self, players: &[Player], past: Option<&Past>) -> Vec<u64> {
-        let BuyTerms { least, most, .. } = self.buys;
-        let chips = |player| Some(past?.member(player)?.chips);
-        let buy = |player| match chips(player) {
-            None | Some(0) => self.stakes.stack().clamp(least, most),
-            Some(_) => 0,
-        };
-        fingerprints(players).into_iter().map(buy).collect()
     }
 
     /// The chips that each seat of the match of this log buys for the next match after the result `past`. A
@@ -309,7 +293,7 @@ impl TableTerms {
         if !self.buys.is_valid(&self.stakes) {
             return Err(HeaderError::Malformed);
         }
-        (2..=self.stakes.seats()).try_for_each(|seats| self.header(seats, None).map(drop))
+        (2..=self.stakes.seats()).try_for_each(|seats| self.header(seats).map(drop))
     }
 
     fn encode(&self) -> Vec<u8> {
@@ -446,7 +430,7 @@ pub(super) mod tests {
         wrong(3, 0, vec![200; 3]);
         wrong(3, 1, vec![200; 2]);
         wrong(2, 1, vec![200, Stakes::MAX_STACK + 1]);
-        assert!(terms.header(1, None).is_err());
+        assert!(terms.header(1).is_err());
     }
 
     fn member(chips: u64, bought: u64) -> Member {
@@ -546,7 +530,7 @@ pub(super) mod tests {
     #[test]
     fn a_proposal_has_one_encoding_and_is_read_as_what_it_is() {
         let table = Proposal::from(terms(6, 2, true));
-        let header = terms(3, 0, false).header(3, None).unwrap();
+        let header = terms(3, 0, false).header(3).unwrap();
         for proposal in [table, Proposal::from(header)] {
             let bytes = proposal.encode();
             assert_eq!(Proposal::decode(&bytes), Ok(proposal));

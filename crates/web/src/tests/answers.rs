@@ -44,6 +44,7 @@ fn host_that_refuses_is_a_clear_error_and_no_match_has_begun() {
         (
             Answer::Says(Control::Waits {
                 place: 0,
+                number: 0,
                 players: Vec::new(),
             }),
             2,

@@ -76,6 +76,9 @@ fn letters_and_words_are_parsed() {
         ("pass", Said::Pass {}),
         ("out", Said::SitOut {}),
         ("back", Said::Back {}),
+        ("top-up 50", Said::TopUp { chips: 50 }),
+        ("buy 0", Said::TopUp { chips: 0 }),
+        ("sit", Said::Sit { agree: true }),
         ("again", Said::Again {}),
         ("roll 2d6", Said::Roll { dice: dice(2) }),
         ("2d6", Said::Roll { dice: dice(2) }),
@@ -182,6 +185,10 @@ fn open_hands_are_not_proposed_again() {
 fn invalid_input_is_refused() {
     for text in [
         "zz",
+        "buy",
+        "top-up -5",
+        "buy 5 6",
+        "sit 5",
         "r",
         "r x",
         "r -1",

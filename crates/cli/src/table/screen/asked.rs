@@ -67,19 +67,37 @@ pub(super) struct Door {
     /// The names, in small letters, and the fingerprints of all players who were shown.
     seen: HashSet<(String, String)>,
     is_table: bool,
+    /// Whether a match is played. Then a player is admitted or declined only by name.
+    in_match: bool,
 }
 
 impl Door {
+    fn in_match(self) -> Self {
+        Door {
+            in_match: true,
+            ..self
+        }
+    }
+
+    /// Whether the text is a command about the door, during a match.
+    pub(super) fn is_meant(text: &str) -> bool {
+        let word = text.split_whitespace().next().unwrap_or_default();
+        let words = ["accept", "decline", "start", "link"];
+        words.contains(&word.to_lowercase().as_str())
+    }
+
     /// The door of a host after an event.
     pub(super) fn after(event: &Event, before: Option<Self>) -> Option<Self> {
         let mut door = match event {
-            Event::Seated(_) => return None,
+            // Guests come to a table during its matches, too.
+            Event::Seated(_) => return before.filter(|door| door.is_table).map(Door::in_match),
             Event::Invite { seats: Some(_), .. } | Event::AtDoor { .. } => {
                 before.unwrap_or_else(|| Door {
                     players: Vec::new(),
                     since: Instant::now(),
                     seen: HashSet::new(),
                     is_table: false,
+                    in_match: false,
                 })
             }
             _ => return before,
@@ -102,7 +120,7 @@ impl Door {
     pub(super) fn hint(&self) -> Option<String> {
         match &self.players[..] {
             [] => None,
-            [_] => Some("Accept? y or n".into()),
+            [_] if !self.in_match => Some("Accept? y or n".into()),
             [first, ..] => Some(format!(
                 "Type `accept {name}` or `decline {name}`.",
                 name = first.name
@@ -215,6 +233,7 @@ mod tests {
             since: Instant::now().checked_sub(MIN_DELAY).unwrap(),
             seen: HashSet::new(),
             is_table,
+            in_match: false,
         }
     }
 
@@ -257,6 +276,11 @@ mod tests {
         assert_eq!(many.answer("START"), Ok(Some(Said::Start {})));
         assert_eq!(many.answer("link"), Ok(Some(Said::LinkNew {})));
         assert_eq!(door(&[], true).answer("start"), Ok(Some(Said::Start {})));
+        // During a match, `y` and the like are about the match.
+        assert!(Door::is_meant("Accept Bert") && Door::is_meant("link"));
+        assert!(!Door::is_meant("y") && !Door::is_meant("call") && !Door::is_meant(""));
+        let hint = door(&[("Bert", "aa-bb")], true).in_match().hint();
+        assert_eq!(hint.unwrap(), "Type `accept Bert` or `decline Bert`.");
         // A name that is the fingerprint of another player, and one that another player had before.
         let fingerprint = "z232-qrvz-sg8y-6yse-rgbd-gh3f";
         let posing = door(&[(fingerprint, "rkbs-g6y6-dd2p-cz76-594p-b6yy")], true);

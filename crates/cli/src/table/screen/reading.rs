@@ -7,7 +7,7 @@ use dealerless_seat::seated::Seated;
 use super::super::prompt::{self, Asked, Typed};
 use super::super::turn;
 use super::Screen;
-use super::asked::Answer;
+use super::asked::{Answer, Door};
 
 impl Screen {
     /// Parses typed text. Returns `None` if the screen has answered the text. Returns
@@ -23,11 +23,6 @@ impl Screen {
             let _ = self.prompt();
         }
         said
-    }
-
-    /// Notes that the terminal has ended the row of the prompt.
-    pub(crate) fn typed(&mut self) {
-        self.output.typed();
     }
 
     fn said(&mut self, text: &str) -> Result<Option<Said>, Complaint> {
@@ -57,7 +52,9 @@ impl Screen {
                 }
             });
         }
-        if let Some(door) = &self.door {
+        if let Some(door) = &self.door
+            && (self.narrator.seated().is_none() || Door::is_meant(text))
+        {
             return door.answer(text);
         }
         let meant = self.sure.take();

@@ -10,9 +10,8 @@ use dealerless_table::play::{Control, Term};
 
 use super::{Farewell, Host};
 use crate::game_name::GameName;
-use crate::open_match::{answer_after, went_on_without_host};
+use crate::open_match::went_on_without_host;
 use crate::peers::is_blocked;
-use crate::run::absentees::Absentees;
 use crate::run::admission::{Answered, Wants};
 use crate::run::continued::went_on;
 use crate::run::lobby::Arrived;
@@ -141,8 +140,20 @@ impl<W: SeatWorld> Host<W> {
         connection: PolledConnection<W::Sockets>,
         now: Duration,
     ) -> anyhow::Result<Option<Arrival<W>>> {
-        let settled = self.hosted.absentees.as_ref().map(Absentees::of);
-        match matches::open_with(own, &connection.met.peer, settled)? {
+        let table = self.table.as_mut().filter(|table| !table.own.waits());
+        if let Some(table) = table {
+            if table.own.enters_with(&connection.met.peer) {
+                self.lobby.decline(connection, &Control::Taken, now);
+                return Ok(None);
+            }
+            let Some(of) = table.own.plays_with(&connection.met.peer) else {
+                let kept = None;
+                return Ok(Some(Arrival { connection, kept }));
+            };
+            self.lobby.decline(connection, &Control::Open(of), now);
+            return Ok(None);
+        }
+        match matches::open_with(own, &connection.met.peer)? {
             Some(kept) if kept.has_peer_parts() => {
                 let fits = kept.must_be_with(&connection.met.peer);
                 self.lobby
@@ -176,15 +187,15 @@ impl<W: SeatWorld> Host<W> {
         of: MatchId,
         now: Duration,
     ) -> anyhow::Result<Option<Arrival<W>>> {
-        let peer = &connection.met.peer;
-        let settles = self.hosted.absentees.as_ref().map(Absentees::of) == Some(of);
-        let answer = if settles {
-            let past = self.hosted.past.as_ref();
-            let answer = past.and_then(|past| answer_after(past, peer));
-            Some(answer.unwrap_or(Control::Unknown(of)))
-        } else {
-            went_on(own, &of, peer)?
+        let left = match &mut self.table {
+            None => Some(connection),
+            Some(table) => table.own.resumed(connection, of, now)?,
         };
+        let Some(connection) = left else {
+            return Ok(None);
+        };
+        let peer = &connection.met.peer;
+        let answer = went_on(own, &of, peer)?;
         if let Some(answer) = answer {
             self.lobby.decline(connection, &answer, now);
             return Ok(None);
@@ -197,8 +208,8 @@ impl<W: SeatWorld> Host<W> {
             }
             _ => {
                 // The guest forgets a match to which it has agreed, so it cannot begin on the guest's old connection.
-                let gathering = self.gathering.as_mut();
-                if gathering.is_some_and(|gathering| gathering.remove(peer, now)) {
+                let table = self.table.as_mut();
+                if table.is_some_and(|table| table.gathering.remove(peer, now)) {
                     self.show_table(own);
                 }
                 self.lobby.decline(connection, &Control::Unknown(of), now);
@@ -257,6 +268,15 @@ impl<W: SeatWorld> Host<W> {
         warning: Option<String>,
         now: Duration,
     ) -> anyhow::Result<()> {
+        let peer = &arrival.connection.met.peer;
+        let is_listed = self
+            .table
+            .as_ref()
+            .is_some_and(|table| table.own.lists(peer));
+        if is_listed && !self.admission.is_suspected(peer) {
+            // A player of the table comes back without a question.
+            self.admission.expect(peer);
+        }
         match self.admission.asks_about(own, &arrival.connection) {
             Ok(false) => self.sits(own, arrival, warning, now)?,
             Ok(true) => {
@@ -311,8 +331,9 @@ impl<W: SeatWorld> Host<W> {
         if let Some(text) = warning {
             own.notice(text);
         }
-        let gathering = self.gathering.as_ref();
-        if arrival.kept.is_some() && gathering.is_some_and(|gathering| gathering.present() > 1) {
+        let is_used =
+            |table: &super::Table<W>| !table.own.waits() || table.gathering.has_newcomer();
+        if arrival.kept.is_some() && self.table.as_ref().is_some_and(is_used) {
             // One guest must not send the others away.
             self.lobby.decline(arrival.connection, &Control::Taken, now);
             return Ok(());

@@ -1,23 +1,30 @@
 //! The begin of a match at its host: the files, the finder of the players, and the seat.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use dealerless_connection::{PolledConnection, PolledDoor, Stream};
+use anyhow::Context;
+use dealerless_connection::identity::Address;
+use dealerless_connection::{Admits, Place, PolledConnection, PolledDoor, Stream};
 use dealerless_table::log::Sitting;
-use dealerless_table::play::{Control, Proposal, Seating};
+use dealerless_table::play::{Control, GuestAddresses, Proposal, Seating};
 
-use super::Host;
 use super::requests::Arrival;
+use super::{Host, Hosted, Table, invite_event};
+use crate::run::at_table::{AtTable, Reach};
+use crate::run::continued::{before_unopened, give_up_unopened};
 use crate::run::finding::Finder;
-use crate::run::gathering::{Agreed, Change, Gathering};
-use crate::run::lobby::Lobby;
+use crate::run::lobby::{Arrived, Lobby};
 use crate::run::matches::{self, Kept, NewMatch};
-use crate::run::other_guests::{Ways, keep_listeners, keys_of_guests, tell_absent_host};
+use crate::run::other_guests::{
+    Ways, keep_listeners, kept_listeners, keys_of_guests, tell_absent_host,
+};
 use crate::run::own::Own;
 use crate::run::playing::{SeatFiles, SeatInPlay};
 use crate::run::program::{InPlay, Input};
 use crate::run::world::SeatWorld;
-use crate::seat::PlayerNeeds;
+use crate::seat::{PlayerNeeds, Stopped};
+use crate::words::tables;
 
 impl<W: SeatWorld> Host<W> {
     /// Seats a guest, unless its connection has ended. The match of two has its files before the guest knows that it
@@ -40,10 +47,8 @@ impl<W: SeatWorld> Host<W> {
         match kept {
             Some(kept) => {
                 self.close_door(own, now);
-                let gathered = self.gathering.take().map(Gathering::into_connections);
-                for connection in gathered.into_iter().flatten() {
-                    self.lobby.decline(connection, &Control::Taken, now);
-                }
+                self.turn_away_waiting(now);
+                self.table = None;
                 keep_listeners(own, &kept.name, &self.hosted.listeners)?;
                 let files = matches::resume(own, kept)?;
                 self.play(own, files, |seat| seat.resume(connection, now), now)
@@ -73,6 +78,14 @@ impl<W: SeatWorld> Host<W> {
         (self.admission).close(own, &Control::Taken, &mut self.lobby, now);
     }
 
+    /// Turns away the guests who wait for a seat: this player gives them none any more.
+    pub(super) fn turn_away_waiting(&mut self, now: Duration) {
+        let waiting = self.table.as_mut().map(|table| table.gathering.close());
+        for connection in waiting.into_iter().flatten() {
+            self.lobby.decline(connection, &Control::Taken, now);
+        }
+    }
+
     /// An admitted guest takes a seat at the table, or waits for one. It is a known peer from now on, and is not asked
     /// about when it comes back.
     fn gather(
@@ -81,11 +94,11 @@ impl<W: SeatWorld> Host<W> {
         connection: PolledConnection<W::Sockets>,
         now: Duration,
     ) -> anyhow::Result<()> {
-        let Some(gathering) = &self.gathering else {
+        let Some(Table { gathering, .. }) = &self.table else {
             return Ok(());
         };
         let (peer, name) = (&connection.met.peer, &connection.met.peer_name);
-        if !gathering.has(peer) && (gathering.is_for_others(peer) || !gathering.has_place()) {
+        if !gathering.has(peer) && !gathering.has_place() {
             self.lobby.decline(connection, &Control::Taken, now);
             return Ok(());
         }
@@ -98,60 +111,123 @@ impl<W: SeatWorld> Host<W> {
             return Ok(());
         }
         self.admission.expect(&connection.met.peer);
-        let Some(gathering) = &mut self.gathering else {
-            return Ok(());
-        };
-        gathering.add(connection, now);
-        self.show_table(own);
+        if let Some(Table { gathering, .. }) = &mut self.table {
+            gathering.add(connection, now);
+            self.show_table(own);
+        }
         Ok(())
     }
 
     /// Tells the player who has a seat at the table.
-    pub(super) fn show_table(&self, own: &Own<W>) {
-        if let Some(gathering) = &self.gathering {
-            own.world.report(&gathering.table());
+    pub(super) fn show_table(&mut self, own: &Own<W>) {
+        if let Some(table) = &mut self.table {
+            let event = Some(table.gathering.table());
+            if event != table.shown {
+                event.iter().for_each(|event| own.world.report(event));
+                table.shown = event;
+            }
         }
     }
 
-    /// Processes the answers of the guests who have come. Begins the match once they have agreed to it.
-    pub(super) fn gathered(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<()> {
-        let Some(gathering) = &mut self.gathering else {
+    /// Does all that is due at the table. Returns why the player has stopped, once it has.
+    ///
+    /// # Errors
+    /// If the player cannot go on.
+    pub(super) fn step_table(
+        &mut self,
+        own: &mut Own<W>,
+        now: Duration,
+    ) -> anyhow::Result<Option<Stopped>> {
+        self.keep_role(own, now)?;
+        let Some(table) = &mut self.table else {
+            return Ok(None);
+        };
+        let has_changed = table.gathering.step(now);
+        if table.own.waits() {
+            match table.gathering.may_begin() {
+                true => table.own.begin_first(own, now),
+                false if table.own.ends_first() => table.gathering.expect(0, now),
+                false => {}
+            }
+        }
+        let has_newcomer = table.gathering.has_newcomer();
+        table.own.wants_change(has_newcomer);
+        let gathering = self.door.is_some().then_some(&mut table.gathering);
+        let stopped = table.own.step(own, gathering, now)?;
+        table.gathering.sit(table.own.players(own), now);
+        let without_seat = table.own.take_without_seat();
+        for peer in table.own.take_stalled() {
+            self.admission.suspect(&peer);
+        }
+        let waits = self.table.as_ref().is_some_and(|table| table.own.waits());
+        if (has_changed || waits) && self.code_until.is_none() {
+            self.show_table(own);
+        }
+        for (connection, request) in without_seat {
+            match request {
+                None => self.lobby.admit(connection, None, now),
+                Some(request) => {
+                    let arrived = Arrived {
+                        connection,
+                        request: Ok(request),
+                        warning: None,
+                    };
+                    self.asked(own, arrived, now)?;
+                }
+            }
+        }
+        Ok(stopped)
+    }
+
+    /// Ends the link if this player is no longer the host, and makes a new one if it is the host again.
+    fn keep_role(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<()> {
+        let Some(table) = &mut self.table else {
             return Ok(());
         };
-        let mut may_propose = true;
-        if let Some(absentees) = &mut self.hosted.absentees
-            && gathering.may_begin()
-        {
-            absentees.must_be_absent()?;
-            may_propose = now >= absentees.tried_at();
-        }
-        match gathering.step(may_propose, now) {
-            None => {}
-            Some(Change::Left) => self.show_table(own),
-            Some(Change::CannotBegin(error)) => {
-                let Some(connection) = gathering.remove_last(now) else {
-                    return Err(error.into());
-                };
-                self.does_not_sit(own, connection, &error.into(), now);
-                self.show_table(own);
+        match (table.own.is_host(own), self.door.take()) {
+            (false, Some(mut door)) => {
+                own.end_link(&self.hosted.invite)?;
+                door.end_codes();
+                table.own.has_door(door);
+                self.turn_away_waiting(now);
             }
-            Some(Change::Complete(mut agreed)) => {
-                self.close_door(own, now);
-                for connection in std::mem::take(&mut agreed.without_seat) {
-                    self.lobby.decline(connection, &Control::Taken, now);
+            (true, None) => {
+                if let Some(door) = table.own.reach_mut().door.take() {
+                    self.reopen(own, door, now)?;
                 }
-                let new = NewMatch::create(own, agreed.sitting.clone())?;
-                keep_listeners(own, &new.name, &self.hosted.listeners)?;
-                let files = new.begin(own, None)?;
-                agreed.begin();
-                let Agreed { connections, .. } = *agreed;
-                let begin = |seat: &mut SeatInPlay<W>| {
-                    let mut connections = connections.into_iter();
-                    connections.try_for_each(|connection| seat.begin(connection, now))
-                };
-                self.play(own, files, begin, now)?;
             }
+            (_, door) => self.door = door,
         }
+        Ok(())
+    }
+
+    /// Makes a new link, and answers everybody who has it.
+    fn reopen(
+        &mut self,
+        own: &Own<W>,
+        mut door: PolledDoor<W::Sockets>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        let Some(table) = &mut self.table else {
+            return Ok(());
+        };
+        let old = &self.hosted.invite;
+        let (addresses, relay) = (old.addresses().to_vec(), old.relay().cloned());
+        let link = own.table_link(table.own.terms(), addresses, relay)?;
+        door.admit(
+            Admits::Invited(own.peers.clone()),
+            self.hosted.proposal.encode(),
+        );
+        if let Some(relay) = &self.hosted.relay {
+            door.wait_for_invite(relay.clone(), &link, now);
+        }
+        own.world
+            .report(&invite_event(&link, &self.hosted.proposal, None));
+        own.notice(tables::hosts(&link.to_string()));
+        let players = table.own.players(own);
+        table.gathering.sit(players, now);
+        self.hosted.invite = link;
+        self.door = Some(door);
         Ok(())
     }
 
@@ -164,7 +240,6 @@ impl<W: SeatWorld> Host<W> {
         now: Duration,
     ) -> anyhow::Result<()> {
         let finder = self.finder(own, &files.sitting, now);
-        self.hosted.absentees = None;
         let mut seat = SeatInPlay::new(own, files, self.needs, finder, now)?;
         begin(&mut seat)?;
         if self.input_has_ended {
@@ -191,6 +266,128 @@ impl<W: SeatWorld> Host<W> {
         let ways = self.hosted.ways.as_deref();
         tell_absent_host(own, finder, |host| ways?.route(host), now)
     }
+}
+
+impl<W: SeatWorld> Host<W> {
+    /// A host of a table that is played already. The door answers everybody who has the link, and the players of the
+    /// match: they are known peers from now on, also those whom another host has admitted.
+    ///
+    /// # Errors
+    /// If the known peers cannot be kept.
+    fn of_table(
+        own: &Own<W>,
+        mut door: PolledDoor<W::Sockets>,
+        table: AtTable<W>,
+        hosted: Hosted<W>,
+        needs: PlayerNeeds,
+        now: Duration,
+    ) -> anyhow::Result<Self> {
+        let proposal = hosted.proposal.encode();
+        door.admit(Admits::Invited(own.peers.clone()), proposal);
+        let players = table.players(own);
+        let others = players
+            .iter()
+            .filter(|(player, _)| player != own.identity.public());
+        for (player, name) in others {
+            own.peers.lock().remember(player, name, &[], None)?;
+            if let Some(relay) = &hosted.relay {
+                door.wait_for_known(relay.clone(), player, now);
+            }
+        }
+        if let Some(relay) = &hosted.relay {
+            door.wait_for_invite(relay.clone(), &hosted.invite, now);
+        }
+        let mut host = Host::new(own, door, hosted, needs, now);
+        let mut table = Table::of(own, table);
+        table.gathering.sit(players, now);
+        host.table = Some(table);
+        Ok(host)
+    }
+
+    /// The host of a table in which this player has the first seat now.
+    ///
+    /// # Errors
+    /// If the link cannot be kept.
+    pub(in crate::run) fn succeeding(
+        own: &Own<W>,
+        mut table: AtTable<W>,
+        needs: PlayerNeeds,
+        now: Duration,
+    ) -> anyhow::Result<Self> {
+        let reach = table.reach_mut();
+        let ways = reach.ways.clone();
+        let (listeners, addresses) = (reach.listeners.clone(), reach.addresses.as_slice().to_vec());
+        let door = reach.door.take().context("there is no door")?;
+        let relay = ways.as_ref().and_then(|ways| ways.relay());
+        let at_relay = relay.as_ref().and_then(Place::tcp).cloned();
+        let link = own.table_link(table.terms(), addresses, at_relay)?;
+        own.notice(tables::hosts(&link.to_string()));
+        let hosted = Hosted {
+            ways,
+            listeners,
+            relay,
+            ..Hosted::new(table.proposal(), link)
+        };
+        Host::of_table(own, door, table, hosted, needs, now)
+    }
+}
+
+/// The addresses at which others reach a host that resumes a match of a table, and how it reaches them.
+pub struct HostedAt<W: SeatWorld> {
+    /// How this player reaches others.
+    pub ways: Arc<dyn Ways<W>>,
+    /// The addresses in the link of the table.
+    pub addresses: Vec<Address>,
+    /// The relay at which this player waits for others.
+    pub relay: Option<Place>,
+}
+
+/// A host that resumes a match of a table, whose terms are kept with it.
+///
+/// # Errors
+/// If the match cannot be resumed here.
+pub fn host_table_again<W: SeatWorld>(
+    own: &Own<W>,
+    door: PolledDoor<W::Sockets>,
+    at: HostedAt<W>,
+    kept: Kept<W::Files>,
+    needs: PlayerNeeds,
+    now: Duration,
+) -> anyhow::Result<Host<W>> {
+    let HostedAt {
+        ways,
+        addresses,
+        relay,
+    } = at;
+    let kept = before_unopened(own, kept)?;
+    give_up_unopened(own, &kept)?;
+    let terms = matches::kept_table(own, &kept.name).map(|table| table.terms);
+    let terms = terms.context("the terms of the table are lost")?;
+    let listeners = kept_listeners(own, &kept.name)?.unwrap_or_default();
+    let files: SeatFiles<W> = matches::resume(own, kept)?;
+    let finder = Finder::of_guests(own, &files.sitting);
+    let finder = tell_absent_host(own, finder, |host| ways.route(host), now);
+    let mut seat = SeatInPlay::new(own, files, needs, finder, now)?;
+    seat.reconnect(now)?;
+    let reach = Reach {
+        ways: Some(Arc::clone(&ways)),
+        listeners: listeners.clone(),
+        addresses: GuestAddresses::new(addresses.clone()),
+        is_local: true,
+        route: None,
+        door: None,
+        lobby: Lobby::new(),
+    };
+    let table = AtTable::resuming(terms.clone(), needs, reach, seat);
+    let at_relay = relay.as_ref().and_then(Place::tcp).cloned();
+    let link = own.table_link(&terms, addresses, at_relay)?;
+    let hosted = Hosted {
+        ways: Some(ways),
+        listeners,
+        relay,
+        ..Hosted::new(terms.into(), link)
+    };
+    Host::of_table(own, door, table, hosted, needs, now)
 }
 
 /// A host that resumes a match, and waits for its guests at a door.

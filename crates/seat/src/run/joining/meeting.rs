@@ -1,18 +1,24 @@
 //! A guest until it asks its host for a seat: the call, the question to its player, and the check of the proposal.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 use dealerless_connection::{Invite, MeetingError, Place, PolledConnection, SpokenError, Stream};
-use dealerless_table::play::{CannotBegin, Control, Proposal, Seating, Term};
+use dealerless_table::play::{
+    CannotBegin, Control, GuestAddresses, Proposal, Seating, TableTerms, Term,
+};
 
 use super::{Asking, Guest, HostSaid, Offer, Question, Stage};
 use crate::event::Event;
 use crate::open_match::{elsewhere, instead_of};
 use crate::peers::{BLOCKED, all_keys, is_blocked, question};
+use crate::run::at_table::{AtTable, Reach};
+use crate::run::continued::{before_unopened, has_played_at};
 use crate::run::errors::{AnswerIsNo, Differs};
-use crate::run::gathered::Gathered;
+use crate::run::lobby::Lobby;
 use crate::run::matches::{self, Kept};
+use crate::run::other_guests::{self, Ways};
 use crate::run::own::Own;
 use crate::run::world::SeatWorld;
 use crate::seated::{Seated, TableOffer};
@@ -123,7 +129,7 @@ impl<W: SeatWorld> Guest<W> {
                 let kept = matches::find(own, &of)?.filter(is_with_host);
                 Some(kept.with_context(|| elsewhere(&of))?)
             }
-            _ => matches::open_with(own, peer, None)?,
+            _ => matches::open_with(own, peer)?,
         };
         if let Some(kept) = &kept {
             kept.must_be_with(peer)?;
@@ -132,6 +138,7 @@ impl<W: SeatWorld> Guest<W> {
             |kept| matches!(self.host_said, Some(HostSaid::Unknown(of)) if of == kept.id()),
         );
         if let Some(kept) = kept {
+            let kept = before_unopened(own, kept)?;
             return self.resume(own, connection, kept, now);
         }
         match self.offered(own, &connection) {
@@ -139,11 +146,12 @@ impl<W: SeatWorld> Guest<W> {
             Ok(offered) => {
                 // The record is closed, because the host may continue this match.
                 let given_up = given_up.map(|kept| {
-                    let text = instead_of(&kept.opened);
-                    own.notice(text);
+                    if !self.has_been_left_out {
+                        own.notice(instead_of(&kept.opened));
+                    }
                     kept.name
                 });
-                self.consider(own, connection, offered, given_up, now);
+                self.consider(own, connection, offered, given_up, now)?;
             }
         }
         Ok(())
@@ -166,7 +174,7 @@ impl<W: SeatWorld> Guest<W> {
                 let ways = self.requires.ways().context(
                     "this page plays matches of two; to play with more, use the program `dealerless`",
                 )?;
-                let header = terms.header(terms.stakes.seats(), None);
+                let header = terms.header(terms.stakes.seats());
                 let header = header.map_err(CannotBegin::from)?;
                 self.requires.check(own, &header)?;
                 Ok(Offer::Table(terms, ways))
@@ -182,7 +190,7 @@ impl<W: SeatWorld> Guest<W> {
         offer: Offer<W>,
         instead_of: Option<String>,
         now: Duration,
-    ) {
+    ) -> anyhow::Result<()> {
         let question = match &offer {
             Offer::Match(seating) => {
                 Event::AskSit(Box::new(Seated::of(&seating.sitting, None, false)))
@@ -190,29 +198,34 @@ impl<W: SeatWorld> Guest<W> {
             Offer::Table(terms, _) => {
                 Event::AskTable(Box::new(TableOffer::of(terms, &connection.met)))
             }
-            Offer::Resumed => return self.ask_host(connection, offer, instead_of, now),
+            Offer::Resumed => return self.ask_host(own, connection, offer, instead_of, now),
         };
-        if !self.requires.asks() {
-            return self.ask_host(connection, offer, instead_of, now);
+        // A player is asked once at a table.
+        let is_member = match &offer {
+            Offer::Table(terms, _) => has_played_at(own, terms.id)?,
+            _ => false,
+        };
+        if is_member || !self.requires.asks() {
+            return self.ask_host(own, connection, offer, instead_of, now);
         }
         own.world.report(&question);
         self.stage = Stage::Asked(Box::new(connection), Question::Sit(offer, instead_of));
+        Ok(())
     }
 
     pub(super) fn ask_host(
         &mut self,
+        own: &Own<W>,
         mut connection: PolledConnection<W::Sockets>,
         offer: Offer<W>,
         instead_of: Option<String>,
         now: Duration,
-    ) {
+    ) -> anyhow::Result<()> {
         let seating = match offer {
             Offer::Match(seating) => Some(*seating),
             Offer::Resumed => None,
             Offer::Table(terms, ways) => {
-                let gathered = Gathered::begin(ways, connection, *terms, instead_of, now);
-                self.stage = Stage::Gathered(Box::new(gathered));
-                return;
+                return self.sit_at_table(own, connection, *terms, ways, instead_of, now);
             }
         };
         let request = Control::Sit.encode();
@@ -226,6 +239,33 @@ impl<W: SeatWorld> Guest<W> {
             is_sent: sent.is_ok(),
             is_told: false,
         }));
+        Ok(())
+    }
+
+    /// Asks the host of a table for a seat.
+    fn sit_at_table(
+        &mut self,
+        own: &Own<W>,
+        connection: PolledConnection<W::Sockets>,
+        terms: TableTerms,
+        ways: Arc<dyn Ways<W>>,
+        instead_of: Option<String>,
+        now: Duration,
+    ) -> anyhow::Result<()> {
+        self.given_up = instead_of;
+        let door = other_guests::open_door(own, &*ways, Vec::new(), ways.listens_at())?;
+        let reach = Reach {
+            ways: Some(ways),
+            listeners: door.listeners,
+            addresses: GuestAddresses::new(door.addresses),
+            is_local: connection.at().is_some_and(|at| at.ip().is_loopback()),
+            route: Some(self.route.clone()),
+            door: Some(door.door),
+            lobby: Lobby::new(),
+        };
+        let table = AtTable::joining(terms, self.needs, reach, connection, now);
+        self.stage = Stage::AtTable(Box::new(table));
+        Ok(())
     }
 
     /// Tells the host which term this guest does not accept, and ends.

@@ -5,24 +5,27 @@ use std::time::Duration;
 use anyhow::{anyhow, bail, ensure};
 use dealerless_connection::{ConnectionError, PolledConnection, Stream};
 use dealerless_table::log::Sitting;
-use dealerless_table::play::{Control, Seating, Term};
+use dealerless_table::play::{Control, GuestAddresses, Seating, Term};
 
 use super::{Asking, Guest, HostSaid, Stage};
 use crate::guest::{
     ANSWER, CHANGES, KEEPS_CHANGING, NOT_ACCEPTED_YET, SOON, may_have_agreed, refusal,
 };
-use crate::open_match::{WENT_ON, WENT_ON_WITH_YOU, not_begun, not_resumed, removes, went_on};
-use crate::run::continued::settled;
+use crate::open_match::{WENT_ON, not_begun, not_resumed, removes, went_on};
+use crate::run::at_table::{AtTable, HasOpen, Reach};
+use crate::run::continued::{before_unopened, give_up_unopened};
 use crate::run::errors::AnswerIsNo;
 use crate::run::finding::{Caller, Finder, request};
-use crate::run::gathered::{Complete, Gathered, HasOpen};
+use crate::run::hosting::Host;
+use crate::run::lobby::Lobby;
 use crate::run::matches::{self, Kept, NewMatch};
 use crate::run::other_guests::{self, tell_absent_host};
 use crate::run::own::Own;
 use crate::run::playing::SeatInPlay;
-use crate::run::program::ended;
+use crate::run::program::{Input, ended};
 use crate::run::world::SeatWorld;
 use crate::seat::{LAST_CALL, Stopped};
+use crate::words::tables;
 
 /// The error of a guest that the host of a match of several does not know.
 const NO_SEAT: &str =
@@ -36,35 +39,71 @@ impl<W: SeatWorld> Guest<W> {
         finder.calling(Caller::new(of, host, self.route.clone()))
     }
 
-    /// The seat of a guest that resumes a match, still without a connection.
+    /// Plays a match again. `connect` makes the first connection, or looks for one.
     ///
     /// # Errors
     /// If the match cannot be resumed here, or this side cannot listen for the other guests.
-    pub(super) fn seat_again(
-        &self,
+    pub(super) fn play_again(
+        &mut self,
         own: &Own<W>,
         kept: Kept<W::Files>,
         listen: &[String],
+        connect: impl FnOnce(&mut SeatInPlay<W>) -> anyhow::Result<()>,
         now: Duration,
-    ) -> anyhow::Result<SeatInPlay<W>> {
+    ) -> anyhow::Result<()> {
+        let kept = before_unopened(own, kept)?;
+        if kept.has_table(own) {
+            give_up_unopened(own, &kept)?;
+        }
         let sitting = &kept.opened.sitting;
         let name = kept.name.clone();
-        let finder = self.calling_host(Finder::of_guests(own, sitting), sitting);
-        let (finder, at) = match self.requires.ways() {
-            None => (finder, None),
-            Some(ways) => {
-                let relay = self.route.relay.as_ref();
-                let (finder, at) =
-                    other_guests::find_again(own, &*ways, finder, &kept, listen, relay, now)?;
-                let finder = tell_absent_host(own, finder, |host| ways.route(host), now);
-                (finder, at)
-            }
-        };
-        let files = matches::resume(own, kept)?;
-        if let Some((listeners, addresses)) = at {
-            other_guests::keep(own, &name, &listeners, &addresses)?;
+        let mut finder = self.calling_host(Finder::of_guests(own, sitting), sitting);
+        let mut found = None;
+        if let Some(ways) = self.requires.ways() {
+            let relay = self.route.relay.as_ref();
+            let (with_guests, at) =
+                other_guests::find_again(own, &*ways, finder, &kept, listen, relay, now)?;
+            finder = tell_absent_host(own, with_guests, |host| ways.route(host), now);
+            found = Some((ways, at));
         }
-        SeatInPlay::new(own, files, self.needs, finder, now)
+        let table = matches::kept_table(own, &name).map(|table| table.terms);
+        let door = table.as_ref().and_then(|_| finder.take_door());
+        let files = matches::resume(own, kept)?;
+        let mut reach = None;
+        if let Some((ways, at)) = found {
+            let (mut listeners, addresses) = at.unwrap_or_default();
+            let own_place = addresses.get(files.sitting.seat.index()).cloned();
+            let mut own_place = own_place.unwrap_or_default();
+            let mut door = door;
+            if table.is_some() && door.is_none() {
+                // The next match of the table can have more players than this one.
+                let open = other_guests::open_door(own, &*ways, Vec::new(), listen)?;
+                listeners = open.listeners;
+                own_place = GuestAddresses::new(open.addresses);
+                door = Some(open.door);
+            }
+            other_guests::keep(own, &name, &listeners, &addresses)?;
+            reach = Some(Reach {
+                ways: Some(ways),
+                listeners,
+                addresses: own_place,
+                is_local: true,
+                route: Some(self.route.clone()),
+                door,
+                lobby: Lobby::new(),
+            });
+        }
+        let mut seat = SeatInPlay::new(own, files, self.needs, finder, now)?;
+        connect(&mut seat)?;
+        seat.look_for_guests(now);
+        self.stage = match (table, reach) {
+            (Some(terms), Some(reach)) => {
+                let table = AtTable::resuming(terms, self.needs, reach, seat);
+                Stage::AtTable(Box::new(table))
+            }
+            _ => Stage::Playing(Box::new(seat)),
+        };
+        Ok(())
     }
 
     /// Resumes an open match on a connection. One that is over here is only sent to the host, who does not know its
@@ -80,16 +119,12 @@ impl<W: SeatWorld> Guest<W> {
         let _ = connection
             .core
             .send(Stream::Control, &Control::Resume(kept.id()).encode());
-        if kept.is_over() {
+        if kept.is_over() && !kept.has_table(own) {
             let seat = matches::sending_end(own, kept, connection, now)?;
             self.stage = Stage::SendingEnd(Box::new(seat), now + LAST_CALL);
             return Ok(());
         }
-        let mut seat = self.seat_again(own, kept, &[], now)?;
-        seat.resume(connection, now)?;
-        seat.look_for_guests(now);
-        self.stage = Stage::Playing(Box::new(seat));
-        Ok(())
+        self.play_again(own, kept, &[], |seat| seat.resume(connection, now), now)
     }
 
     pub(super) fn wait_for_host(
@@ -132,44 +167,49 @@ impl<W: SeatWorld> Guest<W> {
         Ok(())
     }
 
-    pub(super) fn wait_for_all(
+    /// Does all that is due at the table.
+    ///
+    /// # Errors
+    /// If the guest cannot go on.
+    pub(super) fn step_table(
         &mut self,
         own: &mut Own<W>,
-        mut gathered: Box<Gathered<W>>,
+        mut table: Box<AtTable<W>>,
         now: Duration,
-    ) -> anyhow::Result<()> {
-        match gathered.step(own, self.requires.asks(), now) {
-            Ok(None) => self.stage = Stage::Gathered(gathered),
-            Err(why) => match why.downcast_ref() {
-                Some(&HasOpen(of)) => self.change(own, HostSaid::Open(of), now)?,
-                // Otherwise the host would keep the seat, as that of a guest who has lost its connection.
-                None => self.leave(gathered.connection, Some(Term::All), why, now),
-            },
-            Ok(Some(complete)) => {
-                let Complete {
-                    new,
-                    finder,
-                    addresses,
-                } = complete;
-                let Gathered {
-                    connection,
-                    ways,
-                    instead_of,
-                    ..
-                } = *gathered;
-                give_up(own, instead_of)?;
-                let relay = self.route.relay.as_ref();
-                let finder = self.calling_host(finder, &new.sitting);
-                let finder = other_guests::find(finder, &new.sitting, &addresses, relay, now);
-                let finder = tell_absent_host(own, finder, |host| ways.route(host), now);
-                let files = new.begin(own, None)?;
-                let mut seat = SeatInPlay::new(own, files, self.needs, finder, now)?;
-                seat.begin(connection, now)?;
-                seat.look_for_guests(now);
-                self.stage = Stage::Playing(Box::new(seat));
-            }
+    ) -> anyhow::Result<bool> {
+        let waited = table.waits();
+        let stepped = table.step(own, None, now);
+        if waited && !table.waits() && self.input_has_ended {
+            table.input(own, Input::Ended, now)?;
         }
-        Ok(())
+        let stopped = match stepped {
+            Ok(stopped) => stopped,
+            Err(why) => {
+                match (why.downcast_ref(), table.take_connection()) {
+                    (Some(&HasOpen(of)), _) => self.change(own, HostSaid::Open(of), now)?,
+                    // Otherwise the host would keep the seat, as that of a guest who has lost its connection.
+                    (None, Some(connection)) => self.leave(connection, Some(Term::All), why, now),
+                    (None, None) => return Err(why),
+                }
+                return Ok(false);
+            }
+        };
+        // Players who have no seat any more: they call the host.
+        drop(table.take_without_seat());
+        if let Some(stopped) = stopped {
+            let Some(seat) = table.into_seat() else {
+                return Ok(true);
+            };
+            return self.stopped(own, *seat, stopped, now);
+        }
+        if !table.waits() {
+            give_up(own, self.given_up.take())?;
+        }
+        self.stage = match table.is_host(own) {
+            true => Stage::Hosting(Box::new(Host::succeeding(own, *table, self.needs, now)?)),
+            false => Stage::AtTable(table),
+        };
+        Ok(false)
     }
 
     fn begin(&mut self, own: &mut Own<W>, asking: Asking<W>, now: Duration) -> anyhow::Result<()> {
@@ -222,16 +262,21 @@ impl<W: SeatWorld> Guest<W> {
         let Some(kept) = matches::find(own, &of)? else {
             bail!(not_begun(&of));
         };
+        if let Control::WentOn(of, chips) = control
+            && kept.has_table(own)
+        {
+            // The player asks for a seat again, without a question.
+            own.notice(tables::went_on(chips));
+            self.resumes = false;
+            self.has_been_left_out = true;
+            drop(kept);
+            self.change(own, HostSaid::Unknown(of), now)?;
+            return Ok(false);
+        }
         if let Control::WentOn(of, chips) = control {
-            let settled = settled(&kept).ok();
-            let absent = settled.as_ref().map(|settled| kept.names(&settled.absent));
-            let text = went_on(&of, chips, absent.as_deref());
-            own.notice(text);
-            match (self.resumes, settled.is_some()) {
-                (true, true) => bail!(AnswerIsNo(WENT_ON_WITH_YOU)),
-                (false, remains) if remains || self.requires.asks() => {}
-                _ => bail!(AnswerIsNo(WENT_ON)),
-            }
+            // The terms of the table are lost here.
+            own.notice(went_on(&of, chips));
+            ensure!(!self.resumes && self.requires.asks(), AnswerIsNo(WENT_ON));
         } else if self.resumes {
             if kept.is_begun() {
                 bail!(not_resumed(&of));

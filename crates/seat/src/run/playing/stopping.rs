@@ -103,7 +103,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
     /// Processes all messages after the end of the match, and closes the connections to seats that need nothing more.
     /// Errors change nothing: the match is over here.
     fn receive_after_end(&mut self, now: Duration) {
-        while matches!(self.next(now), Ok(Some(_))) || self.receive_message() {}
+        while matches!(self.next(now), Ok(Some(_))) || self.receive_message(now) {}
         let play = self.table.play();
         for (peer, connection) in &mut self.connections {
             if play.have_exchanged(*peer) {

@@ -214,12 +214,6 @@ impl<G: Game> Simulation<G> {
         }
     }
 
-    /// Plays for a time.
-    pub(super) fn play_for(&mut self, time: Duration) {
-        let until = self.now() + time;
-        self.play_until(|this| this.now() >= until);
-    }
-
     /// Goes forward to what happens next.
     pub(super) fn next(&mut self) -> Happening {
         self.shared().next().expect("something happens")

@@ -1,17 +1,18 @@
-//! Tables of 3 to 10 seats, from the link on: each player runs a program as `dealerless host`, `join` or `resume`
-//! does, and starts it again until all players of the match know its end. Each seat calls and is called by all others.
-//! At most tables, a guest more than seats may come, and the host may begin with fewer.
+//! Evenings at tables of 3 to 6 seats, from the link on: each player runs a program as `dealerless host`, `join` or
+//! `resume` does, and starts it again until the evening is over. Players come late, leave with a hand, buy chips and
+//! return. At many tables, a guest more than seats may come, and the host may begin with fewer. At the end of the
+//! evening, all players leave.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{bail, ensure};
 use dealerless::verifiable::trust_own_shuffles;
 use dealerless_connection::identity::{Address, Name, Peer, SharedPeers};
 use dealerless_connection::{ConnectionError, Invites, Place, PolledConnection, PolledDoor};
 use dealerless_table::Seat;
-use dealerless_table::log::{Clock as Limits, MatchId, Phase};
+use dealerless_table::log::{Clock as Limits, End, MatchId, MatchLog, Phase};
 use dealerless_table::play::{BuyTerms, CannotBegin, PlayError, Proposal, TableTerms};
 use dealerless_table::testing::test_match;
 use rand::RngExt;
@@ -21,14 +22,14 @@ use serde_json::Value;
 use super::person::Act;
 use super::simulation::{Code, Counts, Game, Program, Simulation};
 use super::tables_checks::{self as checks, Checks, Ended, Entry, identity, seat_of};
-use super::world::{Happening, OfSocket, Shared, Simulated, address, relay};
+use super::world::{Happening, Shared, Simulated, address, relay};
 use crate::command;
 use crate::guest::NOT_ACCEPTED_YET;
 use crate::run::matches;
 use crate::run::own::{Own, Stored, kept_peers};
 use crate::run::{
-    self, BrokenOff, Files as _, Guest, Host, Hosted, Input, Kept, Requirements, Route, SeatInPlay,
-    Ways, door, host_again,
+    self, Files as _, Guest, Host, Hosted, HostedAt, Input, Kept, Requirements, Route, SeatInPlay,
+    Ways, door, host_table_again,
 };
 use crate::seat::{LAST_CALL, PlayerNeeds};
 
@@ -46,6 +47,10 @@ const FORGOTTEN: Duration = Duration::from_secs(600);
 const TOLD: Duration = Duration::from_secs(30);
 /// A player whose program has not begun a match for this time may start it again.
 const PATIENCE: Duration = Duration::from_secs(300);
+/// Calm programs that go on are in the same match after this time.
+const TOGETHER: Duration = Duration::from_secs(60);
+/// All players leave in this time at the end of the evening.
+const LEAVING: Duration = Duration::from_secs(100);
 const NEEDS: PlayerNeeds = PlayerNeeds {
     pauses: true,
     each_second: false,
@@ -193,14 +198,14 @@ impl Requirements<Simulated> for Sits {
 /// The state of a player.
 #[derive(Clone, Default)]
 struct Player {
-    /// Whether its program has learned how the match has ended for it.
-    is_done: bool,
     /// When the program that runs was started.
     started: Duration,
     /// When the program that runs has learned the end.
     over: Option<Duration>,
     /// Since when it runs, and nobody was kept from reaching it.
     fine: Option<Duration>,
+    /// Whether the player has ended the program that runs, also in the last call.
+    is_broken_off: bool,
     /// The seats that have said goodbye to the program.
     goodbyes: BTreeSet<Seat>,
     /// Whether its program has a link that the host has replaced before.
@@ -209,8 +214,10 @@ struct Player {
     waits_for_answer: bool,
     /// What its program was told last about the table, and when.
     table: Option<(Entry, Duration)>,
-    /// The number of records on its disk when the program that runs was started.
-    records: usize,
+    /// When it comes, for the first time or after it has left.
+    comes: Duration,
+    /// The match in which its program is.
+    of: Option<MatchId>,
 }
 
 /// A table, and what is checked.
@@ -227,12 +234,18 @@ pub(super) struct Tables {
     replaced: BTreeSet<String>,
     /// Whether some guest cannot come in before the host starts again.
     has_declined: bool,
-    /// The match of the host, and the programs that play it.
+    /// The last match in which a card was opened, and the programs that play it.
     main: Option<(MatchId, BTreeSet<usize>)>,
-    /// Whether a program resumes a match even if it is over.
-    resumes_all: bool,
-    /// The time at which the match ended for the first seat.
-    first_end: Option<Duration>,
+    /// The place of each match in the evening.
+    places: BTreeMap<MatchId, usize>,
+    /// The programs that have opened a card in each match.
+    openers: BTreeMap<MatchId, BTreeSet<usize>>,
+    /// The program that has shown a link last.
+    hosts: usize,
+    /// When all players leave.
+    closing: Duration,
+    /// Since when calm programs are in different matches, or in none.
+    apart: Option<Duration>,
     /// Since when two programs, the lower one first, could be connected and are not.
     alone: BTreeMap<(usize, usize), Duration>,
     /// The connections that two calm programs, the lower one first, have had.
@@ -246,15 +259,13 @@ pub(super) struct Tables {
 /// The table of a seed.
 fn terms_of(shared: &mut Shared) -> TableTerms {
     let rng = &mut shared.rng;
-    // A match of ten takes as long as ten matches of three.
     let seats = match rng.random_range(0..30) {
         0..18 => 3,
         18..26 => 4,
-        26..29 => rng.random_range(5..=6),
-        _ => rng.random_range(7..=10),
+        _ => rng.random_range(5..=6),
     };
     let may_leave = rng.random_range(0..=2).min(seats - 2);
-    let hands = 1 + u32::from(seats < 5 && rng.random_ratio(1, 3));
+    let hands = 2 + rng.random_range(0..3);
     let of = test_match::threshold(seats, usize::from(seats - may_leave), hands);
     let header = of.match_info.header();
     let mut clock = header.clock;
@@ -263,22 +274,125 @@ fn terms_of(shared: &mut Shared) -> TableTerms {
         clock = Limits { each_move, bank };
     }
     let is_open = rng.random_ratio(1, 4);
-    let buys = BuyTerms::of_stack(header.stakes.stack());
+    let stack = header.stakes.stack();
+    let buys = BuyTerms {
+        least: stack / 2,
+        most: 2 * stack,
+        ..BuyTerms::of_stack(stack)
+    };
     TableTerms::new(header.stakes.clone(), buys, may_leave, true, is_open, clock).unwrap()
 }
 
 impl Tables {
-    /// The program of the host.
-    fn host(&mut self, own: &Own<Simulated>, now: Duration) -> anyhow::Result<AnyProgram> {
-        let open = self.open_match(own)?;
-        let (world, shared) = (&own.world, || own.world.shared.borrow_mut());
-        let is_resumed = open.is_some() && (!shared().once_in(3) || self.resumes_all);
-        let proposal = match &open {
-            Some(kept) if is_resumed => {
-                Proposal::from(kept.opened.sitting.match_info.header().clone())
+    /// The program of a player, as it is started now.
+    ///
+    /// # Errors
+    /// If the player does not start it.
+    fn program(&mut self, own: &Own<Simulated>, now: Duration) -> anyhow::Result<AnyProgram> {
+        let number = own.world.program;
+        let real = own.world.shared.borrow().now;
+        let is_closing = real >= self.closing;
+        let has_left = |kept: &Kept<_>| kept.opened.log.gone().contains(&kept.seat());
+        let mut shared = own.world.shared.borrow_mut();
+        let tells = !is_closing || shared.once_in(2);
+        drop(shared);
+        let kept = self.kept(own)?.filter(|kept| tells || !has_left(kept));
+        if let Some(kept) = kept {
+            let is_over = kept.is_over();
+            let of = kept.id();
+            let resumes = is_over || is_closing || !own.world.shared.borrow_mut().once_in(4);
+            let is_host = kept.seat() == Seat::HOST;
+            if is_host && resumes {
+                return self.hosts_again(own, kept, now);
             }
-            _ => Proposal::from(self.terms.clone()),
+            if resumes && !(is_closing && self.main_is_not(of)) {
+                let host = checks::program_of(&kept.opened.log, Seat::HOST);
+                let (requires, route) = (self.sits(number), self.by_name(host));
+                let guest = Guest::resuming(own, requires, NEEDS, route, kept, now)?;
+                return Ok(Box::new(guest));
+            }
+        }
+        ensure!(!is_closing, "the evening is over");
+        ensure!(self.players[number].comes <= real, "the player is not here");
+        match self.link.is_none() || number == self.hosts && self.main.is_none() {
+            true if number == 0 => self.host(own, now),
+            true => bail!("there is no link yet"),
+            false => self.guest(own, now),
+        }
+    }
+
+    /// Whether another match than this one is the last one.
+    fn main_is_not(&self, of: MatchId) -> bool {
+        self.main.as_ref().is_some_and(|(main, _)| *main != of)
+    }
+
+    /// A program has opened a card in this match. It counts from the second one on: the first one may have lost its
+    /// connections, and the others can give the match up (S10, S11).
+    fn opened(&mut self, program: usize, log: &MatchLog, now: Duration) {
+        let of = log.match_info().id();
+        let openers = self.openers.entry(of).or_default();
+        openers.insert(program);
+        if openers.len() < 2 || self.places.contains_key(&of) {
+            return;
+        }
+        let past = log.match_info().header().past();
+        let before = past.map(|past| self.places.get(&past.match_id).copied());
+        let place = before.map_or(0, |before| before.expect("the match before") + 1);
+        self.places.insert(of, place);
+        let all: BTreeSet<usize> = self.places.values().copied().collect();
+        assert!(all.len() == self.places.len(), "a match is continued twice");
+        let members = Seat::all(log.match_info().seats());
+        let members = members.map(|seat| checks::program_of(log, seat));
+        self.main = Some((of, members.collect()));
+        self.checks.begins(log, now);
+    }
+
+    fn sits(&self, program: usize) -> Box<Sits> {
+        Box::new(Sits {
+            asks: program.is_multiple_of(2),
+            reach: self.reach,
+        })
+    }
+
+    /// The route to a program whose keys are known.
+    fn by_name(&self, program: usize) -> Route {
+        Route {
+            invite: None,
+            peer: Some(identity(program).public().clone()),
+            addresses: self.reach.addresses(program),
+            relay: self.reach.relay(),
+        }
+    }
+
+    /// The program of a host that resumes a match.
+    fn hosts_again(
+        &mut self,
+        own: &Own<Simulated>,
+        kept: Kept<Simulated>,
+        now: Duration,
+    ) -> anyhow::Result<AnyProgram> {
+        let proposal = Proposal::from(self.terms.clone());
+        let mut door = door(own, &own.world, &proposal);
+        let addresses = self.reach.open(own, &mut door);
+        for peer in kept.peers() {
+            if let Some(relay) = self.reach.relay() {
+                door.wait_for_known(relay, &peer, now);
+            }
+        }
+        let at = HostedAt {
+            ways: Arc::new(self.reach),
+            addresses,
+            relay: self.reach.relay(),
         };
+        self.checks.door.opens(self.terms.is_open, &[]);
+        let host = host_table_again(own, door, at, kept, NEEDS, now)?;
+        Ok(Box::new(host))
+    }
+
+    /// The program of a host that opens the table.
+    fn host(&mut self, own: &Own<Simulated>, now: Duration) -> anyhow::Result<AnyProgram> {
+        let (world, shared) = (&own.world, || own.world.shared.borrow_mut());
+        let proposal = Proposal::from(self.terms.clone());
         let mut door = door(own, world, &proposal);
         let addresses = self.reach.open(own, &mut door);
         let at_relay = self.reach.at_relay();
@@ -286,16 +400,6 @@ impl Tables {
             if let Some(relay) = self.reach.relay() {
                 door.wait_for_known(relay, &peer.identity, now);
             }
-        }
-        if let Some(kept) = open.filter(|_| is_resumed) {
-            return Ok(Box::new(host_again(
-                own,
-                door,
-                Some(&self.reach),
-                kept,
-                NEEDS,
-                now,
-            )?));
         }
         let link = own.table_link(&self.terms, addresses.clone(), at_relay.clone())?;
         if let Some(relay) = self.reach.relay() {
@@ -310,40 +414,21 @@ impl Tables {
         let hosted = Hosted {
             listeners: addresses.iter().map(Address::to_string).collect(),
             relay: at_relay.map(Place::from),
-            ways: Some(Box::new(self.reach)),
+            ways: Some(Arc::new(self.reach)),
             expected: known,
             ..Hosted::new(proposal, link)
         };
         Ok(Box::new(Host::new(own, door, hosted, NEEDS, now)))
     }
 
-    /// The program of a guest.
+    /// The program of a guest that comes to the table.
     fn guest(&mut self, own: &Own<Simulated>, now: Duration) -> anyhow::Result<AnyProgram> {
-        let open = self.open_match(own)?;
-        let mut shared = own.world.shared.borrow_mut();
         let number = own.world.program;
-        let requires = Box::new(Sits {
-            asks: number.is_multiple_of(2),
-            reach: self.reach,
-        });
-        let host = identity(0).public().clone();
-        let by_name = Route {
-            invite: None,
-            peer: Some(host.clone()),
-            addresses: self.reach.addresses(0),
-            relay: self.reach.relay(),
-        };
-        let resumes = !shared.once_in(3) || self.resumes_all || self.players[0].is_done;
+        let mut shared = own.world.shared.borrow_mut();
         let (is_named, is_old) = (shared.once_in(4), shared.is_fault(8));
         drop(shared);
-        if let Some(kept) = open.filter(|_| resumes) {
-            return Ok(Box::new(Guest::resuming(
-                own, requires, NEEDS, by_name, kept, now,
-            )?));
-        }
-        let is_over = self.players[number].is_done || !self.plays(number);
-        ensure!(!is_over || !self.players[0].is_done, "the match is over");
-        let is_known = own.peers.lock().get(&host).is_some();
+        let host = identity(self.hosts);
+        let is_known = own.peers.lock().get(host.public()).is_some();
         let old = self.replaced.first().filter(|_| is_old);
         let link = old.or(self.link.as_ref());
         let link = link.filter(|_| !is_known || !is_named).cloned();
@@ -352,45 +437,40 @@ impl Tables {
             .is_some_and(|link| self.replaced.contains(link));
         let route = match &link {
             Some(link) => Route::to_host(link.parse()?),
-            None if is_known => by_name,
-            None => bail!("there is no link yet"),
+            None => self.by_name(self.hosts),
         };
-        Ok(Box::new(Guest::joining(own, requires, NEEDS, route, now)?))
+        let guest = Guest::joining(own, self.sits(number), NEEDS, route, now)?;
+        Ok(Box::new(guest))
     }
 
-    /// Whether a program plays the match of the host, if there is one.
+    /// Whether a program plays the last match, if there is one.
     fn plays(&self, number: usize) -> bool {
         let main = self.main.as_ref();
         main.is_none_or(|(_, members)| members.contains(&number))
     }
 
-    /// The programs that play the match of the host.
-    fn members(&self) -> impl Iterator<Item = (usize, &Player)> {
-        let players = self.players.iter().enumerate();
-        players.filter(|(number, _)| self.plays(*number))
-    }
-
-    /// Whether the players of the match have learned its end.
-    fn is_over(&self) -> bool {
-        self.main.is_some() && self.members().all(|(_, player)| player.is_done)
-    }
-
-    /// The match to resume.
-    fn open_match(&self, own: &Own<Simulated>) -> anyhow::Result<Option<Kept<Simulated>>> {
-        if self.resumes_all {
-            let names = run::records(own)?;
-            let (name, _) = names.into_iter().next().context("no match is kept")?;
-            return Kept::open(own, name).map(Some);
-        }
+    /// The match that a player resumes: an open one, or one that is over and that another match follows.
+    fn kept(&self, own: &Own<Simulated>) -> anyhow::Result<Option<Kept<Simulated>>> {
         let (open, unread) = run::all_open(own)?;
         ensure!(unread.is_empty(), "a record cannot be read");
         if let Some(kept) = open.into_iter().next() {
             return Ok(Some(kept));
         }
-        // A player that has closed the match resumes it by its name once the host has its end.
-        let ended = self.main.as_ref().filter(|_| self.players[0].is_done);
-        let kept = ended.map(|(of, _)| matches::find(own, of)).transpose()?;
-        Ok(kept.flatten().filter(|kept| !kept.is_over()))
+        let (number, real) = (own.world.program, own.world.shared.borrow().now);
+        let is_here = self.players[number].comes <= real && real < self.closing;
+        if !is_here || self.checks.has_left.contains(&number) {
+            return Ok(None);
+        }
+        let all = run::records(own)?.into_iter();
+        let all = all.map(|(name, _)| Kept::open(own, name));
+        let all: Vec<Kept<_>> = all.collect::<anyhow::Result<_>>()?;
+        let last = all
+            .into_iter()
+            .max_by_key(|kept| self.places.get(&kept.id()).copied());
+        let continues = |kept: &Kept<_>| {
+            matches::kept_table(own, &kept.name).is_some_and(|kept| kept.number > 0)
+        };
+        Ok(last.filter(continues))
     }
 }
 
@@ -406,12 +486,6 @@ impl Simulation<Tables> {
         Self::of(seed, given, true)
     }
 
-    /// The table of a seed with as many players as seats, who all play.
-    pub(super) fn full(seed: u64) -> Self {
-        trust_own_shuffles();
-        Self::of(seed, &[], false)
-    }
-
     fn of(seed: u64, given: &[u8], is_varied: bool) -> Self {
         let game = |shared: &mut Shared| {
             let terms = terms_of(shared);
@@ -423,202 +497,148 @@ impl Simulation<Tables> {
                 Reach::AtRelay,
                 Reach::Both,
             ];
-            let tables = Tables {
+            let mut tables = Tables {
                 terms,
                 reach: *reach.choose(&mut shared.rng).unwrap(),
                 players: vec![Player::default(); programs],
-                checks: Checks::new(programs, 100),
+                checks: Checks::new(programs),
                 is_varied,
                 link: None,
                 replaced: BTreeSet::new(),
                 has_declined: false,
                 main: None,
-                resumes_all: false,
-                first_end: None,
+                places: BTreeMap::new(),
+                openers: BTreeMap::new(),
+                hosts: 0,
+                closing: Duration::MAX,
+                apart: None,
                 alone: BTreeMap::new(),
                 had: BTreeMap::new(),
                 cut: BTreeMap::new(),
                 looked: Duration::ZERO,
             };
+            for player in tables.players.iter_mut().skip(2) {
+                if is_varied && shared.once_in(3) {
+                    player.comes = shared.millis(240_000);
+                }
+            }
             (tables, programs)
         };
         let mut simulation = Self::with(seed, given, game);
         simulation.slowness = if seed % 8 >= 4 { 8 } else { 1 };
+        let more = simulation.shared().millis(200_000);
+        simulation.game.closing = simulation.faults_end + CALM + more;
         simulation
     }
 
-    /// Plays until the match is over for all its seats, or the others have stopped without those that do not know the
-    /// end.
+    /// Plays until the evening is over: all players have left, and know the end of the last match, or the others have
+    /// stopped without those that do not know it.
     pub(super) fn play(&mut self) {
         self.play_until(|this| {
-            let is_late = this.now() > this.faults_end + FORGOTTEN;
-            let has_ended = this.game.members().any(|(_, player)| player.is_done);
-            let are_forgotten = is_late && has_ended && this.game.looked == this.now();
-            this.game.is_over() || (are_forgotten && this.nobody_can_tell())
+            let now = this.now();
+            let is_late = now > this.game.closing.saturating_add(FORGOTTEN);
+            now > this.game.closing.saturating_add(LEAVING)
+                && this.game.looked == now
+                && now.as_secs().is_multiple_of(15)
+                && (this.lacks_end() == 0 || is_late && this.nobody_can_tell())
         });
-        let lack = self.game.members().filter(|(_, player)| !player.is_done);
-        let lack = lack.count();
-        self.count_all("never learns the end", lack);
+        let lacks = self.lacks_end();
+        self.count_all("never learns the end", lacks);
+    }
+
+    /// The number of players of the last match who do not know its end.
+    fn lacks_end(&mut self) -> usize {
+        let Some((of, members)) = self.game.main.clone() else {
+            return 0;
+        };
+        let lacks = |member: &usize| {
+            let log = checks::log_of(&self.disks[*member], of);
+            log.is_none_or(|log| !checks::is_over_for(&log, *member))
+        };
+        members.iter().filter(|member| lacks(member)).count()
     }
 
     /// Whether those that do not know the end cannot learn it any more, a known limit of the protocol. All guests that
     /// know it have stopped. Either the host, who would send it, was removed or has left. Or the end does not help: a
     /// program has all parts of its step, but is bound by its own call, which only a guest that has stopped can refuse.
     fn nobody_can_tell(&mut self) -> bool {
-        // A guest that has left waits for the end like the others.
-        let knows_end = |program: usize| {
-            let ended = checks::ended_for(&self.disks[program], program);
-            ended.is_some_and(|log| matches!(log.phase(), Phase::Over(_)))
+        let Some((of, members)) = self.game.main.clone() else {
+            return false;
         };
-        let members = self.game.members().map(|(number, _)| number);
-        let guests: Vec<usize> = members.filter(|number| *number > 0).collect();
-        let is_here = |number: usize| self.programs[number].code.is_some();
-        if guests
-            .into_iter()
-            .any(|guest| is_here(guest) && knows_end(guest))
-        {
+        let end = |this: &Self, program: usize| checks::log_of(&this.disks[program], of);
+        let is_over = |log: &MatchLog| matches!(log.phase(), Phase::Over(_));
+        let runs = |this: &Self, program: usize| this.programs[program].code.is_some();
+        let knows =
+            |this: &Self, program: usize| end(this, program).is_some_and(|log| is_over(&log));
+        // Somebody who runs and knows the end can still tell it.
+        let host = members.iter().copied().find(|member| {
+            end(self, *member).is_some_and(|log| seat_of(&log, *member) == Seat::HOST)
+        });
+        let mut guests = members
+            .iter()
+            .copied()
+            .filter(|member| Some(*member) != host);
+        if guests.any(|guest| runs(self, guest) && knows(self, guest)) {
             return false;
         }
         let is_bound = |this: &mut Self, program: usize| {
             let log = this.seat(program).map(|seat| seat.log());
             log.is_some_and(|log| log.match_info().has_roll_calls() && log.waits_for().is_empty())
         };
-        let open = self.game.members().filter(|(_, player)| !player.is_done);
-        let open: Vec<usize> = open.map(|(number, _)| number).collect();
+        let open = members
+            .iter()
+            .copied()
+            .filter(|member| !knows(self, *member));
+        let open: Vec<usize> = open.collect();
         let all_are_bound = open.into_iter().all(|program| is_bound(self, program));
-        let has_gone = || {
-            let host = checks::ended_for(&self.disks[0], 0);
-            host.is_some_and(|log| log.is_removed() || log.gone().contains(&Seat::HOST))
-        };
-        all_are_bound || has_gone()
+        let host = host.and_then(|host| end(self, host));
+        let has_gone = host.is_some_and(|log| log.is_removed() || log.gone().contains(&Seat::HOST));
+        all_are_bound || has_gone
     }
 
     fn seat(&mut self, program: usize) -> Option<&mut SeatInPlay<Simulated>> {
         self.programs[program].code.as_mut()?.seat()
     }
 
-    /// The socket of the connection of a guest to the host.
-    fn line_to_host(&mut self, program: usize) -> Option<u32> {
-        let lines = &self.seat(program)?.connections;
-        lines.get(&Seat::HOST).map(PolledConnection::number)
-    }
-
-    /// Plays until this time after the match has begun for all. Then program 2 loses its connections, and program 1
-    /// says goodbye to the host in the middle of the match, perhaps after a restart of the host. Returns whether the
-    /// host answers. Checks that it has stored all parts of program 1 if it does.
-    pub(super) fn play_with_goodbye(&mut self, after: Duration, restarts: bool) -> bool {
-        self.game.reach = Reach::Directly;
-        let seats = self.programs.len();
-        self.play_until(|this| (0..seats).all(|program| this.seat(program).is_some()));
-        self.play_for(after);
-        let one = seat_of(self.seat(1).unwrap().log(), 1);
-        for other in [0, 1] {
-            self.shared().part(other, 2, Duration::MAX);
-        }
-        self.play_for(Duration::from_secs(1));
-        if restarts {
-            self.dies(0, "by its player");
-            self.game.resumes_all = true;
-            self.starts(0);
-        }
-        self.play_until(|this| {
-            let host = this.seat(0);
-            let has_heard = host.is_some_and(|host| host.table.play().has_heard(one));
-            has_heard && this.line_to_host(1).is_some()
-        });
-        let closed = self.line_to_host(1);
-        let last = checks::last_part(self.seat(1).unwrap().log(), one);
-        self.game.players[1].goodbyes.clear();
-        self.enter(1, |table, _| {
-            let lines = &mut table.seat().unwrap().connections;
-            lines.get_mut(&Seat::HOST).unwrap().core.close();
-        });
-        self.play_until(|this| this.line_to_host(1) != closed);
-        let is_answered = self.game.players[1].goodbyes.contains(&Seat::HOST);
-        assert!(!is_answered || checks::stored(&self.disks[0], one) >= last);
-        is_answered
-    }
-
-    /// Plays to the end. Then programs 1 and 2 start again with the addresses of each other, and program 1 makes its
-    /// last call. The host starts again. Its history and its goodbye arrive at program 1 at once. Returns whether the
-    /// host gets an answer. `None` if the host has not waited for one.
-    pub(super) fn play_with_goodbye_in_the_last_call(&mut self) -> Option<bool> {
-        self.game.reach = Reach::Directly;
-        let files = [1, 2].map(|program| {
-            self.play_until(|this| this.game.players[program].over.is_some());
-            self.disks[program].files()
-        });
-        self.play();
-        self.game.resumes_all = true;
-        self.shared().plan_no_starts();
-        for (program, files) in [1, 2].into_iter().zip(files) {
-            self.disks[program].restore(files);
-            self.starts(program);
-        }
-        let one = seat_of(self.seat(1).unwrap().log(), 1);
-        let calls = |line: &String| line.contains(" 1 ") && line.contains("may not know yet");
-        self.play_until(|this| this.shared().trace.last().is_some_and(calls));
-        self.starts(0);
-        self.play_until(|this| this.line_to_host(1).is_some());
-        let socket = self.line_to_host(1).unwrap();
-        let until = self.now() + Duration::from_secs(2);
-        let mut at_once = Vec::new();
-        while self.now() < until {
-            match self.next() {
-                Happening::OfSocket(to, OfSocket::Received(bytes)) if to == socket => {
-                    at_once.extend(bytes);
-                }
-                what => self.happens(what),
-            }
-        }
-        self.seat(0)?.connections.get(&one)?;
-        self.happens(Happening::OfSocket(socket, OfSocket::Received(at_once)));
-        self.play_until(|this| {
-            let host = this.seat(0);
-            host.is_none_or(|host| !host.connections.contains_key(&one))
-        });
-        Some(self.game.players[0].goodbyes.contains(&one))
+    /// The socket of the connection of a program to another one.
+    fn line_to(&mut self, program: usize, other: usize) -> Option<u32> {
+        self.view(program)?.lines.get(&other).copied()
     }
 
     /// Checks the records, and returns the trace of the run.
     pub(super) fn ends(mut self) -> (Vec<String>, Counts) {
         let ended = self.checked(|this| {
-            let knows: Vec<bool> = (this.game.players.iter())
-                .map(|player| player.is_done)
-                .collect();
-            let (of, _) = this.game.main.as_ref().expect("a match");
-            this.game.checks.ends(*of, &this.disks, &knows)
+            let places = &this.game.places;
+            let last = this.game.main.as_ref().expect("a match").0;
+            this.game.checks.evening(&this.disks, last);
+            let all = places.keys();
+            let all = all.map(|of| this.game.checks.ends(*of, &this.disks));
+            all.collect::<Vec<Ended>>()
         });
-        let Ended { how, gone, hands } = ended;
         let now = self.now();
-        let members: Vec<usize> = self.game.members().map(|(number, _)| number).collect();
-        let (seats, programs) = (members.len(), self.programs.len());
-        if self.pause.is_none() {
-            let took = now - self.game.first_end.unwrap_or_default();
-            assert!(took < Duration::from_secs(3), "the end takes {took:?}");
-            let pairs = self.shared().network.pairs;
-            let is_direct = self.game.reach == Reach::Directly && seats == programs;
-            let start_once = members
-                .iter()
-                .all(|number| self.programs[*number].starts == 1);
-            assert!(start_once || !self.game.replaced.is_empty());
-            assert!(!is_direct || !start_once || pairs == seats * (seats - 1) / 2);
-        }
+        let programs = self.programs.len();
         if programs > self.game.terms.stakes.seats() {
             self.count("more guests than seats");
-        }
-        if seats < self.game.terms.stakes.seats() {
-            self.count("begins with fewer");
         }
         if self.game.terms.is_open {
             self.count("open table");
         }
-        self.count(&format!("ended: {how}"));
-        self.count(&format!("{seats} seats"));
         self.count(&format!("meets: {:?}", self.game.reach));
+        let matches = ended.len();
+        for Ended {
+            how,
+            gone,
+            hands,
+            seats,
+        } in ended
+        {
+            self.count(&format!("ended: {how}"));
+            self.count(&format!("{seats} seats"));
+            self.count_all("gone", gone);
+            self.count_all("hands", hands);
+        }
         for (what, count) in [
-            ("gone", gone),
-            ("hands", hands),
+            ("matches", matches),
             ("shuffles without proofs", self.game.checks.unproven),
             (
                 "two parts for one step",
@@ -627,7 +647,10 @@ impl Simulation<Tables> {
         ] {
             self.count_all(what, count);
         }
-        let text = format!("{how} at {now:?}, faults until {:?}", self.faults_end);
+        let text = format!(
+            "{matches} matches at {now:?}, faults until {:?}",
+            self.faults_end
+        );
         self.shared().trace.push(text);
         self.into_trace()
     }
@@ -641,7 +664,7 @@ impl Simulation<Tables> {
         self.note(number, &text);
         let now = self.now();
         let has_failed = self.disks[number].has_failed();
-        let stopped = checks::ended_for(&self.disks[number], number);
+        let of = self.game.players[number].of;
         if let Err(error) = &ended {
             let mut causes = error.chain().filter_map(|cause| cause.downcast_ref());
             let is_restored = self.game.checks.restored.contains(&number);
@@ -650,17 +673,29 @@ impl Simulation<Tables> {
                 _ => false,
             };
             let is_allowed = causes.all(has_reason) && !error.is::<CannotBegin>();
-            assert!(has_failed || is_allowed, "{error:#}");
+            let is_refused = error
+                .chain()
+                .any(|cause| cause.to_string().contains("Do not sit down"));
+            let is_allowed = is_allowed && (!is_refused || is_restored);
+            assert!(has_failed || is_allowed, "{number}: {error:#}");
         }
         self.ends_running(number, Duration::from_secs(5), 20_000);
-        let Some(log) = stopped.filter(|_| !has_failed) else {
+        if self.game.checks.left.contains(&number) {
+            let later = self.shared().millis(150_000);
+            self.game.players[number].comes = now + later;
+        }
+        let log = of.and_then(|of| checks::log_of(&self.disks[number], of));
+        let log = log.filter(|log| !has_failed && checks::is_over_for(log, number));
+        let Some(log) = log else {
             return;
         };
         let over = self.game.players[number].over;
-        self.game.players[number].is_done = true;
-        self.game.first_end.get_or_insert(now);
-        let is_broken_off = ended.is_err_and(|error| error.is::<BrokenOff>());
+        let is_broken_off = self.game.players[number].is_broken_off;
+        // In earlier matches, the others are in the next match, which has the end in its header.
+        let is_last = of.is_some_and(|of| !self.game.main_is_not(of));
         if let Some(over) = over
+            && is_last
+            && now > self.game.closing
             && !log.is_removed()
             && !is_broken_off
         {
@@ -686,14 +721,15 @@ impl Simulation<Tables> {
     }
 
     /// Cuts the connection of a guest to the host, if both are calm. Then the guest has a new one soon.
-    fn cut_one(&mut self, guest: usize) {
-        let socket = self.line_to_host(guest);
+    fn cut_one(&mut self, host: usize, guest: usize) {
+        let socket = self.line_to(guest, host);
         let now = self.now();
         if let Some(socket) = socket.filter(|_| !self.game.cut.contains_key(&guest)) {
             self.note(guest, "loses its host");
             self.shared().cut_openly(socket);
             self.game.cut.insert(guest, now);
-            self.game.had.remove(&(0, guest));
+            let pair = (host.min(guest), host.max(guest));
+            self.game.had.remove(&pair);
         }
     }
 
@@ -721,7 +757,9 @@ impl Simulation<Tables> {
                 return has_begun;
             };
             let is_alone = |other: usize| views[other].is_some() && !are_connected(number, other);
-            !view.is_synced || others(number).any(is_alone)
+            self.game.checks.sit_out.contains(&number)
+                || !view.is_synced
+                || others(number).any(is_alone)
         };
         let troubles: Vec<bool> = (0..views.len()).map(is_in_trouble).collect();
         let is_fine = |number: usize| {
@@ -740,6 +778,24 @@ impl Simulation<Tables> {
             let since = players[number].fine.filter(|_| fine[number]);
             has_faults && since.is_some_and(|since| since + CALM <= now)
         };
+        let host = views
+            .iter()
+            .position(|view| view.as_ref().is_some_and(|view| view.hosts));
+        let are_calm = (0..views.len()).all(|number| views[number].is_none() || is_calm(number));
+        let are_calm = are_calm && now < self.game.closing;
+        let goes_on = |view: &&View| view.goes_on;
+        let of: BTreeSet<MatchId> = views
+            .iter()
+            .flatten()
+            .filter(goes_on)
+            .map(|view| view.of)
+            .collect();
+        let waits = views
+            .iter()
+            .flatten()
+            .filter(goes_on)
+            .filter(|view| !view.is_playing);
+        let are_apart = are_calm && (of.len() > 1 || waits.count() > 1);
         let (mut alone, mut had, mut cut) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let mut calm = Vec::new();
         for pair in (0..views.len()).flat_map(|other| (0..other).map(move |one| (one, other))) {
@@ -755,23 +811,35 @@ impl Simulation<Tables> {
                     "{pair:?} connect again and again"
                 );
                 had.insert(pair, lines);
-                calm.extend((one == 0).then_some(other));
+                if let Some(host) = host.filter(|host| [one, other].contains(host)) {
+                    calm.push((host, one + other - host));
+                }
             }
             if !are_connected(one, other) {
                 let since = self.game.alone.get(&pair).copied().unwrap_or(now);
                 assert!(now < since + ALONE, "{pair:?} are not connected");
                 alone.insert(pair, since);
-                if let Some(at) = self.game.cut.get(&other).filter(|_| one == 0) {
-                    assert!(now < *at + AGAIN, "{other} is not connected again");
-                    cut.insert(other, *at);
+                let guest = host.filter(|host| [one, other].contains(host));
+                let guest = guest.map(|host| one + other - host);
+                if let Some((guest, at)) =
+                    guest.and_then(|guest| self.game.cut.get_key_value(&guest))
+                {
+                    assert!(now < *at + AGAIN, "{guest} is not connected again");
+                    cut.insert(*guest, *at);
                 }
             }
         }
         drop(shared);
         (self.game.alone, self.game.had, self.game.cut) = (alone, had, cut);
-        for guest in calm {
+        let since = self.game.apart.unwrap_or(now);
+        self.game.apart = are_apart.then_some(since);
+        assert!(
+            !are_apart || now < since + TOGETHER,
+            "the next match does not begin"
+        );
+        for (host, guest) in calm {
             if self.shared().once_in(40) {
-                self.cut_one(guest);
+                self.cut_one(host, guest);
             }
         }
         for (number, is_in_trouble) in troubles.into_iter().enumerate() {
@@ -787,10 +855,10 @@ impl Simulation<Tables> {
     /// shows at its table knows who has a seat, and each guest at its door knows that it waits for an answer.
     fn look_at_table(&mut self) {
         let (now, since) = (self.now(), self.faults_end + CALM);
-        if self.pause.is_some() && now < since || self.seat(0).is_some() {
+        if self.pause.is_some() && now < since || self.game.main.is_some() {
             return;
         }
-        if self.programs[0].code.is_none() {
+        if self.programs[0].code.is_none() || self.seat(0).is_some() {
             return;
         }
         let is_told = |at: Duration| at + TOLD < now;
@@ -825,21 +893,33 @@ impl Simulation<Tables> {
             return;
         }
         let has_guests = event["players"].as_array().unwrap().len() > 1;
-        let all_fit = self.programs.len() == self.game.terms.stakes.seats();
-        let has_record = !self.disks[0].names(".log").is_empty();
-        if has_guests && all_fit && !has_record && self.shared().once_in(10) {
-            self.plan_act(r#"{"do":"start"}"#);
+        let program = self.game.hosts;
+        if has_guests && self.game.main.is_none() && self.shared().once_in(4) {
+            self.plan_act(program, r#"{"do":"start"}"#);
         }
         if self.shared().once_in(10) {
-            self.plan_act(r#"{"do":"link-new"}"#);
+            self.plan_act(program, r#"{"do":"link-new"}"#);
         }
     }
 
-    /// The host's player says this soon.
-    fn plan_act(&mut self, line: &str) {
-        let starts = self.programs[0].starts;
-        let acts = Happening::Acts(0, starts, Act::Says(line.to_owned()));
+    /// A player says this soon.
+    fn plan_act(&mut self, program: usize, line: &str) {
+        let starts = self.programs[program].starts;
+        let acts = Happening::Acts(program, starts, Act::Says(line.to_owned()));
         self.shared().soon(10_000, acts);
+    }
+
+    /// A player leaves with this hand, or buys chips after it.
+    fn changes(&mut self, program: usize) {
+        if self.now() > self.faults_end + CALM {
+            return;
+        }
+        if self.shared().once_in(14) {
+            self.plan_act(program, r#"{"do":"leave"}"#);
+        } else if self.shared().once_in(8) {
+            let chips = self.shared().rng.random_range(1..150);
+            self.plan_act(program, &format!(r#"{{"do":"top-up","chips":{chips}}}"#));
+        }
     }
 
     /// The view of a program. `None` unless it plays and is not suspended.
@@ -859,6 +939,9 @@ impl Simulation<Tables> {
             is_synced: seat.table.play().is_synced(),
             of: log.match_info().id(),
             is_playing: !matches!(log.phase(), Phase::Over(_)) && !log.is_removed(),
+            goes_on: seat.has_next
+                && (seat.result().is_some() || !matches!(log.phase(), Phase::Over(_))),
+            hosts: seat.table.play().seat() == Seat::HOST,
             gone: log.gone().iter().map(program).collect(),
         })
     }
@@ -872,6 +955,10 @@ struct View {
     lines: BTreeMap<usize, u32>,
     is_synced: bool,
     is_playing: bool,
+    /// Whether another match follows for it.
+    goes_on: bool,
+    /// Whether it is the host of the match.
+    hosts: bool,
     /// The programs that are gone for it.
     gone: Vec<usize>,
 }
@@ -898,10 +985,8 @@ impl Game for Tables {
             invites: Arc::new(Mutex::new(invites)),
         };
         let own = Own::new(world, stored);
-        let program = match number {
-            0 => self.host(&own, now)?,
-            _ => self.guest(&own, now)?,
-        };
+        self.players[number].is_broken_off = false;
+        let program = self.program(&own, now)?;
         Ok(Table {
             own,
             program,
@@ -913,10 +998,10 @@ impl Game for Tables {
     /// A player without the file of its match could not come back, and a table with all of its seats would wait for it.
     /// Once a program knows the end, others do not wait for it as long as an older one would need.
     fn may_restore(this: &mut Simulation<Self>, program: usize) -> bool {
-        let is_open = this.game.players.iter().all(|player| !player.is_done);
         let matches = this.disks[program].names(".log");
         let backup = this.programs[program].backup.as_ref();
-        is_open && backup.is_some_and(|old| matches.iter().all(|(name, _)| old.has(name)))
+        this.now() < this.game.closing
+            && backup.is_some_and(|old| matches.iter().all(|(name, _)| old.has(name)))
     }
 
     fn starts(this: &mut Simulation<Self>, program: usize, is_restored: bool) {
@@ -927,14 +1012,15 @@ impl Game for Tables {
             // The link that it has replaced is valid again.
             this.game.replaced.clear();
         }
-        let is_over = checks::ended_for(&this.disks[program], program).is_some();
         let player = &mut this.game.players[program];
-        player.is_done |= is_over;
+        player.of = None;
         (player.started, player.over) = (this.shared.borrow().now, None);
         player.goodbyes.clear();
         (player.waits_for_answer, player.table) = (false, None);
         player.has_old_link = false;
-        player.records = this.disks[program].names(".log").len();
+        if player.comes <= player.started {
+            this.game.checks.left.remove(&program);
+        }
         this.game.checks.started(program);
     }
 
@@ -946,20 +1032,26 @@ impl Game for Tables {
         let Some(code) = &mut this.programs[number].code else {
             return;
         };
-        let records = this.disks[number].names(".log").len();
-        let made = records.saturating_sub(this.game.players[number].records);
-        assert!(
-            made <= 1 || has_failed,
-            "{number} keeps several new records"
-        );
         let ended = code.ended.take();
         let goodbyes = std::mem::take(&mut code.goodbyes);
         this.game.players[number].goodbyes.extend(goodbyes);
-        if let Some(seat) = code.seat().filter(|_| number == 0) {
+        if let Some(seat) = code.seat() {
             let log = seat.log();
-            let members = Seat::all(log.match_info().seats());
-            let members = members.map(|seat| checks::program_of(log, seat));
-            this.game.main = Some((log.match_info().id(), members.collect()));
+            let of = log.match_info().id();
+            let is_new = this.game.players[number].of.replace(of) != Some(of);
+            if is_new {
+                this.game.checks.started(number);
+                // The players of a match are known peers of its host from now on.
+                let players = log.match_info().players().iter();
+                let players = players.map(|player| player.identity.fingerprint().to_string());
+                this.game.checks.door.admitted.extend(players);
+            }
+            if seat.table.play().has_begun() {
+                this.game.opened(number, log, now);
+            }
+            if matches!(log.phase(), Phase::Over(End::Played)) {
+                this.game.closing = this.game.closing.min(now);
+            }
         }
         // After a failed write, the log has parts that were not sent.
         if let Some(seat) = code.seat().filter(|_| !has_failed) {
@@ -973,6 +1065,8 @@ impl Game for Tables {
             }
         }
         if number == 0
+            && this.game.hosts == 0
+            && this.game.main.is_none()
             && let Some(code) = &this.programs[0].code
         {
             let known = code.own.peers.lock().peers().to_vec();
@@ -987,10 +1081,18 @@ impl Game for Tables {
     }
 
     fn event(this: &mut Simulation<Self>, program: usize, event: &Value) {
-        this.game.checks.event(event);
         let now = this.now();
         let kind = event["event"].as_str().unwrap();
-        if ["at-door", "ask-table", "ask-sit", "table", "resumed"].contains(&kind) {
+        if [
+            "at-door",
+            "ask-table",
+            "ask-sit",
+            "table",
+            "next-match",
+            "resumed",
+        ]
+        .contains(&kind)
+        {
             this.count(kind);
         }
         let player = &mut this.game.players[program];
@@ -1003,24 +1105,50 @@ impl Game for Tables {
                 let old = this.game.link.replace(link);
                 // Both are links of one table.
                 let is_new = |old: &String| Some(old) != this.game.link.as_ref();
-                this.game.replaced.extend(old.filter(is_new));
+                if this.game.hosts == program {
+                    this.game.replaced.extend(old.filter(is_new));
+                } else {
+                    this.count("another host");
+                    let before = identity(this.game.hosts);
+                    this.game.checks.door.was_host(before.public());
+                    this.game.hosts = program;
+                    let is_open = this.game.terms.is_open;
+                    this.game.checks.door.opens(is_open, &[]);
+                }
             }
-            "at-door" => this.game.checks.door.shows_door(event, now),
-            "table" | "ask-table" if program > 0 => {
+            "dealt" => this.changes(program),
+            // A player who does not come back in time is removed, too.
+            "sits-out" => {
+                this.game.checks.sit_out.insert(program);
+            }
+            "at-door" if this.game.hosts == program => {
+                this.game.checks.door.shows_door(event, now);
+            }
+            "at-door" => {}
+            "table" | "ask-table" if event["players"][0]["fingerprint"].is_null() => {
                 assert!(!player.has_old_link, "{program} has come in by an old link");
                 if kind == "table" {
                     player.table = Some((Entry::of(event), now));
                 }
             }
-            "table" => {
+            "table" if this.game.hosts == program => {
                 this.game.checks.door.shows_table(event, now);
                 this.acts_at_table(event);
             }
+            "table" => {}
             "notice" => {
                 let text = event["text"].as_str().unwrap();
                 player.waits_for_answer |= text == NOT_ACCEPTED_YET;
                 if text.contains("is already here") {
                     this.count("namesakes");
+                }
+                if text.contains("`sit` sits down") {
+                    this.count("broke");
+                    let line = match this.shared().once_in(4) {
+                        true => r#"{"do":"leave"}"#,
+                        false => r#"{"do":"sit","agree":true}"#,
+                    };
+                    this.plan_act(program, line);
                 }
             }
             _ => {}
@@ -1028,8 +1156,15 @@ impl Game for Tables {
     }
 
     fn says(this: &mut Simulation<Self>, program: usize, line: &str) {
+        if line.contains("top-up") {
+            this.count("top-up");
+        }
+        if line.contains("back") {
+            this.game.checks.sit_out.remove(&program);
+        }
         if line.contains("leave") {
             this.game.checks.left.insert(program);
+            this.game.checks.has_left.insert(program);
         }
         let said: Value = serde_json::from_str(line).unwrap_or_default();
         let what = said["do"].as_str().unwrap_or_default();
@@ -1053,25 +1188,36 @@ impl Game for Tables {
     fn asks(this: &mut Simulation<Self>, program: usize, _: bool, path: &str, _: &Value) {
         if path == "/end" {
             this.note(program, "is ended by its player");
+            this.game.players[program].is_broken_off = true;
             this.enter(program, |table, now| table.input(Input::BreakOff, now));
         }
     }
 
-    /// A player whose program does not begin a match starts it again.
+    /// A player whose program does not begin a match starts it again. At the end of the evening, all players leave.
     fn decides(this: &mut Simulation<Self>, program: usize) {
-        let waited = this.now() - this.game.players[program].started;
-        if waited < PATIENCE || this.seat(program).is_some() {
+        let now = this.now();
+        if now >= this.game.closing {
+            let is_late = this.game.players[program].started + TOLD < now;
+            let seat = this.seat(program);
+            let log = seat.map(|seat| seat.log());
+            if is_late && log.is_some_and(|log| checks::is_over_for(log, program)) {
+                return Self::asks(this, program, true, "/end", &Value::Null);
+            }
+            return this.plan_act(program, r#"{"do":"leave","anyhow":true}"#);
+        }
+        let waited = now - this.game.players[program].started;
+        if waited < PATIENCE || this.seat(program).is_some() || this.game.main.is_some() {
             return;
         }
-        let has_reason =
-            this.game.has_declined || this.game.players.iter().any(|player| player.is_done);
+        let comes = this.game.players.iter().map(|player| player.comes);
+        let has_reason = this.game.has_declined || comes.max() > Some(now.saturating_sub(PATIENCE));
         assert!(
             has_reason || waited < 2 * PATIENCE || this.shared().is_faulty,
             "the match does not begin"
         );
         if program == 0 && this.game.has_declined {
             match this.game.is_varied && this.shared().once_in(2) {
-                true => this.plan_act(r#"{"do":"link-new"}"#),
+                true => this.plan_act(0, r#"{"do":"link-new"}"#),
                 false => Self::asks(this, program, true, "/end", &Value::Null),
             }
         }
@@ -1086,8 +1232,7 @@ impl Game for Tables {
     }
 
     fn show(&mut self, programs: &mut [Program<Table>]) {
-        let done: Vec<bool> = self.players.iter().map(|player| player.is_done).collect();
-        println!("match {:?}, over for {done:?}", self.main);
+        println!("match {:?}", self.main);
         for (number, program) in programs.iter_mut().enumerate() {
             let Some(seat) = program.code.as_mut().and_then(Table::seat) else {
                 println!("program {number}: no seat");

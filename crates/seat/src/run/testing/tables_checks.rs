@@ -1,4 +1,5 @@
-//! The checks of each table: admission, chips, statements, removals, and the records of all seats.
+//! The checks of each table: admission, chips, statements, removals, players who are left out, and the records of all
+//! matches.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -6,10 +7,10 @@ use std::time::Duration;
 
 use dealerless_connection::identity::{Identity, Peer, PublicIdentity};
 use dealerless_table::Seat;
-use dealerless_table::log::{Evidence, MatchId, MatchLog, Phase, SignedPart};
-use dealerless_table::record::Record;
+use dealerless_table::log::{Evidence, MatchId, MatchLog, Member, Phase, SignedPart};
+use dealerless_table::record::{Record, tables};
 use dealerless_table::testing::test_match;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::disk::Disk;
 use super::pages_checks::{end_text, records};
@@ -30,6 +31,8 @@ pub(super) struct Ended {
     pub(super) gone: usize,
     /// The number of hands that were played to the end.
     pub(super) hands: usize,
+    /// The number of players.
+    pub(super) seats: usize,
 }
 
 /// Who has a seat at a table before the match, as a player is told.
@@ -74,7 +77,7 @@ pub(super) struct Door {
     /// Who has a seat, and since when.
     pub(super) table: Option<(Entry, Duration)>,
     /// The guests who were ever admitted.
-    admitted: BTreeSet<String>,
+    pub(super) admitted: BTreeSet<String>,
 }
 
 impl Door {
@@ -87,6 +90,11 @@ impl Door {
             admitted: std::mem::take(&mut self.admitted),
             ..Door::default()
         };
+    }
+
+    /// This player was the host before, and can come back as a guest.
+    pub(super) fn was_host(&mut self, player: &PublicIdentity) {
+        self.admitted.insert(player.fingerprint().to_string());
     }
 
     /// The host's player sees the guests at the door: at most 16, each of them once, and nobody who was declined.
@@ -135,7 +143,9 @@ impl Door {
         let entry = Entry::of(event);
         let guests = &entry.fingerprints[1..];
         for guest in guests {
-            let is_in = self.expected.contains(guest) || self.is_open;
+            // The guests of another host are not asked about again.
+            let is_expected = self.expected.contains(guest) || self.admitted.contains(guest);
+            let is_in = is_expected || self.is_open;
             let is_out = self.declined.contains(guest);
             assert!(is_in && !is_out, "{guest} was not admitted");
             self.admitted.insert(guest.clone());
@@ -169,7 +179,6 @@ impl Door {
 /// What is known of all programs.
 pub(super) struct Checks {
     pub(super) door: Door,
-    chips: u64,
     /// What each seat has signed in each step of a match, in the log of any seat.
     spoken: BTreeMap<(MatchId, u64, Seat), Spoken>,
     /// The step up to which the log of each program was read.
@@ -178,7 +187,11 @@ pub(super) struct Checks {
     troubles: Vec<VecDeque<(Duration, Option<Duration>)>>,
     /// The programs whose players have said that they leave.
     pub(super) left: BTreeSet<usize>,
-    gone: BTreeSet<usize>,
+    /// The programs whose players have ever said so.
+    pub(super) has_left: BTreeSet<usize>,
+    gone: BTreeSet<(MatchId, usize)>,
+    /// The programs whose players sit out.
+    pub(super) sit_out: BTreeSet<usize>,
     /// The programs that were started with an older copy of their disks. Only they may sign two parts for one step.
     pub(super) restored: BTreeSet<usize>,
     /// The steps in which a seat has signed two parts.
@@ -213,38 +226,47 @@ pub(super) fn program_of(log: &MatchLog, seat: Seat) -> usize {
 }
 
 impl Checks {
-    /// The checks of this number of programs, whose players have `chips` each.
-    pub(super) fn new(programs: usize, chips: u64) -> Self {
+    /// The checks of this number of programs.
+    pub(super) fn new(programs: usize) -> Self {
         Checks {
             door: Door::default(),
-            chips,
             spoken: BTreeMap::new(),
             read: vec![0; programs],
             troubles: vec![VecDeque::new(); programs],
             left: BTreeSet::new(),
+            has_left: BTreeSet::new(),
             gone: BTreeSet::new(),
+            sit_out: BTreeSet::new(),
             restored: BTreeSet::new(),
             second_parts: BTreeSet::new(),
             unproven: 0,
         }
     }
 
-    /// Checks that no chip was lost or made in an event. A player without chips may have bought in again.
-    pub(super) fn event(&self, event: &Value) {
-        let sum = || -> u64 {
-            let stacks = event["stacks"].as_array().unwrap().iter();
-            stacks.map(|stack| stack.as_u64().unwrap()).sum()
+    /// A match has begun: no chip was lost or made, and whoever is left out has left, is broke, or was in trouble.
+    pub(super) fn begins(&self, log: &MatchLog, now: Duration) {
+        let header = log.match_info().header();
+        let at = header.table.as_ref().expect("a table");
+        let Some(past) = &at.past else {
+            return;
         };
-        let all = match event["event"].as_str().unwrap() {
-            // The stacks are empty if the hand is over by now.
-            "dealt" if event["stacks"] == json!([]) => return,
-            "dealt" => sum() + event["pot"].as_u64().unwrap(),
-            "result" | "over" => sum(),
-            _ => return,
-        };
-        let seats = event["stacks"].as_array().unwrap().len() as u64;
-        let is_whole = all >= seats * self.chips && all.is_multiple_of(self.chips);
-        assert!(is_whole, "{all} chips in {event}");
+        let sum = |count: fn(&Member) -> u64| past.players.iter().map(count).sum::<u64>();
+        assert_eq!(
+            sum(|member| member.chips),
+            sum(|member| member.bought),
+            "the sums of a list"
+        );
+        for seat in &past.without {
+            let (player, chips) = past.player(*seat).expect("a player");
+            let mut programs = 0..self.read.len();
+            let is_it = |program: &usize| identity(*program).public().fingerprint() == player;
+            let program = programs.find(is_it).expect("a program");
+            let ended: BTreeSet<usize> = self.gone.iter().map(|(_, program)| *program).collect();
+            let has_left = self.left.contains(&program) || self.has_left.contains(&program);
+            if chips > 0 && !has_left && !ended.contains(&program) {
+                self.removed(program, now);
+            }
+        }
     }
 
     /// A program has started.
@@ -277,14 +299,15 @@ impl Checks {
             }
         }
         self.read[number] = step;
+        let of = log.match_info().id();
         let own = log.is_removed().then_some(number);
         let gone = log.gone().iter().map(|seat| program_of(log, *seat));
         let new: Vec<usize> = gone
             .chain(own)
-            .filter(|program| self.gone.insert(*program))
+            .filter(|program| self.gone.insert((of, *program)))
             .collect();
         for program in &new {
-            if !self.left.contains(program) {
+            if !self.has_left.contains(program) {
                 self.removed(*program, now);
             }
         }
@@ -335,10 +358,27 @@ impl Checks {
         );
     }
 
+    /// Checks the records of all matches as those of one table.
+    pub(super) fn evening(&self, disks: &[Disk], last: MatchId) {
+        let all = disks.iter().flat_map(records);
+        let all: Vec<Record> = all.map(|(_, record)| record).collect();
+        let tables = tables(&all);
+        let mut with_last = tables.iter().filter(|table| table.matches.contains(&last));
+        let table = with_last.next().expect("a table");
+        let is_exact = self.restored.is_empty();
+        assert!(table.missing.is_empty(), "{table:?}");
+        assert!(!is_exact || table.broken.is_empty(), "{table:?}");
+        assert!(!is_exact || table.twice.is_empty(), "{table:?}");
+        let sum = |count: fn(&Member) -> u64| {
+            let members = table.list.iter().map(|(_, member)| member);
+            members.map(count).sum::<u64>()
+        };
+        assert_eq!(sum(|member| member.chips), sum(|member| member.bought));
+    }
+
     /// Checks the records of the players after a match. The logs have one history, as far as they go. Two of them can
-    /// part only in a step with a roll call. Then the owner of one is gone in the other. `knows` says which programs know
-    /// the end.
-    pub(super) fn ends(&self, of: MatchId, disks: &[Disk], knows: &[bool]) -> Ended {
+    /// part only in a step with a roll call. Then the owner of one is gone in the other.
+    pub(super) fn ends(&self, of: MatchId, disks: &[Disk]) -> Ended {
         let read = |(number, disk): (usize, &Disk)| {
             let all = records(disk).into_iter();
             let mut found = all.filter(|(_, record)| record.log.match_info().id() == of);
@@ -374,13 +414,6 @@ impl Checks {
             }
         }
         let over = || logs().filter(|log| is_over(log));
-        for (&number, &log) in &log_of {
-            let is_out = over().any(|other| is_gone(other, number));
-            assert!(
-                is_out || is_over(log) || !knows[number],
-                "program {number} does not know the end"
-            );
-        }
         // The end for those whom nobody has removed, if there are any.
         let is_in = |(number, log): &(&usize, &&MatchLog)| {
             is_over(log) && !over().any(|log| is_gone(log, **number))
@@ -405,6 +438,7 @@ impl Checks {
                 end_text(&end)
             },
             gone: gone.len(),
+            seats,
             hands: hands.map(Record::played).max().unwrap_or_default(),
         }
     }
@@ -420,31 +454,26 @@ pub(super) fn uninformed(number: usize, log: &MatchLog, disks: &[Disk]) -> Vec<u
         let is_star = own == Seat::HOST || log.gone().contains(&Seat::HOST);
         *peer != number && (is_star || seat == Seat::HOST) && !log.gone().contains(&seat)
     };
-    let lacks = |peer: &usize| stored(&disks[*peer], own) < last_part(log, own);
+    let of = log.match_info().id();
+    let stored = |peer: usize| last_part(&log_of(&disks[peer], of)?, own);
+    let lacks = |peer: &usize| stored(*peer) < last_part(log, own);
     (0..disks.len()).filter(is_needed).filter(lacks).collect()
 }
 
 /// The last step in which a seat has signed.
-pub(super) fn last_part(log: &MatchLog, seat: Seat) -> Option<u64> {
+fn last_part(log: &MatchLog, seat: Seat) -> Option<u64> {
     let mut steps = (0..=log.step()).rev();
     steps.find(|step| log.part(*step, seat).is_some())
 }
 
-/// The last part of a seat that is on a disk.
-pub(super) fn stored(disk: &Disk, seat: Seat) -> Option<u64> {
-    last_part(&begun(disk)?.1.log, seat)
+/// The log of a match on a disk.
+pub(super) fn log_of(disk: &Disk, of: MatchId) -> Option<MatchLog> {
+    let all = records(disk).into_iter().map(|(_, record)| record.log);
+    { all }.find(|log| log.match_info().id() == of)
 }
 
-/// The record of the last match that has begun. Players can have closed one before.
-fn begun(disk: &Disk) -> Option<(Vec<u8>, Record)> {
-    let has_parts = |(_, record): &(Vec<u8>, Record)| record.log.history(0).next().is_some();
-    records(disk).into_iter().find(has_parts)
-}
-
-/// The log of a program for which its last match has ended.
-pub(super) fn ended_for(disk: &Disk, number: usize) -> Option<MatchLog> {
-    let log = begun(disk)?.1.log;
+/// Whether a match has ended for a program.
+pub(super) fn is_over_for(log: &MatchLog, number: usize) -> bool {
     let is_over = matches!(log.phase(), Phase::Over(_));
-    let has_ended = is_over || log.gone().contains(&seat_of(&log, number));
-    has_ended.then_some(log)
+    is_over || log.gone().contains(&seat_of(log, number))
 }

@@ -171,12 +171,6 @@ impl Shared {
         self.plan.insert((at.max(self.now), self.planned), what);
     }
 
-    /// No program starts by itself any more.
-    pub(super) fn plan_no_starts(&mut self) {
-        self.plan
-            .retain(|_, what| !matches!(what, Happening::Starts(_)));
-    }
-
     /// Plans something in at most this number of milliseconds.
     pub(super) fn soon(&mut self, most: u64, what: Happening) {
         let at = self.now + self.millis(most);

@@ -4,15 +4,16 @@ use dealerless::verifiable::{Contribution, Seats};
 use dealerless_connection::identity::{Identity, Name};
 use dealerless_table::Seat;
 use dealerless_table::log::{
-    Claim, Claimed, Clock, DealInput, Header, Journal, Match, MatchId, MatchLog, Part, Past, Phase,
-    Player, Sitting, TableId,
+    AtTable, Claim, Claimed, Clock, DealInput, Header, Journal, Match, MatchId, MatchLog, Part,
+    Past, Phase, Player, Sitting, TableId,
 };
-use dealerless_table::play::Control;
 use dealerless_table::rules::{BettingRules, Limit, PokerKind, Posts, Stakes, Variety};
 
 use super::Memory;
 use crate::run::Files as _;
-use crate::run::continued::{is_settled, must_be_resumable, must_not_be_continued, went_on};
+use crate::run::continued::{
+    is_settled, must_be_own, must_be_resumable, must_not_be_continued, went_on,
+};
 use crate::run::matches::{Kept, all_open, find, open_with};
 use crate::run::own::{Own, Stored};
 
@@ -145,7 +146,7 @@ fn three_until(until: fn(&MatchLog) -> bool) -> (Three, MatchId, Past) {
 }
 
 #[test]
-fn settled_match_is_closed_to_its_players_from_the_first_signed_part_of_the_next_one_on() {
+fn settled_match_stays_open_until_this_player_opens_a_card_in_the_next_one() {
     let (three, first, past) = three();
     let next = three.new_match(2, Some(past));
     three.file(&next, at_once);
@@ -161,21 +162,11 @@ fn settled_match_is_closed_to_its_players_from_the_first_signed_part_of_the_next
     assert_eq!(both, expected);
     three.kept(next.id()).forget(own).unwrap();
     assert_eq!(three.open(), [first]);
-    // From the first part on, the other one is closed.
+    // The first part does not bind this player.
     three.file(&next, is_dealing_keys);
-    assert_eq!(three.settled_in(first), Some(next.id()));
-    assert!(!three.is_resumable(first));
-    assert_eq!(three.open(), [next.id()]);
-    // The players of the settled match are told their own chips, and nobody else.
-    for seat in [1, 2] {
-        let told = went_on(own, &first, three.peer(seat)).unwrap();
-        assert_eq!(told, Some(Control::WentOn(first, 100)));
-    }
-    let stranger = Identity::from_seed([9; 32]);
-    let told = went_on(own, &first, stranger.public()).unwrap();
-    assert_eq!(told, None);
-    let told = went_on(own, &next.id(), three.peer(1)).unwrap();
-    assert_eq!(told, None);
+    assert_eq!(three.settled_in(first), None);
+    assert!(three.is_resumable(first));
+    assert_eq!(went_on(own, &first, three.peer(1)).unwrap(), None);
 }
 
 /// A player has agreed to a settlement, and its program was killed before it signed anything in the next
@@ -206,13 +197,13 @@ fn match_without_a_signature_is_resumed_only_if_its_player_still_agrees() {
 }
 
 #[test]
-fn mark_of_a_settled_match_outlives_the_next_match() {
+fn next_match_without_an_opened_card_leaves_no_mark() {
     let (three, first, past) = three();
     let next = three.new_match(2, Some(past));
     three.file(&next, is_dealing_keys);
     three.kept(next.id()).forget(&three.own).unwrap();
-    assert!(three.kept(next.id()).opened.is_closed());
-    assert!(!three.is_resumable(first));
+    assert_eq!(three.open(), [first]);
+    assert!(three.is_resumable(first));
     // No hand was dealt in it, so another match can continue the first one.
     assert!(must_not_be_continued(&three.own, &first).is_ok());
 }
@@ -233,27 +224,46 @@ fn chips_are_not_taken_twice_through_a_match_without_a_hand() {
     }
 }
 
+#[test]
+fn player_with_a_record_of_a_table_refuses_a_list_that_begins_it_anew_or_has_other_chips() {
+    let (three, _, past) = three();
+    let error = |past: Option<Past>| {
+        let at = AtTable {
+            id: TableId::NONE,
+            number: 1,
+            past,
+            buys: vec![0; 3],
+        };
+        let buy = if at.past.is_some() { 0 } else { 100 };
+        let checked = must_be_own(&three.own, &at, buy, 100);
+        checked.err().map(|error| error.to_string())
+    };
+    assert_eq!(error(Some(past.clone())), None);
+    let anew = error(None).expect("an error");
+    assert!(anew.contains("begins this table anew"), "{anew}");
+    let mut other = past.clone();
+    other.players[0].bought += 1;
+    let other = error(Some(other)).expect("an error");
+    assert!(other.contains("with other chips"), "{other}");
+    let mut without = past;
+    without.players.remove(0);
+    assert!(error(Some(without)).is_some());
+}
+
 /// Another part of this program may be sending the end of a match, or another program may play it.
 #[test]
 fn matches_whose_records_are_in_use_count() {
-    let (three, first, past) = three();
+    let (three, first, _) = three();
     let own = &three.own;
     let record = |of: &MatchId| own.files.record_name(of, &Name::clean("Bert"));
     let uses = |of: &MatchId| own.files.0.borrow_mut().in_use.insert(record(of));
     let peer = three.peer(1);
     assert_eq!(
-        open_with(own, peer, None).unwrap().map(|kept| kept.id()),
+        open_with(own, peer).unwrap().map(|kept| kept.id()),
         Some(first)
     );
     uses(&first);
-    assert!(open_with(own, peer, None).is_err());
+    assert!(open_with(own, peer).is_err());
     let stranger = Identity::from_seed([9; 32]);
-    assert!(open_with(own, stranger.public(), None).unwrap().is_none());
-
-    let next = three.new_match(2, Some(past));
-    three.file(&next, is_dealing_keys);
-    uses(&next.id());
-    assert_eq!(three.settled_in(first), Some(next.id()));
-    let told = went_on(own, &first, peer).unwrap();
-    assert_eq!(told, Some(Control::WentOn(first, 100)));
+    assert!(open_with(own, stranger.public()).unwrap().is_none());
 }

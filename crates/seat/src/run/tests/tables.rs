@@ -12,9 +12,9 @@ use dealerless_connection::{
     Sockets, Stream, Timing,
 };
 use dealerless_table::Seat;
-use dealerless_table::log::{Clock, Header, Player};
+use dealerless_table::log::{Clock, Past, Player};
 use dealerless_table::play::{
-    BuyTerms, Control, DealCircuit, GuestAddresses, Order, Proposal, Roster, TableTerms,
+    BuyTerms, Control, DealCircuit, GuestAddresses, Order, Proposal, Ready, Roster, TableTerms,
 };
 use dealerless_table::rules::{BettingRules, Limit, PokerKind, Posts, Stakes, Variety};
 use serde_json::Value;
@@ -278,7 +278,7 @@ impl Table {
     fn place(&mut self, guest: usize) -> Option<(u8, usize)> {
         let heard = self.guests[guest].heard.iter().rev();
         let mut places = heard.filter_map(|control| match control {
-            Control::Waits { place, players } => Some((*place, players.len())),
+            Control::Waits { place, players, .. } => Some((*place, players.len())),
             _ => None,
         });
         places.next()
@@ -492,16 +492,6 @@ fn blocked_player_is_declined_and_not_shown() {
     }
 }
 
-/// Goes forward. Player 1 comes again now and then, so that no list of players is too old.
-fn waits_without_match(table: &mut Table, seconds: u32) {
-    for second in 0..seconds {
-        if second % 20 == 0 {
-            table.sits(1);
-        }
-        table.waits(SECOND);
-    }
-}
-
 #[test]
 fn guests_without_a_seat_are_told_their_place_and_move_up() {
     let mut table = Table::new(3);
@@ -511,64 +501,66 @@ fn guests_without_a_seat_are_told_their_place_and_move_up() {
     assert_eq!(places, [seated, seated, Some((1, 3)), Some((2, 3))]);
     // One that comes again in time has its place.
     table.loses(guests[2]);
-    waits_without_match(&mut table, 59);
+    table.waits(SECOND * 5);
     let again = table.sits(3);
     assert_eq!(table.place(again), Some((1, 3)));
-    // One that does not has lost it.
-    table.loses(again);
-    waits_without_match(&mut table, 59);
-    assert_eq!(table.place(guests[3]), Some((2, 3)));
-    waits_without_match(&mut table, 2);
+    // A seat becomes free.
+    table.declines(2);
+    assert_eq!(table.place(again), seated);
     assert_eq!(table.place(guests[3]), Some((1, 3)));
-    // It stays admitted.
-    table.events();
-    let again = table.sits(3);
-    assert_eq!(table.place(again), Some((2, 3)));
-    assert_eq!(table.at_door(), None);
-    // A seat becomes free, too.
-    table.loses(guests[1]);
-    waits_without_match(&mut table, 61);
-    assert_eq!(table.place(guests[3]), seated);
-    assert_eq!(table.place(again), Some((1, 3)));
 }
 
 #[test]
-fn lost_guest_keeps_its_seat_and_is_shown_as_away() {
+fn lost_guest_keeps_its_seat_for_a_minute_and_is_shown_as_away() {
     let mut table = Table::new(4);
     let guests = [1, 2].map(|player| table.is_accepted(player));
     table.loses(guests[0]);
     let away =
         |table: &Table| last(&table.events(), "table").unwrap()["players"][1]["away"] == true;
     assert!(away(&table));
+    table.waits(SECOND * 59);
     let again = table.sits(1);
     assert!(!away(&table));
     assert_eq!(table.place(again), Some((0, 3)));
-    // The match does not begin without a guest whose connection is lost.
     table.loses(guests[1]);
-    table.hears(again);
-    table.says(Said::Start {});
-    assert_eq!(table.hears(again), []);
     table.waits(SECOND * 61);
-    let rosters = table.hears(again);
-    let has_roster =
-        |control: &Control| matches!(control, Control::Roster(one) if one.players.len() == 2);
-    assert!(rosters.iter().any(has_roster));
+    assert_eq!(table.place(again), Some((0, 2)));
+    // It stays admitted.
+    table.events();
+    let late = table.sits(2);
+    assert_eq!(table.place(late), Some((0, 3)));
+    assert_eq!(table.at_door(), None);
 }
 
-/// The list of players that a guest was asked to agree to last.
-fn roster(table: &mut Table, guest: usize) -> Roster {
-    let heard = table.hears(guest).into_iter();
-    let mut rosters = heard.rev().filter_map(|control| match control {
-        Control::Roster(roster) => Some(*roster),
+/// The list of players that a guest was given last.
+fn roster(table: &mut Table, guest: usize) -> Option<Roster> {
+    let heard = table.guests[guest].heard.iter().rev();
+    let mut rosters = heard.filter_map(|control| match control {
+        Control::Roster(roster) => Some((**roster).clone()),
         _ => None,
     });
-    rosters.next().expect("a list of players")
+    rosters.next()
 }
 
-fn agrees(table: &mut Table, guest: usize) {
-    let roster = roster(table, guest);
-    let of = roster.sitting().unwrap().match_info.id();
-    table.sends(guest, &Control::Agrees(of, GuestAddresses::default()));
+/// The number for which a guest has to be ready, as it was told last. 0 if it has to wait.
+fn number(table: &Table, guest: usize) -> u16 {
+    let heard = table.guests[guest].heard.iter().rev();
+    let mut numbers = heard.filter_map(|control| match control {
+        Control::Waits { number, .. } => Some(*number),
+        _ => None,
+    });
+    numbers.next().unwrap_or_default()
+}
+
+fn is_ready(table: &mut Table, guest: usize) {
+    let ready = Ready {
+        past: None,
+        number: number(table, guest),
+        nonce: [guest as u8; 32],
+        buy: 100,
+        addresses: GuestAddresses::default(),
+    };
+    table.sends(guest, &Control::Ready(Box::new(ready)));
 }
 
 #[test]
@@ -579,49 +571,78 @@ fn host_starts_with_those_who_have_a_seat() {
     assert_eq!(last(&events, "error").unwrap()["code"], "not-allowed");
     let guests = [1, 2].map(|player| table.is_accepted(player));
     let at_door = table.sits(3);
+    assert_eq!(guests.map(|guest| number(&table, guest)), [0, 0]);
     table.says(Said::Start {});
+    assert_eq!(guests.map(|guest| number(&table, guest)), [1, 1]);
+    is_ready(&mut table, guests[0]);
+    assert!(table.host.seat().is_none());
+    is_ready(&mut table, guests[1]);
+    for guest in guests {
+        let list = roster(&mut table, guest).expect("a list");
+        let players = list.players.iter().map(|player| player.identity.clone());
+        assert_eq!(players.collect::<Vec<_>>(), [0, 1, 2].map(public));
+        assert_eq!(list.header.table.unwrap().buys, [100; 3]);
+    }
+    // The player at the door may still be admitted.
     assert_eq!(table.hears(at_door), []);
-    for guest in guests {
-        agrees(&mut table, guest);
-    }
-    for guest in guests {
-        let heard = table.hears(guest);
-        assert!(
-            heard
-                .iter()
-                .any(|control| matches!(control, Control::Begins(_)))
-        );
-    }
-    assert_eq!(table.hears(at_door), [Control::Taken]);
     let seat = table.host.seat().expect("a match");
     assert_eq!(seat.log().match_info().seats(), 3);
 }
 
 #[test]
-fn match_begins_when_all_seats_are_taken_and_those_who_wait_are_turned_away() {
+fn match_begins_when_all_seats_are_taken_and_those_who_wait_keep_waiting() {
     let mut table = Table::new(3);
     let guests = [1, 2, 3].map(|player| table.is_accepted(player));
     assert_eq!(table.place(guests[2]), Some((1, 3)));
-    table.hears(guests[2]);
     for guest in &guests[..2] {
-        agrees(&mut table, *guest);
+        is_ready(&mut table, *guest);
     }
-    assert_eq!(table.hears(guests[2]), [Control::Taken]);
+    assert_eq!(number(&table, guests[2]), 0);
+    assert!(!table.hears(guests[2]).contains(&Control::Taken));
     assert!(table.host.seat().is_some());
 }
 
 #[test]
-fn guest_who_does_not_agree_in_time_loses_its_seat_to_one_who_waits() {
+fn guest_who_is_not_ready_in_time_is_left_out_of_the_list() {
+    let mut table = Table::new(4);
+    let guests = [1, 2, 3].map(|player| table.is_accepted(player));
+    for guest in &guests[1..] {
+        is_ready(&mut table, *guest);
+    }
+    table.waits(SECOND * 9);
+    assert!(table.host.seat().is_none());
+    table.waits(SECOND * 2);
+    let list = roster(&mut table, guests[1]).expect("a list");
+    let players = list.players.iter().map(|player| player.identity.clone());
+    assert_eq!(players.collect::<Vec<_>>(), [0, 2, 3].map(public));
+}
+
+#[test]
+fn list_whose_players_do_not_sign_in_time_gives_way_to_one_without_them() {
     let mut table = Table::new(3);
     let guests = [1, 2, 3].map(|player| table.is_accepted(player));
-    let first = roster(&mut table, guests[0]);
-    agrees(&mut table, guests[1]);
-    table.waits(SECOND * 31);
-    assert_eq!(table.place(guests[2]), Some((0, 3)));
-    let second = roster(&mut table, guests[2]);
+    for guest in &guests[..2] {
+        is_ready(&mut table, *guest);
+    }
+    let first = roster(&mut table, guests[0]).expect("a list");
+    table.waits(SECOND * 40);
+    // Nobody has signed in the first match. Its files are removed, and its players are not asked any more.
+    assert!(table.host.seat().is_none());
+    let state = table.own.files.0.borrow();
+    assert!(!state.files.keys().any(|name| name.ends_with(".log")));
+    drop(state);
+    assert_eq!(table.place(guests[2]), Some((0, 2)));
+    assert_eq!(number(&table, guests[2]), 0);
+    // Another list can begin with number 1 again.
+    let fourth = table.is_accepted(4);
+    assert_eq!(number(&table, guests[2]), 1);
+    for guest in [guests[2], fourth] {
+        is_ready(&mut table, guest);
+    }
+    let second = roster(&mut table, fourth).expect("a list");
+    assert_eq!(second.players[1].identity, public(3));
     // The new list has another nonce of the host.
     assert_ne!(first.players[0].nonce, second.players[0].nonce);
-    assert_eq!(second.players[1].identity, public(2));
 }
 
 #[test]
@@ -647,14 +668,15 @@ fn host_is_told_of_a_second_player_with_the_same_name_once() {
 }
 
 #[test]
-fn guest_that_joins_the_queue_leaves_the_proposed_list_as_it_is() {
+fn guest_that_joins_the_queue_leaves_the_number_as_it_is() {
     let mut table = Table::new(3);
     let guests = [1, 2].map(|player| table.is_accepted(player));
-    agrees(&mut table, guests[0]);
+    is_ready(&mut table, guests[0]);
+    table.hears(guests[0]);
     let waits = table.is_accepted(3);
     assert_eq!(table.place(waits), Some((1, 3)));
     assert_eq!(table.hears(guests[0]), []);
-    agrees(&mut table, guests[1]);
+    is_ready(&mut table, guests[1]);
     assert!(table.host.seat().is_some());
 }
 
@@ -831,20 +853,43 @@ impl OfGuest {
         self.settles();
     }
 
-    /// A list of the host, this player and player 2.
-    fn roster(&self, header: Header) -> Control {
-        let nonces = self.line.as_ref().unwrap().met.nonces;
-        let nonces = [nonces[0], nonces[1], [2; 32]];
+    /// Is asked to be ready for number 1. Returns its nonce.
+    fn nonce(&mut self) -> [u8; 32] {
+        let players = ["Host", "Anna", "Bert"].map(Name::clean).to_vec();
+        self.hears(&Control::Waits {
+            place: 0,
+            number: 1,
+            players,
+        });
+        let heard = self.heard.iter().rev();
+        let mut nonces = heard.filter_map(|control| match control {
+            Control::Ready(ready) => Some(ready.nonce),
+            _ => None,
+        });
+        nonces.next().expect("a nonce")
+    }
+
+    /// A list of the host, this player and player 2 with number 1.
+    fn list(&mut self, terms: &TableTerms, past: Option<Past>, buys: Vec<u64>) -> Roster {
+        let nonces = [[0; 32], self.nonce(), [2; 32]];
         let player = |(player, nonce)| Player {
             identity: public(player),
             nonce,
         };
-        Control::Roster(Box::new(Roster {
-            seat: Seat::new(1),
-            header,
-            players: (0..).zip(nonces).map(player).collect(),
-            names: ["Host", "Anna", "Bert"].map(Name::clean).to_vec(),
-        }))
+        let players: Vec<Player> = (0..).zip(nonces).map(player).collect();
+        Roster::sign(
+            &identity(0),
+            terms.header_of(&players, past, 1, buys).unwrap(),
+            players,
+            ["Host", "Anna", "Bert"].map(Name::clean).to_vec(),
+            vec![GuestAddresses::default(); 3],
+        )
+    }
+
+    /// Gets such a list of a first match.
+    fn is_listed(&mut self, terms: &TableTerms) {
+        let list = self.list(terms, None, vec![100; 3]);
+        self.hears(&Control::Roster(Box::new(list)));
     }
 
     /// Why the program ends.
@@ -854,39 +899,83 @@ impl OfGuest {
         self.error.clone().expect("an error")
     }
 
-    fn agrees(&self) -> bool {
-        let agrees = |control: &Control| matches!(control, Control::Agrees(..));
-        self.heard.iter().any(agrees)
+    /// Whether the guest has signed in the match of a list, or has its files.
+    fn signs(&mut self) -> bool {
+        let resumes = |control: &Control| matches!(control, Control::Resume(_));
+        let has_record = |name: &String| name.ends_with(".log");
+        let has_files = self.own.files.0.borrow().files.keys().any(has_record);
+        assert_eq!(self.guest.seat().is_some(), has_files);
+        has_files || self.heard.iter().any(resumes)
     }
 }
 
 #[test]
-fn guest_agrees_only_to_a_list_with_the_terms_of_the_table() {
-    let header = |guest: &OfGuest| guest.terms.header(3, None).unwrap();
+fn guest_signs_only_in_the_match_of_a_list_with_the_terms_of_the_table() {
     let mut guest = OfGuest::new();
-    guest.hears(&guest.roster(header(&guest)));
-    assert!(guest.agrees(), "{:?}", guest.error);
+    let terms = guest.terms.clone();
+    guest.is_listed(&terms);
+    assert!(guest.signs(), "{:?}", guest.error);
 
     let mut guest = OfGuest::new();
     let clock = Clock {
         each_move: 1,
         bank: 1,
     };
-    let other = Header {
+    let other = TableTerms {
         clock,
-        ..header(&guest)
+        ..guest.terms.clone()
     };
-    guest.hears(&guest.roster(other));
-    assert!(!guest.agrees());
+    guest.is_listed(&other);
+    assert!(!guest.signs());
     let error = guest.error();
     assert!(error.contains("other terms"), "{error}");
+}
+
+#[test]
+fn guest_refuses_a_list_in_which_it_buys_more_than_it_has_asked_for() {
+    let terms = terms(3, false);
+    let buys = BuyTerms {
+        most: 200,
+        ..terms.buys
+    };
+    let terms = TableTerms { buys, ..terms };
+    let mut guest = OfGuest::comes(terms.clone(), terms.clone().into());
+    let agrees = Input::Said(Said::Sit { agree: true }, None);
+    guest.guest.input(&mut guest.own, agrees, HOUR).unwrap();
+    guest.settles();
+    let list = guest.list(&terms, None, vec![100, 200, 100]);
+    guest.hears(&Control::Roster(Box::new(list)));
+    let error = guest.error();
+    assert!(error.contains("with other chips"), "{error}");
+}
+
+#[test]
+fn guest_that_is_asked_for_a_number_again_keeps_its_nonce_until_the_next_number() {
+    let mut guest = OfGuest::new();
+    let first = guest.nonce();
+    let waits = |number| Control::Waits {
+        place: 0,
+        number,
+        players: Vec::new(),
+    };
+    guest.hears(&waits(0));
+    guest.heard.clear();
+    // It answers, although it was ready for this number before.
+    assert_eq!(guest.nonce(), first);
+    guest.hears(&waits(2));
+    let ready = guest.heard.iter().rev().find_map(|control| match control {
+        Control::Ready(ready) => Some(ready),
+        _ => None,
+    });
+    let ready = ready.expect("an answer");
+    assert!(ready.number == 2 && ready.nonce != first);
 }
 
 /// The match may be over for the guest, and the host may not know it yet.
 #[test]
 fn guest_asks_a_host_that_resumes_a_match_for_its_seat_without_a_question() {
     let terms = terms(3, false);
-    let header = terms.header(3, None).unwrap();
+    let header = terms.header(3).unwrap();
     let mut guest = OfGuest::comes(terms, header.into());
     assert_eq!(guest.heard, [Control::Sit]);
     assert_eq!(count(&events(&guest.own), "ask-table"), 0);
@@ -906,11 +995,10 @@ fn guest_refuses_a_list_with_a_player_whom_it_has_blocked() {
         .remember(bert.public(), &name, &[], None)
         .unwrap();
     peers.lock().block(&public(2), true).unwrap();
-    let header = guest.terms.header(3, None).unwrap();
-    guest.hears(&guest.roster(header));
-    assert!(!guest.agrees());
-    let error = guest.error();
-    assert!(error.contains("you have blocked Bert"), "{error}");
+    let terms = guest.terms.clone();
+    guest.is_listed(&terms);
+    assert!(guest.error().contains("you have blocked"));
+    assert!(!guest.signs());
 }
 
 #[test]
@@ -918,6 +1006,7 @@ fn guest_is_told_who_has_a_seat_and_of_another_player_with_its_name() {
     let mut guest = OfGuest::new();
     let waits = |place, names: &[&str]| Control::Waits {
         place,
+        number: 0,
         players: names.iter().map(|name| Name::clean(name)).collect(),
     };
     let told = |guest: &OfGuest| {

@@ -6,17 +6,22 @@ use rand::CryptoRng;
 
 use super::Play;
 use crate::log::Phase;
-use crate::seat::Seat;
+use crate::seat::SeatSet;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Whether this seat has signed a part that opens or shows cards of a verifiable deck in this match.
-    pub fn has_opened(&self) -> bool {
+    pub(in crate::play) fn has_opened(&self) -> bool {
         self.own.has_opened
     }
 
-    /// Sets the number of other seats whose parts of the step this seat needs before it opens its first
-    /// cards. `None` if nothing is on hold.
-    pub(in crate::play) fn open_after(&mut self, others: Option<usize>) {
+    /// Whether the match has begun for this seat: it has opened cards, or an opening is complete.
+    pub fn has_begun(&self) -> bool {
+        self.has_opened() || self.own.log.has_open_cards()
+    }
+
+    /// Sets how many of these seats must have a part in the step before this seat opens its first cards.
+    /// `None` if there is no limit.
+    pub(in crate::play) fn open_after(&mut self, others: Option<(usize, SeatSet)>) {
         self.opens_after = others;
     }
 
@@ -24,8 +29,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// absence and does not call the roll. Once all parts of an opening are there, the match has begun for
     /// all, also for a seat that had no card to open.
     pub(in crate::play) fn awaits_opening(&self) -> bool {
-        let is_on_hold = self.opens_after.is_some() && !self.has_opened();
-        is_on_hold && !self.own.log.has_open_cards()
+        self.opens_after.is_some() && !self.has_begun()
     }
 
     /// Whether this seat may not open its first cards now.
@@ -34,9 +38,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if !self.awaits_opening() || !matches!(log.phase(), Phase::Open(_)) {
             return false;
         }
-        let others = Seat::all(log.match_info().seats()).filter(|seat| *seat != self.own.seat);
-        let given = others.filter(|seat| log.part(log.step(), *seat).is_some());
-        self.opens_after
-            .is_some_and(|needed| given.count() < needed)
+        self.opens_after.is_some_and(|(needed, seats)| {
+            let others = seats.iter().filter(|seat| *seat != self.own.seat);
+            let given = others.filter(|seat| log.part(log.step(), *seat).is_some());
+            given.count() < needed
+        })
     }
 }

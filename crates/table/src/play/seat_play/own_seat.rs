@@ -27,6 +27,8 @@ pub(super) struct OwnSeat<S, R> {
     /// Whether this seat has signed a part that opens cards of a verifiable deck.
     pub(super) has_opened: bool,
     journal: Journal<S>,
+    /// The claims since the program has started, about the last step that has some.
+    claims: Vec<Claim>,
     /// Received and signed parts and acks that are not written to the disk yet.
     unwritten: Vec<Signed>,
 }
@@ -43,6 +45,7 @@ impl<S: Storage, R> OwnSeat<S, R> {
             player: Player::default(),
             reports: Reports::default(),
             journal: setting.journal,
+            claims: Vec::new(),
             unwritten: Vec::new(),
         };
         (own, setting.deck)
@@ -104,6 +107,21 @@ impl<S: Storage, R> OwnSeat<S, R> {
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     pub(in crate::play) fn claim(&mut self, claim: &Claim) -> Result<(), PlayError> {
         self.own.write()?;
+        // Claims about earlier steps do not count any more.
+        let step = self.own.log.step();
+        self.own.claims.retain(|claim| claim.step == step);
+        self.own.claims.push(*claim);
         Ok(self.own.journal.append_claim(claim)?)
+    }
+
+    /// The seats that are absent by the claims of this seat in the current step, as
+    /// [`MatchLog::absent`] counts them.
+    pub fn absent(&self) -> Vec<Seat> {
+        self.own.log.absent(&self.own.claims)
+    }
+
+    /// Lets this seat sign nothing more, or sign again.
+    pub fn set_frozen(&mut self, frozen: bool) {
+        self.own.player.frozen = frozen;
     }
 }

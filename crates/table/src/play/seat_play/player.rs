@@ -18,6 +18,8 @@ pub(super) struct Player {
     /// The last [`Command::DealAgain`]: its hand, and the number of void tries of this hand.
     deals_again: Option<(u32, u32)>,
     pub(super) leaving: bool,
+    /// Whether this seat signs nothing: its player has signed in another match instead.
+    pub(super) frozen: bool,
     /// The chips that the player buys after this hand.
     buy: u64,
     /// Whether the match is to end with this hand because somebody waits for a seat.

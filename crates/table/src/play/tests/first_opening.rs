@@ -4,14 +4,15 @@ use super::world::World;
 use super::{ONE, TWO};
 use crate::log::tests::many_seats::threshold;
 use crate::log::{Phase, Signed};
-use crate::seat::Seat;
+use crate::seat::{Seat, SeatSet};
 
 /// A match of three, any two of whom open a card, in which each seat needs this number of parts of
 /// others to open its first cards.
 fn world(needed: [usize; 3]) -> World {
     let mut world = World::of(threshold(3, 2, 2), 1);
     for (side, needed) in world.sides.iter_mut().zip(needed) {
-        side.play.open_after(Some(needed));
+        side.play
+            .open_after(Some((needed, SeatSet::of_mask(u16::MAX))));
     }
     world.play();
     world
@@ -38,7 +39,7 @@ fn a_seat_opens_its_first_cards_late_only_with_the_parts_of_others() {
     // In time.
     let mut in_time = late;
     for side in &mut in_time.sides {
-        side.play.open_after(Some(0));
+        side.play.open_after(Some((0, SeatSet::of_mask(u16::MAX))));
     }
     in_time.play();
     assert_eq!(has_opened(&in_time), [true; 3]);
@@ -49,7 +50,9 @@ fn a_seat_that_has_opened_no_cards_does_not_call_the_roll() {
     for is_on_hold in [true, false] {
         let mut world = World::of(threshold(3, 2, 2), 1);
         for seat in [Seat::HOST, ONE].into_iter().filter(|_| is_on_hold) {
-            world.sides[seat.index()].play.open_after(Some(0));
+            world.sides[seat.index()]
+                .play
+                .open_after(Some((0, SeatSet::of_mask(u16::MAX))));
         }
         // All have made the keys, and the last seat does not deal.
         world.play_until(|log| log.phase() == Phase::Deal);
@@ -75,7 +78,7 @@ fn a_seat_that_has_opened_cards_is_bound_by_no_time() {
     world.thinks = None;
     for side in &mut world.sides {
         assert!(side.play.has_opened());
-        side.play.open_after(Some(9));
+        side.play.open_after(Some((9, SeatSet::of_mask(u16::MAX))));
         assert!(!side.play.awaits_opening());
     }
     world.play();

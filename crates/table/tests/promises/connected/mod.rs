@@ -1,4 +1,3 @@
 //! Matches between players who have met over real connections.
 
 mod engine_versions;
-mod rosters;

@@ -37,8 +37,9 @@ fn the_question_to_a_guest_lists_the_players_and_who_can_read_cards() {
   You (fingerprint aaaa-bbbb), the host
   Bert (fingerprint cccc-dddd)
   Cleo (fingerprint eeee-ffff)
-  No-limit Texas hold'em, 200 chips each, blinds 1/2, 20 hands. No clock.
-If one player disappears, the hand cannot go on without that player.
+  No-limit Texas hold'em, 200 chips each, blinds 1/2. No clock.
+If one player disappears, the hand cannot go on without that player: it is
+    settled when the time is over, and the others play on in the next match.
 Only all 3 players together can read every card; the other 2 together cannot
     read yours, and cannot play a second table with you.
 The host chooses who sits. Two players can be the same person, and no program
@@ -102,7 +103,7 @@ fn the_link_of_a_table_is_for_all_guests() {
     };
     let text = shown(Style::Letters, &[invite]);
     assert!(text.starts_with("Send this line to your friends, who run it:\n"));
-    assert!(text.contains("The match begins when 6 players are here"));
+    assert!(text.contains("The first match begins when 6 players are here"));
 }
 
 #[test]
@@ -153,10 +154,7 @@ fn a_player_who_leaves_is_named_and_the_hand_goes_on() {
         how: How::Leave,
         step: None,
     }]);
-    assert_eq!(
-        text,
-        "Cleo leaves the match and gives up this hand. The match ends after this hand.\n"
-    );
+    assert_eq!(text, "Cleo leaves the table and gives up this hand.\n");
 }
 
 #[test]
@@ -166,7 +164,9 @@ fn the_help_says_what_the_others_can_read_after_leaving() {
     let told = words.join(" ");
     for part in [
         "Only while another player is out of time or away.",
-        "your hand is folded at your next turn, and the match ends after that hand.",
+        "Leave the table: your hand is folded at your next turn. The others play on.",
+        "in the list of the table, and can come back by the link.",
+        "buy 50 chips after this hand",
         "the other players together can then read all your cards of this match",
     ] {
         assert!(told.contains(part), "{told}");
@@ -179,7 +179,6 @@ fn a_rebuy_needs_all_players() {
     let ask = |seats: &[u8]| Event::AskRebuy {
         seats: seats.to_vec(),
         chips: 200,
-        time: None,
     };
     let text = told(&[ask(&[0, 2])]);
     assert_eq!(
@@ -187,13 +186,4 @@ fn a_rebuy_needs_all_players() {
         "You and Cleo have no chips. Buy in again for 200? All must agree: y or n\n"
     );
     assert!(told(&[ask(&[1])]).starts_with("Bert has no chips."));
-    let Event::AskRebuy { seats, chips, .. } = ask(&[1]) else {
-        unreachable!();
-    };
-    let time = Some(Time {
-        each_move: 30,
-        bank: 60,
-    });
-    let text = told(&[Event::AskRebuy { seats, chips, time }]);
-    assert!(text.ends_with("y or n, within 90 s\n"), "{text}");
 }

@@ -352,7 +352,6 @@ fn a_question_behind_pending_streets_is_not_answered_early() {
     person.sees(&[Event::AskRebuy {
         seats: vec![0],
         chips: 200,
-        time: None,
     }]);
     assert_eq!(person.types("y", "y"), Ok(None));
     let agree = Some(Said::Rebuy { agree: true });
@@ -413,20 +412,6 @@ fn help_enter_and_a_declined_confirmation_show_the_turn_again() {
         person.terminal.from("You check"),
         ["You check.", "> ", "> "]
     );
-}
-
-#[test]
-fn a_question_for_one_word_repeats_the_prompt_after_a_wrong_word() {
-    let mut person = Person::new();
-    let notice = |text: &str| Event::Notice { text: text.into() };
-    person.sees(&[notice("Type yes or no.")]);
-    person.screen.asks_for_a_word().unwrap();
-    person.update();
-    person.terminal.echo("zz\n");
-    person.screen.typed();
-    person.sees(&[notice("Yes or no?")]);
-    let rows = ["Type yes or no.", "> zz", "Yes or no?", "> "];
-    assert_eq!(person.terminal.from("Type yes"), rows);
 }
 
 #[test]

@@ -27,6 +27,20 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             self.has_roll_calls() || self.is_guest_of_several() && peer == Seat::HOST;
     }
 
+    /// The match begins now: no seat has a history of it, and none is waited for.
+    pub(in crate::play) fn is_new(&mut self) {
+        let seats = Seat::all(self.own.log.match_info().seats());
+        self.exchange.heard.extend(seats);
+        self.exchange.may_have_signed = true;
+        self.exchange.waived = true;
+    }
+
+    /// Starts the match on a connection to `peer`, which has begun it too. Sends what this seat has of it so far.
+    pub(in crate::play) fn join(&mut self, peer: Seat) {
+        self.begin(peer);
+        self.answer(peer, 0);
+    }
+
     /// Resumes the match on a new connection to `peer`. [`advance`](Self::advance) then sends the
     /// history of this side, and signs nothing before the peer has sent its own history. The host of
     /// several guests sends its history only when it may sign, so that no guest signs before the

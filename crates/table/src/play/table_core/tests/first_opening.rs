@@ -10,6 +10,7 @@ use crate::log::tests::many_seats::threshold;
 use crate::log::tests::test_match::{TestMatch, setting};
 use crate::play::seat_play::DeckSetting;
 use crate::record::Record;
+use crate::seat::SeatSet;
 
 type Core = TableCore<MemoryStorage, MemoryVault, SystemRng>;
 
@@ -23,6 +24,8 @@ struct World {
 const OPENING: FirstOpening = FirstOpening {
     until: Duration::from_secs(30),
     each: Duration::from_secs(3),
+    seats: SeatSet::of_mask(7),
+    least: 0,
 };
 
 impl World {
