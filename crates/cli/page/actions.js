@@ -1,7 +1,7 @@
 // The player's choices in poker, and why a choice is not available.
 
 import { announce, buttonTo, clear, errorLine, h, isKey, setAttribute, setText } from "./dom.js";
-import { areSeveral, hasEnded, isMyTurn, isPoker, isShuffling, seatToChoose, timeLeft } from "./match.js";
+import { areSeveral, hasEnded, isMyTurn, isPoker, isShuffling, maySitAgain, missingChips, seatToChoose, timeLeft } from "./match.js";
 import { mayRematch, rematch } from "./rematch.js";
 import { settings } from "./settings.js";
 import { amount, asSentence, nameOf, problem, sentencesOf, spoken, theOthers, timeWords } from "./words.js";
@@ -89,6 +89,8 @@ export function actionsView(app, picked) {
   const buying = together(decline, agree);
   const next = action("Next hand", "n", "main", () => send({ do: "next" }));
   const pausing = together(next);
+  const sit = action("Sit down again", "", "main", () => sitAgain());
+  const sitting = together(sit);
   const again = buttonTo("Rematch", () => rematch(app), { class: "main" });
   const ended = h("div.row", again, buttonTo("Match history", () => app.go("after", app.match.seated?.match)),
     buttonTo("Lobby", () => app.go("lobby")));
@@ -98,7 +100,7 @@ export function actionsView(app, picked) {
   const away = buttonTo("", () => answer(true), { class: "danger" });
   const sure = h("div.three", { role: "group", "aria-label": "Are you sure?" }, keep, away);
   const root = h("section.panel.actions", { "aria-label": "Your choice" },
-    h("p.say", status, time), error, betting, exchanging, showing, sure, buying, pausing, ended);
+    h("p.say", status, time), error, betting, exchanging, showing, sure, buying, pausing, sitting, ended);
 
   /** Whether a command was sent whose effect has not arrived. */
   let pending = false;
@@ -106,9 +108,21 @@ export function actionsView(app, picked) {
   /** The turn and the range of the shown amounts. */
   let laidOut = "";
 
+  /** Buys chips after the hand of the others, or asks for a seat in the match that they play. */
+  async function sitAgain() {
+    const { match } = app;
+    if (match.between) return send({ do: "sit", agree: true });
+    const chips = missingChips(match);
+    await send({ do: "top-up", chips });
+    if (!pending) return;
+    pending = false;
+    match.buying = chips;
+    app.update();
+  }
+
   /** @param {Command} command @returns {Promise<void>} */
   async function send(command) {
-    if (pending || (command.do !== "rebuy" && command.do !== "next" && whyNot())) return;
+    if (pending || (!["rebuy", "next", "sit", "top-up"].includes(command.do) && whyNot())) return;
     pending = true;
     setText(error, "");
     const turn = app.match.turn;
@@ -275,9 +289,15 @@ export function actionsView(app, picked) {
     if (stopped()) return stopped();
     if (match.askRebuy) {
       const { time } = match.askRebuy;
-      if (answered) return `Your answer was sent. The match continues if ${areSeveral(match) ? "all" : "both"} agree.`;
+      if (answered) return "Your answer was sent. The match continues if both agree.";
       return `${spoken(sentencesOf(match.askRebuy))}${time ? ` You have ${time.move + time.bank} s.` : ""}`;
     }
+    if (match.between) {
+      if (match.table) return match.table.place > 0 ? `No seat is free. Your place in the queue is ${match.table.place}.` : "You have a seat in the next match.";
+      if (!maySitAgain(match)) return "The next match is being arranged.";
+    }
+    if (maySitAgain(match)) return "You have no chips left.";
+    if (match.buying > 0 && match.stacks[match.own] === 0 && !isMyTurn(match)) return `You buy ${amount(match.buying)} chips after this hand.`;
     if (giving) return giving.what === "Fold" ? "Fold? Checking costs nothing." : "Muck? No shown hand beats yours.";
     if (match.waiting) return spoken(sentencesOf(match.waiting));
     if (now?.ask === "bet") return now.call === null ? "Your turn. Nothing to call." : `Your turn. ${amount(now.call)} to call.`;
@@ -303,15 +323,17 @@ export function actionsView(app, picked) {
     exchanging.hidden = now?.ask !== "exchange" || buy;
     showing.hidden = now?.ask !== "show-or-muck" || buy || !sure.hidden;
     buying.hidden = !buy;
-    pausing.hidden = !match.pause || match.sitsOut;
+    sitting.hidden = !maySitAgain(match);
+    pausing.hidden = !match.pause || match.sitsOut || !sitting.hidden;
     ended.hidden = !hasEnded(match);
-    betting.hidden = ![sure, exchanging, showing, buying, pausing, ended].every((group) => group.hidden);
+    betting.hidden = ![sure, exchanging, showing, buying, pausing, sitting, ended].every((group) => group.hidden);
     again.hidden = !mayRematch(app);
     setText(away, giving?.what ?? "");
     const sent = stopped() || watching() || (pending || answered ? "Your answer was sent." : "");
     agree.set("Agree", "", sent);
     decline.set("End the match", "", sent);
     next.set("Next hand", "", sent);
+    sit.set("Sit down again", `with ${amount(match.seated?.stack ?? 0)} chips`, sent);
     show.set("Show", "to all", reason);
     muck.set("Muck", "keep closed", reason);
     const count = picked.places().length;
@@ -378,6 +400,8 @@ export function actionsView(app, picked) {
         case "your-turn":
         case "dealt":
         case "over":
+        case "between-matches":
+        case "table":
           pending = answered = false;
           setText(error, "");
           break;

@@ -1,7 +1,7 @@
 // The view before a match: the invite as text and QR code, the players at the door, and those who have a seat.
 
 import { written } from "./cards.js";
-import { announce, buttonTo, clear, complain, errorLine, h, quiet, setText, svg } from "./dom.js";
+import { announce, buttonTo, clear, complain, errorLine, h, panel, quiet, setText, svg } from "./dom.js";
 import { hasEnded } from "./match.js";
 import { waysToInvite } from "./places.js";
 import { IN_PAGE } from "./server.js";
@@ -91,6 +91,53 @@ function doorView(say) {
   return { root, update };
 }
 
+/** The invite of a host, with its QR code. @param {App} app */
+function linkView(app) {
+  const root = h("div.invite", { hidden: true });
+  /** @type {Invite | null} */
+  let shown = null;
+  const update = (/** @type {Invite | null} */ invite) => {
+    if (!invite || invite === shown) return;
+    shown = invite;
+    root.hidden = false;
+    const { root: said, qr } = inviteParts(invite);
+    clear(root, said, qr);
+    app.post("/qr", invite.invite).then((code) => clear(qr, picture(code)), () => {});
+  };
+  return { root, update };
+}
+
+/** The line of an error, and a function that sends a command and shows its error there. @param {App} app */
+function sayer(app) {
+  const failed = errorLine();
+  const say = (/** @type {Command} */ command) => {
+    setText(failed, "");
+    app.send(command).catch((error) => setText(failed, problem(error)));
+  };
+  return { failed, say };
+}
+
+/** The guests of a host whose table plays: the door and the link. `call` is a button that leads there. @param {App} app */
+export function guestsView(app) {
+  const { failed, say } = sayer(app);
+  const [door, link] = [doorView(say), linkView(app)];
+  const root = panel("guests", "Guests", failed, door.root,
+    h("details.more", h("summary", "The link of this table"), link.root, h("div.row", buttonTo("New link", () => say({ do: "link-new" })), OLD_LINK())));
+  root.tabIndex = -1;
+  const call = buttonTo("", () => root.focus(), { class: "main" });
+  const update = (/** @type {Match} */ match) => {
+    root.hidden = match.seated === null || match.invite?.seats === undefined || app.role !== "play";
+    const waiting = match.atDoor?.players.length ?? 0;
+    call.hidden = root.hidden || waiting === 0;
+    setText(call, `Door: ${waiting}`);
+    door.update(match.atDoor);
+    link.update(match.invite);
+  };
+  return { root, call, update };
+}
+
+const OLD_LINK = () => h("span.muted", "The old link then gets no answer.");
+
 /**
  * Those who have a seat at a table, and what is missing.
  * @param {(command: Command) => void} say
@@ -98,7 +145,7 @@ function doorView(say) {
 function seatsView(say) {
   const [list, missing] = [h("ul.items"), h("p")];
   const start = buttonTo("Start", () => say({ do: "start" }), { class: "main", disabled: true });
-  const acts = h("div.row", start, buttonTo("New link", () => say({ do: "link-new" })), h("span.muted", "The old link then gets no answer."));
+  const acts = h("div.row", start, buttonTo("New link", () => say({ do: "link-new" })), OLD_LINK());
   const root = h("div.before", h("h3", "At the table"), list, missing, acts);
   /** @type {TableBefore | null} */
   let shown = null;
@@ -106,7 +153,7 @@ function seatsView(say) {
   const update = (table, seats) => {
     acts.hidden = seats === undefined;
     root.hidden = !table && acts.hidden;
-    if (seats && !table) setText(missing, `The match begins when ${seats} players are here. With two or more, you can start it.`);
+    if (seats && !table) setText(missing, `The first match begins when ${seats} players are here. With two or more, you can start it. Others can come later.`);
     if (!table || table === shown) return;
     shown = table;
     const { players, place } = table;
@@ -116,7 +163,7 @@ function seatsView(say) {
     const free = table.seats - players.length;
     const when = `when ${free === 1 ? "one more player is" : `${free} more players are`} here, or when ${seats ? "you press “Start”" : "the host starts it"}`;
     setText(missing, place > 0 ? `No seat is free. Your place in the queue is ${place}.`
-      : `${players.length} of ${table.seats} seats are taken. The match begins ${free > 0 ? when : "now"}.`);
+      : `${players.length} of ${table.seats} seats are taken. The match begins ${free > 0 ? when : "now"}.${seats ? "" : " If the table plays already, you sit down after the hand in play."}`);
   };
   return { root, update };
 }
@@ -127,37 +174,24 @@ function seatsView(say) {
  * @returns {View}
  */
 export function inviteView(app) {
-  /** @type {Invite | null} */
-  let shownInvite = null;
   let shownNotices = "";
   /** Whether the host has been found. */
   let found = false;
-  const failed = errorLine();
-  const say = (/** @type {Command} */ command) => {
-    setText(failed, "");
-    app.send(command).catch((error) => setText(failed, problem(error)));
-  };
-  const [door, atTable] = [doorView(say), seatsView(say)];
-  const sent = h("div.invite", { hidden: true });
+  const { failed, say } = sayer(app);
+  const [door, atTable, sent] = [doorView(say), seatsView(say), linkView(app)];
   const places = quiet();
   const meets = h("p");
   const notices = h("ul.notices");
   const stop = buttonTo("Stop", () => app.end().catch(complain));
   const title = h("h2", { id: "invite-title" });
   const root = h("section.panel", { "aria-labelledby": "invite-title" }, title, meets,
-    failed, door.root, atTable.root, sent, places, notices,
+    failed, door.root, atTable.root, sent.root, places, notices,
     h("div.row", stop));
 
   /** @param {Match} match */
   const update = (match) => {
     const { invite, table } = match;
-    if (invite && invite !== shownInvite) {
-      shownInvite = invite;
-      sent.hidden = false;
-      const { root: said, qr } = inviteParts(invite);
-      clear(sent, said, qr);
-      app.post("/qr", invite.invite).then((code) => clear(qr, picture(code)), () => {});
-    }
+    sent.update(invite);
     door.update(match.atDoor);
     atTable.update(table, invite?.seats);
     const question = match.askSit ?? match.askTable;

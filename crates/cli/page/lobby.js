@@ -189,6 +189,10 @@ function hostForm(begin, name) {
     posts.value = game.value === "draw" ? "ante" : "blinds";
     [move.value, bank.value] = isPoker() ? ["30", "120"] : ["", ""];
   });
+  seats.addEventListener("input", () => {
+    // A table lasts until its players leave.
+    if (["10", "1000"].includes(hands.value)) hands.value = isSeveral() ? "1000" : "10";
+  });
   for (const choice of [game, posts, kinds, seats, leave]) choice.addEventListener("input", arrange);
 
   const read = () => {

@@ -5,11 +5,11 @@
 const PROGRESS = ["dealt", "again", "sealed", "card", "board", "your-turn", "chose", "rolled", "not-stolen", "result", "gone"];
 /** For some kinds of events, the field of `Match` that keeps the last one. @type {Record<string, keyof Match>} */
 const LAST = {
-  invite: "invite", "at-door": "atDoor", table: "table", "ask-table": "askTable", "ask-sit": "askSit", "ask-again": "askAgain", "ask-rebuy": "askRebuy", pause: "pause", waiting: "waiting",
+  invite: "invite", "at-door": "atDoor", table: "table", "between-matches": "between", "ask-table": "askTable", "ask-sit": "askSit", "ask-again": "askAgain", "ask-rebuy": "askRebuy", pause: "pause", waiting: "waiting",
   "out-of-time": "outOfTime", leaving: "leaving", stopped: "stopped", over: "over", closed: "closed",
 };
 /** The values without open questions, after the time before a match, and with a connection. */
-const NOTHING = { connectionLost: null, askAgain: null, askSit: null, askTable: null, invite: null, atDoor: null, table: null };
+const NOTHING = { connectionLost: null, askAgain: null, askSit: null, askTable: null, invite: null, atDoor: null, table: null, between: null };
 /** The number of notices and rolls kept. */
 const KEPT = 20;
 
@@ -19,7 +19,7 @@ export function newMatch(watches = false) {
     watches,
     seated: null, own: 0, left: [], removed: [], addresses: [], notices: [],
     deal: null, button: 0, stacks: [], bets: [], pot: 0,
-    turn: null, since: 0, previous: null,
+    turn: null, since: 0, previous: null, list: null, buying: 0, settlement: null,
     ...NOTHING, waiting: null, outOfTime: null, late: null, leaving: null, sitsOut: false,
     askRebuy: null, pause: null,
     refused: null, stopped: null, over: null, closed: null, failed: null,
@@ -85,6 +85,25 @@ export function areSeveral(match) {
   return seats(match) > 2;
 }
 
+/** Whether the match is one of a table, whose players come and go. @param {Match} match */
+export function isAtTable(match) {
+  return match.seated?.opens !== undefined;
+}
+
+/** The chips that a player at a table misses to a full stack. @param {Match} match */
+export function missingChips({ seated, stacks, own }) {
+  return Math.max(0, (seated?.stack ?? 0) - (stacks[own] ?? 0));
+}
+
+/** Whether the player at a table has no chips, plays no hand, and has not bought chips or asked for a seat. @param {Match} match */
+export function maySitAgain(match) {
+  const { between, table, seated, own, buying, stacks, deal } = match;
+  if (!isAtTable(match) || buying > 0 || hasEnded(match)) return false;
+  const member = between?.members.find(({ fingerprint }) => fingerprint === seated?.fingerprints[own]);
+  if (between) return member?.chips === 0 && table === null;
+  return stacks[own] === 0 && deal !== null && (deal.result !== null || !isPlaying(match, own));
+}
+
 /** Whether a seat can still win a pot. @param {Match} match @param {number} seat */
 export function isPlaying({ deal, left, removed }, seat) {
   return deal !== null && !deal.folded[seat] && deal.playing?.includes(seat) !== false && !left.includes(seat) && !removed.includes(seat);
@@ -147,10 +166,14 @@ export function apply(match, event, now) {
       break;
     case "notice":
       match.notices = [...match.notices, event.text].slice(-KEPT);
+      if (event.text.startsWith("The list of the table:")) match.settlement = event.text;
       break;
     case "table":
       // The host has answered, so the notice of the wait for the answer is stale.
       match.notices = match.notices.filter((text) => !text.includes("has not accepted it yet"));
+      break;
+    case "between-matches":
+      Object.assign(match, { turn: null, leaving: null, table: null, list: event });
       break;
     case "seated":
       sit(match, event);
@@ -241,14 +264,18 @@ export function apply(match, event, now) {
 /** @param {Match} match @param {Seated} seated */
 function sit(match, seated) {
   const other = match.seated?.match !== seated.match;
+  const { invite, atDoor } = match;
+  const continues = seated.continues !== undefined && seated.continues.match === match.seated?.match;
   match.seated = seated;
-  Object.assign(match, NOTHING, { own: seated.seat, sitsOut: false });
+  Object.assign(match, NOTHING, { own: seated.seat, sitsOut: false, buying: 0 });
+  // The first seat hosts the table, and guests can come during the match.
+  if (isAtTable(match) && seated.seat === 0) Object.assign(match, { invite, atDoor });
   if (other) {
     match.deal = null;
-    match.previous = null;
+    if (!continues) match.previous = null;
     match.left = [];
     match.removed = [];
-    match.stacks = seated.names.map(() => seated.stack ?? 0);
+    match.stacks = seated.continues?.stacks ?? seated.names.map(() => seated.stack ?? 0);
     match.bets = seated.names.map(() => 0);
     match.pot = 0;
   }

@@ -53,6 +53,8 @@
  *   sentences?: Part[][] }} AtDoor with a sentence for each player
  * @typedef {{ event: "table", players: { name: string, fingerprint?: string, away?: boolean }[], seats: number, place: number,
  *   sentences?: Part[][] }} TableBefore the host is first; `place`: that of this player in the queue for a seat, 0 with a seat
+ * @typedef {{ event: "between-matches", message: string, members: { name: string, fingerprint: string, chips: number, bought: number }[],
+ *   place: number, sentences?: Part[][] }} Between a match of the table has ended, and the next one is being arranged
  */
 
 /**
@@ -165,7 +167,7 @@
 /**
  * An event of the program. The program sends one event per line.
  * @typedef {{ sentences?: Part[][] } & ({ event: "hello", version: number }
- *   | Invite | AtDoor | TableBefore
+ *   | Invite | AtDoor | TableBefore | Between
  *   | { event: "listening", addresses: string[] }
  *   | { event: "notice", text: string }
  *   | AskSit | AskTable
@@ -190,6 +192,6 @@
 /**
  * A command for the program. A command with `turn` is valid at that turn only.
  * @typedef {(Choice | { do: "rebuy", agree: boolean } | { do: "sit-out" } | { do: "back" } | { do: "again" } | { do: "next" }
- *   | { do: "close" } | { do: "leave", anyhow?: true } | { do: "stay" } | { do: "sit", agree: boolean }
+ *   | { do: "close" } | { do: "leave", anyhow?: true } | { do: "stay" } | { do: "sit", agree: boolean } | { do: "top-up", chips: number }
  *   | { do: "accept" | "decline", fingerprint: string } | { do: "start" } | { do: "link-new" }) & { turn?: number }} Command
  */

@@ -5,12 +5,13 @@ import { cardView, seesTag } from "./cards.js";
 import { actionsView } from "./actions.js";
 import { logView } from "./log.js";
 import { costView } from "./cost.js";
-import { inviteView } from "./invite.js";
+import { guestsView, inviteView } from "./invite.js";
+import { membersView, settlementView } from "./between.js";
 import { trouble } from "./trouble.js";
 import { deckView } from "./deck.js";
 import { boardsView } from "./boards.js";
-import { areSeveral, hasEnded, isAway, isMyTurn, isOpen, isPlaying, isPoker, isShuffling, pots, seatToChoose, seats, timeLeft, winningCards } from "./match.js";
-import { amount, asSentence, cardName, didShort, mayDisappear, nameOf, problem, sentencesOf, shortAmount, spoken, timeWords, winsOf, won } from "./words.js";
+import { areSeveral, hasEnded, isAtTable, isAway, isMyTurn, isOpen, isPlaying, isPoker, isShuffling, missingChips, pots, seatToChoose, seats, timeLeft, winningCards } from "./match.js";
+import { amount, asSentence, cardName, didShort, forPage, mayDisappear, nameOf, problem, sentencesOf, shortAmount, spoken, timeWords, winsOf, won } from "./words.js";
 
 /** The interval at which a clock is redrawn, in milliseconds. */
 const TICK = 200;
@@ -21,6 +22,7 @@ const MOST_ANNOUNCED = 4;
 export function tablePage(app) {
   const log = logView();
   const cost = costView();
+  const [guests, members, settlement] = [guestsView(app), membersView(), settlementView()];
   const felt = feltView(app);
   const actions = actionsView(app, { places: felt.picked });
   felt.connect(actions);
@@ -31,9 +33,9 @@ export function tablePage(app) {
   const failure = h("div.trouble.cheat", { role: "alert", hidden: true });
   const stage = h("div.stage");
   const root = h("div.table-page",
-    h("div.table-head", h("div", title, about), menu.root),
-    h("div.play", failure, troubles, stage),
-    h("aside.side", { "aria-label": "History" }, cost.root, log.root));
+    h("div.table-head", h("div", title, about), h("div.row", guests.call, menu.root)),
+    h("div.play", failure, troubles, settlement.root, stage),
+    h("aside.side", { "aria-label": "History" }, guests.root, members.root, cost.root, log.root));
 
   /** The view on the stage. @type {{ kind: string, update: () => void }} */
   let scene = { kind: "", update: () => {} };
@@ -94,6 +96,7 @@ export function tablePage(app) {
       setText(about, seated ? aboutHand(match) : "");
       scene.update();
       cost.update(match);
+      for (const view of [guests, members, settlement]) view.update(match);
       menu.update();
       const bad = trouble(app, match);
       if (troubles.firstChild !== bad) clear(troubles, bad);
@@ -126,7 +129,7 @@ function aboutHand(match) {
   const hand = deal ? `Hand ${amount(deal.number)} of ${amount(seated.hands)}` : "";
   const { blinds, ante } = seated;
   const posts = blinds ? `blinds ${blinds.map(amount).join("/")}` : ante && `ante ${amount(ante[0])}, smallest bet ${amount(ante[1])}`;
-  return [hand, posts].filter(Boolean).join(" · ");
+  return [hand, posts, match.buying > 0 && `you buy ${amount(match.buying)} after this hand`].filter(Boolean).join(" · ");
 }
 
 /** @param {App} app */
@@ -153,18 +156,24 @@ function menuView(app) {
       update();
     },
   }, "Sit out");
+  const buy = buttonTo("", async () => {
+    const chips = app.match.buying > 0 ? 0 : missingChips(app.match);
+    if (!(await send({ do: "top-up", chips }))) return;
+    app.match.buying = chips;
+    app.update();
+  });
   const close = buttonTo("Close here", () => send({ do: "close" }));
   const stop = buttonTo("Stop for now", async () => {
     if (await confirmed("Stop for now?", stopText(app.match), "Stop for now")) await app.end();
   });
   const leave = buttonTo("", async () => {
     if (app.match.leaving) await send({ do: "stay" });
-    else if (await confirmed("Leave for good?", leaveText(app.match), "Leave")) await send({ do: "leave", anyhow: true });
+    else if (await confirmed(isAtTable(app.match) ? "Leave the table?" : "Leave for good?", leaveText(app.match), "Leave")) await send({ do: "leave", anyhow: true });
   }, { class: "danger" });
-  const [closes, stops, leaves] = [quiet(CLOSES), quiet(), quiet()];
+  const [buys, closes, stops, leaves] = [quiet(), quiet(CLOSES), quiet(), quiet()];
   const who = h("p.muted.fingerprints");
   const root = h("details.menu", h("summary", "Match"),
-    h("div.menu-content.panel", note, sit, close, closes, stop, stops, leave, leaves, error, who));
+    h("div.menu-content.panel", note, sit, buy, buys, close, closes, stop, stops, leave, leaves, error, who));
   root.addEventListener("keydown", (event) => {
     if (event.key === "Escape") root.open = false;
   });
@@ -174,11 +183,15 @@ function menuView(app) {
     const plays = app.role === "play" && match.seated !== null && !hasEnded(match);
     root.hidden = match.seated === null;
     sit.hidden = stop.hidden = stops.hidden = leave.hidden = leaves.hidden = !plays;
+    sit.hidden ||= match.between !== null;
+    buy.hidden = buys.hidden = !plays || !isAtTable(match) || !isPoker(match) || match.between !== null || (match.buying === 0 && missingChips(match) === 0);
     close.hidden = closes.hidden = !plays || !mayClose(match);
+    setText(buy, match.buying > 0 ? "Buy no chips" : `Buy ${amount(missingChips(match))} chips`);
+    setText(buys, `${match.buying > 0 ? `You buy ${amount(match.buying)} chips` : "Up to a full stack,"} after this hand, if the terms of the table allow it.`);
     setText(stops, stopText(match));
     setText(leaves, leaveText(match));
     setText(sit, match.sitsOut ? "Sit in again" : "Sit out from the next hand");
-    setText(leave, match.leaving ? "Stay after all" : "Leave for good");
+    setText(leave, match.leaving ? "Stay after all" : isAtTable(match) ? "Leave the table" : "Leave for good");
     setText(note, match.leaving && plays ? asSentence(match.leaving.message) : "");
     note.hidden = note.textContent === "";
     if (match.seated) {
@@ -206,10 +219,10 @@ function stopText(match) {
 
 /** What leaving costs. The program reports it only after the command. @param {Match} match */
 function leaveText(match) {
-  if (mayDisappear(match.seated)) return "Your hand is folded at your next turn, and the others play on without you if enough are left. If the hand ends before your turn, the match ends with it.";
-  if (areSeveral(match)) {
-    return "Your hand is folded at your next turn, and the match is over when the others have played it to its end. "
-      + "All of them together can then read every card that you had.";
+  if (match.between) return "No hand is in play, so leaving costs no chips, and the others play on. You can come back by the link.";
+  if (isAtTable(match)) {
+    return "Your hand is folded at your next turn. The others play on. You keep your other chips in the list of the table, and can come back by the link."
+      + (mayDisappear(match.seated) ? "" : " If cards are still to come in that hand, all of them together can then read every card that you had in this match.");
   }
   return `The match ends at your next turn, and ${isPoker(match) ? "the other player gets the pot of the hand in play."
     : "closed cards stay closed forever."}${mayClose(match) ? " “Close here” costs nothing, because the other player is out of time." : ""}`;
@@ -295,10 +308,15 @@ function feltView(app) {
     for (const seat of all) seat.update(turn ? marked : null);
     const result = match.deal?.result ?? null;
     const parts = pots(match).map((chips, at) => ` · ${at === 0 ? "main" : "side"} ${amount(chips)}`);
-    setText(pot, match.deal && !result && !match.over ? `Pot ${amount(match.pot)}${parts.join("")}` : "");
+    setText(pot, match.deal && !result && !match.over && !match.between ? `Pot ${amount(match.pot)}${parts.join("")}` : "");
     updateBoard();
-    const before = match.deal?.asked === false && match.previous ? `Hand ${amount(match.previous.hand)}: ${winsOf(match.previous)}` : "";
-    setText(outcome, result ? winsOf(result) : before || (isShuffling(match) ? "The deck is being shuffled" : ""));
+    // The last result and the changes of the table are shown until the first own turn.
+    const { previous, deal, between, list } = match;
+    // A match of a table counts its hands from 1.
+    const hand = previous && deal && previous.hand < deal.number ? `Hand ${amount(previous.hand)}` : "Last hand";
+    const wins = result ? winsOf(result) : !deal?.asked && previous ? `${hand}: ${winsOf(previous)}` : "";
+    const changes = list && !deal?.asked && (deal?.number ?? 1) === 1 && !match.over ? list : between;
+    setText(outcome, [wins, changes && forPage(changes.message)].filter(Boolean).join(" ") || (isShuffling(match) ? "The deck is being shuffled" : ""));
     if (result && result !== paid && from.width > 0 && !keepsStill()) for (const seat of won(result).keys()) all[seat]?.pay(from);
     paid = result;
     tick();

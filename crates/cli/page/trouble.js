@@ -2,7 +2,7 @@
 
 import { buttonTo, complain, h } from "./dom.js";
 import { written } from "./cards.js";
-import { areSeveral, hasEnded, isPoker } from "./match.js";
+import { areSeveral, hasEnded, isAtTable, isPoker } from "./match.js";
 import { mayRematch, rematch } from "./rematch.js";
 import { IN_PAGE, retry } from "./server.js";
 import { asSentence, forgive, mayDisappear, nameOf, sentencesOf } from "./words.js";
@@ -14,6 +14,7 @@ const UNDONE = "The hand is undecided, and the chips are as they were before it.
 const KEEP = "Keep the record. Its file is named below.";
 const FRESH = "No match had begun here, so nothing is lost.";
 const OVER = "The match is over for good.";
+const PLAYED_ON = "The others play on at the table. You keep your chips in its list, and can come back by the link.";
 const CLOSE = "Or close the match here. It can be resumed from the lobby.";
 
 /** The program's choice for a late player. @type {Record<string, string>} */
@@ -99,12 +100,12 @@ function ofEnd(app, match) {
       return ["ask", self ? "You have left the match" : `${other} has left the match`, message,
         [areSeveral(match) ? "Closed cards stay closed. But all other players together may be able to read the cards of a player who left."
           : "Cards that were not opened stay closed forever.", FINAL],
-        [OVER], acts];
+        isAtTable(match) ? self ? [PLAYED_ON] : [] : [OVER], acts];
     case "removed":
       return ["ask", "The others play on without you", message, ["Closed cards stay closed."],
         ["Your connection was lost for too long, or your program was not running."], acts];
     case "too-few":
-      return ["ask", "Too few players are left", message, ["Closed cards stay closed.", FINAL], [OVER], acts];
+      return ["ask", "Too few players are left", message, ["Closed cards stay closed.", FINAL], [], acts];
     default:
       return isPoker(match) ? null : ["ask", "The match is over", message, ["Closed cards stay closed forever.", FINAL],
         ["The record shows which cards were opened, and to whom."], acts];

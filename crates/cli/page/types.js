@@ -30,6 +30,10 @@
  * @property {Invite | null} invite before the match, at the host
  * @property {AtDoor | null} atDoor the players who wait for the answer of the host
  * @property {TableBefore | null} table who has a seat at a table before the match
+ * @property {Between | null} between the changes of a table, until the next match begins
+ * @property {Between | null} list the list of a table after its last match, and the changes then
+ * @property {number} buying the chips that this side buys after the hand
+ * @property {string | null} settlement the list of a table that is over for this side, with the payments
  * @property {number[]} left the seats that have left a match of several guests
  * @property {number[]} removed the seats that have disappeared, so that the others play on without them
  * @property {string[]} addresses the addresses at which the host listens

@@ -12,10 +12,10 @@ export const many = (of, one) => `${amount(of)} ${one}${of === 1 ? "" : "s"}`;
 export function chipsTable(record) {
   const rows = record.called.map((name, seat) => {
     const won = record.stacks[seat] - record.bought[seat];
-    return h("tr", h("th", { scope: "row" }, name), h("td", amount(record.stacks[seat])),
+    return h("tr", h("th", { scope: "row" }, name), h("td", amount(record.stacks[seat])), h("td", amount(record.bought[seat])),
       h("td", { class: won < 0 ? "lost" : won > 0 && "won" }, `${won > 0 ? "+" : won < 0 ? "−" : "±"}${amount(Math.abs(won))}`));
   });
-  const head = ["Player", "Chips", "Won or lost"].map((title) => h("th", { scope: "col" }, title));
+  const head = ["Player", "Chips", "Bought", "Won or lost"].map((title) => h("th", { scope: "col" }, title));
   return h("table.chips", h("thead", h("tr", ...head)), h("tbody", ...rows));
 }
 

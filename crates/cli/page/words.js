@@ -122,6 +122,8 @@ const ADVICE = [
   [/`dealerless resume`/g, "“Resume” in the lobby"],
   [/`dealerless join`/g, "“Join”"],
   [/\(see `dealerless peers`\)/g, "(see the lobby)"],
+  [/`buy (\d+)` sits down again\.( `sit` sits down with as many\.)?/g, "“Sit down again” buys $1."],
+  [/The old link is void; the new one is \S+/g, "The old link is void; the new one is under “Guests”."],
   [/Ctrl-C does no harm/g, "you need not wait for it"],
   [/run: (?=dealerless)/g, "run in a terminal: "],
   [/`(?=dealerless )/g, "in a terminal `"],

@@ -33,6 +33,7 @@ pub(super) fn find(path: &str) -> Option<Asset> {
         "/actions.js" => asset!(SCRIPT, "actions.js"),
         "/after.js" => asset!(SCRIPT, "after.js"),
         "/answers.js" => asset!(SCRIPT, "answers.js"),
+        "/between.js" => asset!(SCRIPT, "between.js"),
         "/boards.js" => asset!(SCRIPT, "boards.js"),
         "/cards.js" => asset!(SCRIPT, "cards.js"),
         "/cost.js" => asset!(SCRIPT, "cost.js"),

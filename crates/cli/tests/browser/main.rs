@@ -173,6 +173,8 @@ tests! {
         three_players_play_a_hand_in_three_pages,
         host_begins_with_fewer_and_replaces_the_link,
         open_table_seats_everybody_who_has_the_link,
+        table_goes_on_when_a_player_leaves_and_another_comes,
+        next_player_hosts_and_a_player_without_chips_sits_down_again,
         six_players_play_on_after_one_is_killed_and_one_leaves,
     }
     with_others "test_result.Result" {

@@ -27,10 +27,10 @@ FINGERPRINTS = SEATED["fingerprints"]
 TABLE_TERMS = [["The table of ", {"name": "Anna"}, f" (fingerprint {FINGERPRINTS[0]}): no-limit hold'em, up to 6 players, 200 chips each, "
                 "blinds 1/2. Time: 30 s for a move, and a bank of 120 s."],
                ["Only you see your cards: all other players together cannot read them."],
-               ["If somebody disappears, the hand waits for that player."],
+               ["If somebody disappears, the hand waits until that player is out of time. Then it is settled, and the others play on."],
                ["The host decides who sits down; players who are one person, or friends, can show each other their cards."],
                ["The players learn each other's network addresses."]]
-RISKS = ["If one player disappears, the hand cannot go on without that player.", "Only all 6 players together can read every card."]
+RISKS = ["If one player disappears, the hand cannot go on without that player: it is settled when the time is over, and the others play on in the next match.", "Only all 6 players together can read every card."]
 TABLE_LINK = {"event": "invite", "version": 2, "invite": "dealerless2-" + "0123456789abcdefghjkmnpqrstvwxyz" * 5, "seats": 6,
               "code": "4821-apron-lemon-tulip"}
 
@@ -71,6 +71,21 @@ def error(code, message):
     return {"event": "error", "exit_code": code, "message": message}
 
 
+THREE = clocked(names=["Anna", "Bert", "Clara"], called=["Anna", "Bert", "Clara"], fingerprints=[*FINGERPRINTS, "2m4k-7q1x-9d0r-c3tn-k8yz-pw5e"], opens=3)
+DEALT_TO_THREE = {**DEALT, "stacks": [150, 199, 198], "bets": [0, 1, 2], "button": 0, "playing": [0, 1, 2]}
+
+
+def between(message, *chips):
+    """The list of a table after a match of three, and a player who has left before."""
+    called = zip([*THREE["names"], "Dora"], [*THREE["fingerprints"], "9d0r-c3tn-k8yz-pw5e-2m4k-7q1x"], chips)
+    members = [{"name": name, "fingerprint": fingerprint, "chips": held, "bought": 200} for name, fingerprint, held in called]
+    return {"event": "between-matches", "message": message, "members": members, "place": 0, "sentences": [[message]]}
+
+
+SETTLED = {"event": "notice", "text": "The list of the table:\n  Anna   1,480 chips, bought 1,200: won 280\n  Bert   0 chips, bought 200: lost 200\n"
+           "  Clara   120 chips, bought 200: lost 80\n  Bert owes Anna 200 chips.\n  Clara owes Anna 80 chips."}
+LATE = {"event": "at-door", "players": [door("Emil")], "sentences": [[f"Emil (fingerprint {FINGERPRINTS[1]}, new here) is at the door and wants to play."]]}
+
 # Problems at a table: the events of the program, and its exit code if it has ended.
 TROUBLES = {
     "shuffling": ([SEATED, DEALT], None),
@@ -86,6 +101,12 @@ TROUBLES = {
     "table-guest": ([{"event": "hello", "version": 2}, table([])], None),
     "table-queue": ([{"event": "hello", "version": 2}, table([], place=2)], None),
     "declined": ([{"event": "hello", "version": 2}, error(4, "The host declined to play with you now.")], 4),
+    "between": ([THREE, DEALT_TO_THREE, {**RESULT, "stacks": [202, 198, 200]},
+                 between("Bert leaves the table with 198 chips. Clara buys 50 chips. The next match begins.", 202, 198, 150, 250)], None),
+    "without-chips": ([THREE, DEALT_TO_THREE, between("You have no chips left; `buy 200` sits down again. The next match begins.", 0, 198, 402, 200)], None),
+    "hosts-now": ([THREE, DEALT_TO_THREE, TABLE_LINK, between("You host the table now. The next match begins.", 200, 200, 200, 200),
+                   {**THREE, "match": "1" * 64, "continues": {"match": THREE["match"], "stacks": [200] * 3}}, DEALT_TO_THREE, LATE], None),
+    "settled": ([THREE, DEALT_TO_THREE, SETTLED, {**OVER, "how": "played", "exit_code": 0, "message": "The match was played to its end."}], 0),
     "out-of-time": ([clocked(), DEALT, SEALED, {"event": "out-of-time", "seat": 1}], None),
     "silent": ([SEATED, DEALT, SEALED, {"event": "out-of-time", "seat": 1}], None),
     "away": ([clocked(), DEALT, SEALED, LOST, {"event": "out-of-time", "seat": 1, "away": True}], None),

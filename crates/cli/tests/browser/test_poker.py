@@ -92,7 +92,7 @@ class Poker(Case):
         self.assertEqual(self.won(bert), self.won(anna))
 
     def won(self, browser):
-        rows = re.findall(r"(Anna|Bert)\s+[0-9,]+\s+([+−±][0-9,]+)", browser.text())
+        rows = re.findall(r"(Anna|Bert)\s+[0-9,]+\s+[0-9,]+\s+([+−±][0-9,]+)", browser.text())
         return dict(rows)
 
     def test_cards_are_exchanged_in_five_card_draw(self):

@@ -94,6 +94,74 @@ class Several(Case):
             self.assertFalse(browser.has_button("Rematch"))
         self.looks(players, "over")
 
+    def test_table_goes_on_when_a_player_leaves_and_another_comes(self):
+        players = self.three_at_a_table(Hands="100")
+        anna, bert, clara = players.values()
+        self.asked(players)
+        link = anna.run("return document.querySelector('.invite-text').textContent")
+        dora = Player(self, ["join", link, "--name=Dora"])
+        anna.press("Door: 1")
+        self.looks({"anna": anna}, "late-guest")
+        bert.unfold("Match")
+        bert.press("Leave the table")
+        bert.reads("You can come back by the link|can come back by the link")
+        bert.press("Leave")
+        anna.press("Fold")
+        bert.find("h2", "The list of the table")
+        bert.reads("You have left the table|You leave the table")
+        self.looks({"bert": bert}, "left")
+        anna.reads("Bert leaves the table with")
+        anna.press("Accept Dora")
+        clara.press("Fold")
+        dora.until("seated")
+        anna.unfold("Chips of all players")
+        self.looks({"anna": anna, "clara": clara}, "next-match")
+
+    def test_next_player_hosts_and_a_player_without_chips_sits_down_again(self):
+        players = self.three_at_a_table(Hands="100")
+        anna, bert, clara = players.values()
+        self.asked(players)
+
+        def without_chips():
+            # A pot that is split leaves both with chips, so they go all in again.
+            if anna.has_button("Fold"):
+                anna.press("Fold")
+            for page in (bert, clara):
+                for button in (r"All in \d+", r"All in: \d+", "All in call.*"):
+                    if page.has_button(button):
+                        page.press(button)
+                        break
+            return [page for page in (bert, clara) if page.has_button("Sit down again.*")]
+
+        loser = anna.until(without_chips, "a player without chips")[0]
+        self.looks({"loser": loser}, "without-chips")
+        loser.press("Sit down again.*")
+        loser.reads("You buy 200 chips after this hand|You have a seat in the next match")
+        self.looks({"loser": loser}, "sits-again")
+        asked = self.asked(players)
+        players[asked].press("Fold")
+        anna.until(lambda: len(anna.run(SEATS)) == 3, "a match of three")
+        loser.unfold("Chips of all players")
+        self.looks({"loser": loser}, "back")
+        # Anna leaves, and the player in the next seat hosts.
+        anna.unfold("Match")
+        anna.press("Leave the table")
+        anna.reads("can come back by the link")
+        anna.press("Leave")
+        guests = {"bert": bert, "clara": clara}
+        new = "return [...document.querySelectorAll('summary')].some((one) => one.checkVisibility() && one.textContent === 'The link of this table')"
+
+        def hosts():
+            for page in guests.values():
+                if page.has_button("Fold"):
+                    page.press("Fold")
+            return [page for page in guests.values() if page.run(new)]
+
+        host = bert.until(hosts, "a new host")[0]
+        host.unfold("The link of this table")
+        host.until(lambda: host.run("return document.querySelector('.side svg[role=img] path') !== null"), "a QR code")
+        self.looks({"host": host}, "new-host")
+
     def six_at_a_table(self):
         """Anna hosts; Bert and Clara join in pages, Dora and Emil in terminals, Frieda by a script.
         The guests come one after the other, so that their seats are known."""
@@ -197,11 +265,10 @@ class Several(Case):
         said(do="show")
         anna.press("Show.*")
         for page in pages.values():
-            page.reads("Emil has left")
-        self.looks(pages, "six-over")
-        dora.until("Emil has left")
-        frieda.until("over", how="left")
-        folders = [page.page.folder for page in pages.values()] + [dora.folder, emil.folder, frieda.folder]
-        records = [folder.record() for folder in folders]
-        verified = subprocess.run([PROGRAM, "verify", *records], capture_output=True, text=True)
+            page.reads("Emil leaves the table with")
+        self.looks(pages, "six-next")
+        dora.until("Emil leaves the table with")
+        frieda.until("seated")
+        emil.until("The list of the table:")
+        verified = subprocess.run([PROGRAM, "verify", emil.folder.record()], capture_output=True, text=True)
         self.assertEqual(verified.returncode, 0, verified.stdout + verified.stderr)
