@@ -19,7 +19,7 @@ use dealerless_table::Seat;
 use dealerless_table::log::{
     Evidence, Header, LogMessage, MatchLog, Signed, SignedAck, SignedPart, Statement,
 };
-use dealerless_table::play::{Control, GuestAddresses, Roster, Term};
+use dealerless_table::play::{Control, Goes, GuestAddresses, Ready, ResultId, Roster, Term};
 use dealerless_table::rules::{Choice, Learners, Stakes};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -114,22 +114,48 @@ fn message_of_several(input: &mut Unstructured) -> Result<LogMessage> {
 }
 
 fn any_roster(table: &Table, input: &mut Unstructured) -> Result<Roster> {
+    let match_info = &table.of.match_info;
     let mut names = Vec::new();
-    for _ in table.of.match_info.players() {
+    let mut addresses = Vec::new();
+    for _ in match_info.players() {
         names.push(Name::clean(input.arbitrary()?));
+        addresses.push(any_addresses(input)?);
     }
-    Ok(Roster {
-        seat: Seat::new(input.arbitrary()?),
-        header: table.of.match_info.header().clone(),
-        players: table.of.match_info.players().to_vec(),
+    Ok(Roster::sign(
+        &table.of.identities[0],
+        match_info.header().clone(),
+        match_info.players().to_vec(),
         names,
-    })
+        addresses,
+    ))
 }
 
 fn any_addresses(input: &mut Unstructured) -> Result<GuestAddresses> {
     let ports = input.arbitrary::<[u16; 2]>()?;
     let all = ports.map(|port| SocketAddr::from(([192, 0, 2, 1], port.max(1))).into());
     Ok(GuestAddresses::new(all))
+}
+
+fn any_result(table: &Table, input: &mut Unstructured) -> Result<ResultId> {
+    Ok(ResultId {
+        of: table.of.match_info.id(),
+        steps: input.arbitrary()?,
+        hash: input.arbitrary()?,
+    })
+}
+
+fn any_ready(table: &Table, input: &mut Unstructured) -> Result<Ready> {
+    let past = match input.arbitrary()? {
+        true => Some(any_result(table, input)?),
+        false => None,
+    };
+    Ok(Ready {
+        past,
+        number: input.arbitrary()?,
+        nonce: input.arbitrary()?,
+        buy: input.arbitrary()?,
+        addresses: any_addresses(input)?,
+    })
 }
 
 fn any_control(table: &Table, input: &mut Unstructured) -> Result<Control> {
@@ -141,10 +167,15 @@ fn any_control(table: &Table, input: &mut Unstructured) -> Result<Control> {
         4 => Control::Declined,
         5 => Control::Waits {
             place: input.arbitrary()?,
+            number: input.arbitrary()?,
             players: vec![Name::clean(input.arbitrary()?)],
         },
-        6 => Control::Agrees(table.of.match_info.id(), any_addresses(input)?),
-        7 => Control::Begins(vec![GuestAddresses::default(), any_addresses(input)?]),
+        6 => Control::Ready(Box::new(any_ready(table, input)?)),
+        7 => {
+            let seat = Seat::new(input.arbitrary()?);
+            let past = any_result(table, input)?;
+            Control::Goes(Box::new(Goes::sign(&table.of.identities[0], past, seat)))
+        }
         _ => Control::Roster(Box::new(any_roster(table, input)?)),
     })
 }
