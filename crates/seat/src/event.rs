@@ -55,7 +55,7 @@ pub enum Event {
         message: String,
         /// All players of the table, with their chips.
         members: Vec<TableMember>,
-        /// The place of this player among those who wait for a seat; 0 if it sits in the next match.
+        /// Always 0. The place of a player who waits for a seat is in `Table`.
         place: u8,
     },
     /// Asks a person who hosts a new match whether to resume an open one instead. A program is not asked.

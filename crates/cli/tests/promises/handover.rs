@@ -20,7 +20,7 @@ fn join(folder: &Path, link: &str, name: &str) -> Side {
     Side::start(folder, &args)
 }
 
-/// Opens a table, at which Anna, Bert and Cleo sit in this order. Nobody is a bot.
+/// Opens a table with three players who are not bots: Anna, Bert and Cleo, in this order.
 fn table(folders: &[TempDir; 3], at: &str, terms: &[&str]) -> ([Side; 3], String) {
     let terms = [&["--seats", "3", "--open"], terms].concat();
     let (mut anna, link) = host_at(folders[0].path(), at, &terms);

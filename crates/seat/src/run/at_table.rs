@@ -70,7 +70,7 @@ pub(super) struct AtTable<W: SeatWorld> {
     between: Option<Between>,
     /// The wait for a seat.
     newcomer: Option<Newcomer<W>>,
-    /// The next match, in which this player has signed, until it begins.
+    /// The next match, after this player has signed in it and before it begins.
     next: Option<Next<W>>,
     /// The match that each player is in, by its last statement.
     marks: BTreeMap<Fingerprint, MatchId>,

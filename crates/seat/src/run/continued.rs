@@ -95,8 +95,8 @@ pub(super) fn before_unopened<F: Files>(own: &Stored<F>, kept: Kept<F>) -> anyho
         .unwrap_or(kept))
 }
 
-/// Gives up the continuations of a match in which this player has not opened a card, and does not sign with their numbers
-/// again (S8). Returns whether the match can be continued.
+/// Gives up each continuation in which this player has opened no card. The player never signs with their numbers
+/// again (S8). Returns whether the match `kept` can be continued.
 ///
 /// # Errors
 /// If a file cannot be read or written.

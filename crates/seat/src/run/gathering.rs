@@ -50,7 +50,7 @@ impl<S: Sockets> Gathering<S> {
         }
     }
 
-    /// The number of guests for whom a seat is free.
+    /// The number of guests who have a free seat.
     fn free(&self) -> usize {
         self.guests
             .len()
@@ -127,7 +127,7 @@ impl<S: Sockets> Gathering<S> {
         here.count() > self.ready().count()
     }
 
-    /// Takes the connections to these guests, with whom a match begins. They lose their places here.
+    /// Takes the connections to these guests when their match begins. They lose their places here.
     pub(super) fn take(&mut self, players: &[PublicIdentity]) -> Vec<PolledConnection<S>> {
         let is_one = |guest: &mut Guest<S>| players.contains(&guest.connection.met.peer);
         let taken = self.guests.extract_if(.., is_one);

@@ -17,11 +17,11 @@ use dealerless_table::play::{FirstOpening, Ready};
 pub(super) const TIME: Duration = Duration::from_secs(30);
 /// The time until each member has to be ready.
 const READY: Duration = Duration::from_secs(10);
-/// The time in which a message between two connected seats arrives, and the difference between the clocks of two seats:
+/// The longest delay of a message between two connected seats plus the largest difference between their clocks:
 /// 3 s each. Seats begin a number at different moments, so both count for what one seat signs after another (S11).
 pub(super) const DELAY: Duration = Duration::from_secs(6);
 
-/// How many numbers a program may be ahead of the others after a restart.
+/// The maximum lead of a restarted program over the others, in numbers.
 const AHEAD: u16 = 2;
 
 /// How many numbers a player may be ahead. One that claims more would end the numbers.

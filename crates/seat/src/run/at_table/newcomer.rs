@@ -22,8 +22,8 @@ use crate::run::world::SeatWorld;
 use crate::seat::PlayerNeeds;
 use crate::words::tables;
 
-/// The error of a guest whom the host names an open match, of which the guest has no open record: the match is over or
-/// closed here.
+/// The host answers with an open match, but the guest has no open record of it: here the match is over or
+/// closed.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "you have an open match with the host ({0}); to continue it, join again or run `dealerless resume`"

@@ -23,7 +23,7 @@ use crate::run::world::SeatWorld;
 use crate::seat::Other;
 use crate::words::tables::{self, Change};
 
-/// A match in which this player has signed, and which has not begun for it.
+/// A match that this player has signed in and that has not begun yet.
 pub(super) struct Next<W: SeatWorld> {
     pub(super) seat: Box<SeatInPlay<W>>,
     pub(super) of: MatchId,
@@ -33,7 +33,7 @@ pub(super) struct Next<W: SeatWorld> {
 }
 
 impl<W: SeatWorld> Next<W> {
-    /// The members for which this match waits and that could sign: the list has the nonce that they sent last.
+    /// The members that owe a part of this match and can sign it: the list has the nonce that they sent last.
     pub(super) fn due(&self, between: &Between) -> Vec<Fingerprint> {
         let mut due = self.seat.due();
         due.extend(self.seat.culprits());
@@ -47,7 +47,7 @@ impl<W: SeatWorld> Next<W> {
         due
     }
 
-    /// Whether one of the players for which this match waits has closed its connection.
+    /// Whether one of the players `due` has closed its connection.
     pub(super) fn has_lost(&self, due: &[Fingerprint]) -> bool {
         let others = self.seat.others().iter();
         let mut due = others.filter(|other| due.contains(&other.identity.fingerprint()));
