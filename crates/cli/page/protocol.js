@@ -54,7 +54,7 @@
  * @typedef {{ event: "table", players: { name: string, fingerprint?: string, away?: boolean }[], seats: number, place: number,
  *   sentences?: Part[][] }} TableBefore the host is first; `place`: that of this player in the queue for a seat, 0 with a seat
  * @typedef {{ event: "between-matches", message: string, members: { name: string, fingerprint: string, chips: number, bought: number }[],
- *   place: number, sentences?: Part[][] }} Between a match of the table has ended, and the next one is being arranged
+ *   sentences?: Part[][] }} Between a match of the table has ended, and the next one is being arranged
  */
 
 /**

@@ -55,8 +55,6 @@ pub enum Event {
         message: String,
         /// All players of the table, with their chips.
         members: Vec<TableMember>,
-        /// Always 0. The place of a player who waits for a seat is in `Table`.
-        place: u8,
     },
     /// Asks a person who hosts a new match whether to resume an open one instead. A program is not asked.
     #[serde(skip)]

@@ -79,7 +79,7 @@ def between(message, *chips):
     """The list of a table after a match of three, and a player who has left before."""
     called = zip([*THREE["names"], "Dora"], [*THREE["fingerprints"], "9d0r-c3tn-k8yz-pw5e-2m4k-7q1x"], chips)
     members = [{"name": name, "fingerprint": fingerprint, "chips": held, "bought": 200} for name, fingerprint, held in called]
-    return {"event": "between-matches", "message": message, "members": members, "place": 0, "sentences": [[message]]}
+    return {"event": "between-matches", "message": message, "members": members, "sentences": [[message]]}
 
 
 SETTLED = {"event": "notice", "text": "The list of the table:\n  Anna   1,480 chips, bought 1,200: won 280\n  Bert   0 chips, bought 200: lost 200\n"

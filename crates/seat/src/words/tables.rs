@@ -111,7 +111,6 @@ pub(crate) fn ended(
     Event::Between {
         message: after(&changes, next),
         members: list.iter().map(member).collect(),
-        place: 0,
     }
 }
 
@@ -350,15 +349,10 @@ mod tests {
                 Some(200),
                 Next::Begins,
             );
-            let Event::Between {
-                message,
-                members,
-                place,
-            } = event
-            else {
+            let Event::Between { message, members } = event else {
                 panic!("{event:?}");
             };
-            assert_eq!((members.len(), place, members[1].chips), (5, 0, 480));
+            assert_eq!((members.len(), members[1].chips), (5, 480));
             message
         };
         assert_eq!(
