@@ -148,15 +148,14 @@ function hostForm(begin, name) {
   const places = addresses("host", PLACES.host, IN_PAGE);
 
   const [isPoker, isDeck] = [() => !["deck", "bridge"].includes(game.value), () => game.value === "deck"];
-  const isSeveral = () => isPoker() && !IN_PAGE && Number(seats.value) > 2;
+  const isSeveral = () => isPoker() && Number(seats.value) > 2;
   // Two sets of players who open cards need not have an honest player in common.
   const isRisky = () => isSeveral() && Number(leave.value) > 0 && Number(seats.value) - 2 * Number(leave.value) <= 1;
   const accept = select("host-accept", { no: "No", yes: "Yes, accept this" });
   const open = h("input", { id: "host-open", type: "checkbox", "aria-describedby": "host-open-hint" });
   /** Each field, and whether it is shown. @type {[HTMLElement, () => boolean][]} */
   const fields = [
-    // A page hosts matches of two.
-    [field("Players", seats), () => isPoker() && !IN_PAGE],
+    [field("Players", seats), isPoker],
     [field("Players who may disappear", leave, "In a hand, which the others then finish. It needs a limit on the time. Fewer players together can then read all cards."), isSeveral],
     [field("One player may cheat", accept, "If that player can also cut the connections between others, it can play two tables at once with them."), isRisky],
     [h("div.field.wide", h("label.choice", open, "Let everybody who has the link sit down, without asking me"),
@@ -214,7 +213,7 @@ function hostForm(begin, name) {
       const chips = whole(stack, 1, 1_000_000_000);
       const [smaller, larger] = [low, high].map((input) => whole(input, 1, chips || 1));
       if (!wrong && smaller > larger) judge(low, "The small blind or ante must not be larger than the other bet.");
-      Object.assign(request, { seats: IN_PAGE ? 2 : whole(seats, 2, game.value === "draw" ? 5 : 10), stack: chips, [posts.value]: `${smaller}/${larger}` });
+      Object.assign(request, { seats: whole(seats, 2, game.value === "draw" ? 5 : 10), stack: chips, [posts.value]: `${smaller}/${larger}` });
       request.open = isSeveral() && open.checked;
       if (isSeveral()) request.may_leave = whole(leave, 0, Number(seats.value) - 2);
       request.accept_two_tables = isRisky() && accept.value === "yes";

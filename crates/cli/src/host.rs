@@ -109,9 +109,7 @@ impl Hosting {
         let proposal = proposal.opened_by(own.identity.public());
         let guest = args.guest.iter().map(|name| known(&own, name));
         let expected = guest.collect::<anyhow::Result<_>>()?;
-        let link = args
-            .link
-            .link(&args.own, own.relays.own(), is_table(&proposal))?;
+        let link = args.link.link(&args.own, own.relays.own())?;
         Ok(Hosting {
             own,
             proposal,

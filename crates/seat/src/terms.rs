@@ -5,11 +5,13 @@ use std::str::FromStr;
 
 use dealerless::verifiable::MAX_SEATS;
 use dealerless_table::log::Clock;
+use dealerless_table::play::{BuyTerms, TableTerms};
 use dealerless_table::rules::{
     BettingRules, Limit, NamedKinds, Posts, Stakes, StakesError, Variety,
 };
 
 use crate::game_name::GameName;
+use crate::words;
 
 /// Two amounts, such as `1/2`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +109,19 @@ pub struct Terms {
     pub boards: Option<u32>,
 }
 
+/// The terms of a table beside its game, as its host gives them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TableOptions {
+    /// The number of seats that may disappear in a hand.
+    pub may_leave: u8,
+    /// Whether the host accepts that one player could then play two tables at once.
+    pub accepts_two_tables: bool,
+    /// Whether everybody who has the link may take a free seat.
+    pub is_open: bool,
+    /// The number of rebuys of a player; any number by default.
+    pub rebuys: Option<u8>,
+}
+
 /// The terms contradict each other, or the rules do not allow them.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -130,10 +145,39 @@ pub enum BadTerms {
     /// The deck has too many cards.
     #[error("the deck is too large")]
     TooLarge,
+    /// Fewer than two players would open a card.
+    #[error("at most {most} of {seats} players may leave: at least two players open a card")]
+    FewOpeners {
+        /// The number of seats.
+        seats: usize,
+        /// The number of players who may leave.
+        most: usize,
+    },
+    /// Nothing decides when a silent player has disappeared.
+    #[error("--may-leave requires a clock: it decides when a silent player has disappeared")]
+    NoClock,
+    /// One player could play two tables at once.
+    #[error(
+        "with --seats {seats} --may-leave {may_leave}, {TWO_TABLES}. Use a smaller --may-leave, or accept this with \
+         --accept-two-tables"
+    )]
+    TwoTables {
+        /// The number of seats.
+        seats: usize,
+        /// The number of players who may leave.
+        may_leave: u8,
+    },
+    /// Only poker has a deck for several players.
+    #[error("{0} is for two players: only poker has a verifiable deck")]
+    NoVerifiableDeck(GameName),
     /// The rules do not allow them.
     #[error(transparent)]
     Stakes(#[from] StakesError),
 }
+
+/// The reason why a match may have to be accepted explicitly.
+pub const TWO_TABLES: &str = "one player who can also cut the connections between the others can play two tables at \
+                              once with them; only the records of both tables convict that player";
 
 /// The players of a game that has at most `most` seats.
 fn players(most: u8) -> String {
@@ -209,6 +253,40 @@ impl Terms {
             },
         };
         Ok(Stakes::new(variety, seats, hands)?)
+    }
+
+    /// The terms of a table at which each player buys a stack.
+    ///
+    /// # Errors
+    /// [`BadTerms`].
+    pub fn table(&self, options: TableOptions, time: Option<Time>) -> Result<TableTerms, BadTerms> {
+        let stakes = self.stakes()?;
+        let clock = time.unwrap_or_else(|| Time::default_of(self.game)).0;
+        let TableOptions {
+            may_leave,
+            accepts_two_tables,
+            is_open,
+            rebuys,
+        } = options;
+        let seats = stakes.seats();
+        let opens = seats.saturating_sub(may_leave.into());
+        if opens < 2 {
+            let most = seats.saturating_sub(2);
+            return Err(BadTerms::FewOpeners { seats, most });
+        }
+        if may_leave > 0 && clock == Clock::default() {
+            return Err(BadTerms::NoClock);
+        }
+        if may_leave > 0 && words::two_tables(seats, opens) == 1 && !accepts_two_tables {
+            return Err(BadTerms::TwoTables { seats, may_leave });
+        }
+        let any = BuyTerms::of_stack(stakes.stack());
+        let buys = BuyTerms {
+            rebuys: rebuys.unwrap_or(any.rebuys),
+            ..any
+        };
+        let terms = TableTerms::new(stakes, buys, may_leave, accepts_two_tables, is_open, clock);
+        terms.map_err(|_| BadTerms::NoVerifiableDeck(self.game))
     }
 
     fn betting(&self, limit: Limit) -> BettingRules {

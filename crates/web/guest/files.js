@@ -1,12 +1,12 @@
 // The numbered files of this origin's private file system. The names of new files may not survive a
-// crash of the browser, so all files are created and opened before the seat starts, and none later.
+// crash of the browser, so files are created and opened long before the seat uses them.
 
 /** The folder of the files. */
 const FOLDER = "dealerless";
 /** The minimum number of files. */
 const LEAST = 64;
-/** The minimum number of empty files after the start. */
-const SPARE = 16;
+/** The minimum number of empty files. */
+export const SPARE = 16;
 /** The maximum number of files. */
 const MOST = 4096;
 /** Timeout for a page that is closing to close its files, in milliseconds. */
@@ -32,23 +32,34 @@ async function opened(file, until) {
  * @returns {Promise<FileSystemSyncAccessHandle[]>} file `i` at index `i`
  */
 export async function openFiles() {
-  const root = await navigator.storage.getDirectory();
-  const folder = await root.getDirectoryHandle(FOLDER, { create: true });
-  const until = performance.now() + PATIENCE;
   let count = LEAST;
-  for await (const name of folder.keys()) {
+  for await (const name of (await folder()).keys()) {
     if (/^\d{1,4}$/.test(name)) count = Math.max(count, Number(name) + 1);
   }
   /** @type {FileSystemSyncAccessHandle[]} */
   const files = [];
-  const openUpTo = async (/** @type {number} */ end) => {
-    const names = Array.from({ length: Math.max(0, end - files.length) }, (_, at) => String(files.length + at));
-    files.push(...await Promise.all(names.map(async (name) => opened(await folder.getFileHandle(name, { create: true }), until))));
-  };
-  await openUpTo(Math.min(count, MOST));
+  await openUpTo(files, count);
   const empty = files.filter((file) => file.getSize() === 0).length;
-  await openUpTo(Math.min(files.length + Math.max(0, SPARE - empty), MOST));
+  await openUpTo(files, files.length + Math.max(0, SPARE - empty));
   return files;
+}
+
+/** Adds as many empty files as there are at first. @param {FileSystemSyncAccessHandle[]} files */
+export async function addFiles(files) {
+  if (files.length >= MOST) throw new Error("This page keeps no more files.");
+  await openUpTo(files, files.length + LEAST);
+}
+
+async function folder() {
+  const root = await navigator.storage.getDirectory();
+  return root.getDirectoryHandle(FOLDER, { create: true });
+}
+
+/** @param {FileSystemSyncAccessHandle[]} files @param {number} end */
+async function openUpTo(files, end) {
+  const [kept, until] = [await folder(), performance.now() + PATIENCE];
+  const names = Array.from({ length: Math.max(0, Math.min(end, MOST) - files.length) }, (_, at) => String(files.length + at));
+  files.push(...await Promise.all(names.map(async (name) => opened(await kept.getFileHandle(name, { create: true }), until))));
 }
 
 /**

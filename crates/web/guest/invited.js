@@ -68,7 +68,7 @@ function joined(main, link, known, join) {
   const root = h("section.panel.narrow", { "aria-labelledby": "invited-title" },
     h("h1", { id: "invited-title" }, "You are invited to a table"),
     h("p", "Next you see who invites you, with the terms of the match. Then you sit down or decline."),
-    quiet("The invite works once, and only for you: do not pass the link on."), form);
+    quiet("Do not pass the link on. For a match of two, it works only once."), form);
   clear(main, root);
   main.dataset.page = "invited";
   return new Promise((done) => {

@@ -1,7 +1,7 @@
 // Runs the seat: the WebAssembly module with the functions that it calls. No function of the seat is
 // called while another one runs; only `engine` is suspended while others are called.
 
-import { fileFunctions } from "./files.js";
+import { SPARE, fileFunctions } from "./files.js";
 import { asyncify, native } from "./suspension.js";
 
 /** The maximum number of bytes in a message from a socket. A relay sends far fewer. */
@@ -17,6 +17,7 @@ const FOREVER = 0x7fff_ffff;
  * @property {(line: string) => void} line an event line of the program that plays
  * @property {(exitCode: number) => void} ended the program that plays has ended
  * @property {(message: string) => void} failed the seat has failed, and does nothing any more
+ * @property {(files: FileSystemSyncAccessHandle[]) => Promise<void>} addFiles adds empty files to those of the seat
  */
 
 const decoder = new TextDecoder();
@@ -34,6 +35,10 @@ export class Seat {
   #engine;
   #isRunning = false;
   #isQueued = false;
+  /** Whether files are being added. */
+  #isGrowing = false;
+  /** @type {FileSystemSyncAccessHandle[]} */
+  #files = [];
   /** Why the seat has failed; empty while it runs. */
   #failure = "";
   #printed = "";
@@ -61,6 +66,7 @@ export class Seat {
    * @throws if the seat cannot start
    */
   async start(module, files) {
+    this.#files = files;
     const host = { ...fileFunctions(files, this.#memory), ...this.#functions() };
     this.#exports = (await WebAssembly.instantiate(module, { host })).exports;
     this.#engine.attach(this.#exports);
@@ -202,7 +208,19 @@ export class Seat {
     clearTimeout(this.#timer);
     const wait = this.#exports.step();
     if (this.#exports.engine_wants() !== 0) this.#wakeEngine();
+    if (this.#exports.free_files() < SPARE) this.#grow();
     if (wait < Infinity) this.#timer = setTimeout(() => this.#enter(() => {}), Math.min(wait, FOREVER));
+  }
+
+  /** Adds files long before they are needed: the name of a new file can be lost in a crash. */
+  #grow() {
+    if (this.#isGrowing) return;
+    this.#isGrowing = true;
+    // If this fails, the page plays on until no file is free.
+    this.#owner.addFiles(this.#files).then(() => {
+      this.#isGrowing = false;
+      this.#enter((seat) => seat.add_files(this.#files.length));
+    }, console.error);
   }
 
   #wakeEngine() {

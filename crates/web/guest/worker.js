@@ -1,7 +1,7 @@
 // The worker of the page. It has the files, the seat, and the programs: hosting, joining and resuming
 // are programs, of which one runs at a time. `server.js` posts to this worker.
 
-import { openFiles, watchFiles } from "./files.js";
+import { addFiles, openFiles, watchFiles } from "./files.js";
 import { Seat } from "./seat.js";
 import { CAN_SUSPEND } from "./suspension.js";
 import { Transcript } from "./transcript.js";
@@ -100,6 +100,7 @@ async function started() {
   const one = new Seat({
     line: push,
     ended,
+    addFiles,
     failed(message) {
       seat = null;
       if (!isPlaying()) return;

@@ -7,7 +7,7 @@ use std::panic;
 
 use dealerless_connection::Happened;
 
-use crate::{engine, host, page};
+use crate::{engine, files, host, page};
 
 /// Memory for `len` bytes, for one later call of a function with this address and this length.
 #[unsafe(no_mangle)]
@@ -33,6 +33,18 @@ extern "C" fn start(files: u32) -> i32 {
             1
         }
     }
+}
+
+/// The number of files that are free. The worker opens more before there are none.
+#[unsafe(no_mangle)]
+extern "C" fn free_files() -> u32 {
+    files::free() as u32
+}
+
+/// The worker has opened more files: those up to `files`. The new ones are empty.
+#[unsafe(no_mangle)]
+extern "C" fn add_files(files: u32) {
+    files::add(files);
 }
 
 /// A request of the page.

@@ -81,13 +81,25 @@ pub(crate) fn open(count: u32) -> io::Result<()> {
     Ok(())
 }
 
+/// The worker has opened new, empty files: those from the last number up to `count`.
+pub(crate) fn add(count: u32) {
+    SLOTS.with_borrow_mut(|slots| {
+        let count = slots.len().max(count as usize);
+        slots.resize(count, Slot::Free);
+    });
+}
+
+/// The number of numbered files that are free.
+pub(crate) fn free() -> usize {
+    SLOTS.with_borrow(|slots| slots.iter().filter(|slot| **slot == Slot::Free).count())
+}
+
 /// Checks that `count` files can be created.
 ///
 /// # Errors
 /// If fewer numbered files are free.
 pub(crate) fn check_free(count: usize) -> io::Result<()> {
-    let free = SLOTS.with_borrow(|slots| slots.iter().filter(|slot| **slot == Slot::Free).count());
-    if free < count {
+    if free() < count {
         Err(none_free())
     } else {
         Ok(())
@@ -159,14 +171,42 @@ fn find(name: &str) -> Option<u32> {
     SLOTS.with_borrow(|slots| Some(slots.iter().position(|slot| slot.has_name(name))? as u32))
 }
 
-/// A named file.
+/// The number of the file with this name, which is created if there is none.
+fn create(name: &str) -> io::Result<u32> {
+    if let Some(number) = find(name) {
+        return Ok(number);
+    }
+    assert!(
+        (1..=MAX_NAME).contains(&name.len()),
+        "names of files are short"
+    );
+    let free = SLOTS.with_borrow(|slots| slots.iter().position(|slot| *slot == Slot::Free));
+    let number = free.ok_or_else(none_free)? as u32;
+    host::file_truncate(number, 0)?;
+    let created = host::unix();
+    host::file_write(number, 0, &head(name, created))?;
+    host::file_flush(number)?;
+    let name = name.to_owned();
+    SLOTS.with_borrow_mut(|slots| slots[number as usize] = Slot::Named { name, created });
+    Ok(number)
+}
+
+/// A named file. Another file can take the number of one that was removed, so each operation looks up the name.
+/// Whatever is written to a file after its removal is lost.
 #[derive(Debug)]
-pub(crate) struct NamedFile(u32);
+pub(crate) struct NamedFile {
+    name: String,
+    /// Whether the first bytes create the file.
+    is_created_later: bool,
+}
 
 impl NamedFile {
     /// Opens a file. `None` if no file has this name.
     pub(crate) fn open(name: &str) -> Option<Self> {
-        find(name).map(NamedFile)
+        find(name).map(|_| NamedFile {
+            name: name.to_owned(),
+            is_created_later: false,
+        })
     }
 
     /// Opens a file, or creates an empty one. Its name is on the disk when this returns.
@@ -174,22 +214,11 @@ impl NamedFile {
     /// # Errors
     /// If no numbered file is free, or it cannot be written.
     pub(crate) fn open_or_create(name: &str) -> io::Result<Self> {
-        if let Some(file) = Self::open(name) {
-            return Ok(file);
-        }
-        assert!(
-            (1..=MAX_NAME).contains(&name.len()),
-            "names of files are short"
-        );
-        let free = SLOTS.with_borrow(|slots| slots.iter().position(|slot| *slot == Slot::Free));
-        let number = free.ok_or_else(none_free)? as u32;
-        host::file_truncate(number, 0)?;
-        let created = host::unix();
-        host::file_write(number, 0, &head(name, created))?;
-        host::file_flush(number)?;
-        let name = name.to_owned();
-        SLOTS.with_borrow_mut(|slots| slots[number as usize] = Slot::Named { name, created });
-        Ok(NamedFile(number))
+        create(name)?;
+        Ok(NamedFile {
+            name: name.to_owned(),
+            is_created_later: false,
+        })
     }
 
     /// Removes a file if it exists.
@@ -212,39 +241,47 @@ impl NamedFile {
 
 impl Storage for NamedFile {
     fn read(&mut self) -> io::Result<Vec<u8>> {
-        let len = host::file_size(self.0)?.saturating_sub(HEAD);
+        let Some(number) = find(&self.name) else {
+            return Ok(Vec::new());
+        };
+        let len = host::file_size(number)?.saturating_sub(HEAD);
         if len > MAX_READ {
             return Err(ErrorKind::FileTooLarge.into());
         }
         let mut bytes = vec![0; len as usize];
-        let read = host::file_read(self.0, HEAD, &mut bytes)?;
+        let read = host::file_read(number, HEAD, &mut bytes)?;
         bytes.truncate(read);
         Ok(bytes)
     }
 
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        host::file_write(self.0, host::file_size(self.0)?, bytes)
+        let number = match find(&self.name) {
+            None if self.is_created_later => create(&self.name)?,
+            None => return Ok(()),
+            Some(number) => number,
+        };
+        host::file_write(number, host::file_size(number)?, bytes)
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        host::file_flush(self.0)
+        find(&self.name).map_or(Ok(()), host::file_flush)
     }
 
     fn truncate(&mut self, len: u64) -> io::Result<()> {
-        host::file_truncate(self.0, HEAD + len)
+        let number = find(&self.name);
+        number.map_or(Ok(()), |number| host::file_truncate(number, HEAD + len))
     }
 }
 
 /// A value that is kept as a whole, in two files.
 pub(crate) type Value = TwoSlots<NamedFile>;
 
-/// Opens or creates the two files of a value.
-///
-/// # Errors
-/// If no numbered files are free, or they cannot be written.
-pub(crate) fn value(name: &str) -> io::Result<Value> {
-    let slot = |number| NamedFile::open_or_create(&format!("{name}.{number}"));
-    Ok(TwoSlots::new([slot(0)?, slot(1)?]))
+/// A value. Its two files are created when it is kept.
+pub(crate) fn value(name: &str) -> Value {
+    TwoSlots::new([0, 1].map(|number| NamedFile {
+        name: format!("{name}.{number}"),
+        is_created_later: true,
+    }))
 }
 
 /// Removes the two files of a value.
@@ -252,10 +289,9 @@ pub(crate) fn value(name: &str) -> io::Result<Value> {
 /// # Errors
 /// If they cannot be written.
 pub(crate) fn remove_value(name: &str) -> io::Result<()> {
-    let files = [0, 1].map(|number| format!("{name}.{number}"));
-    // With one of its two files, a value would be damaged.
-    if let [Some(one), Some(other)] = files.each_ref().map(|file| NamedFile::open(file)) {
-        TwoSlots::new([one, other]).destroy()?;
-    }
-    files.iter().try_for_each(|file| NamedFile::remove(file))
+    // The older value is destroyed first: otherwise it would count after a crash.
+    value(name).destroy()?;
+    [0, 1]
+        .into_iter()
+        .try_for_each(|number| NamedFile::remove(&format!("{name}.{number}")))
 }

@@ -191,7 +191,7 @@ impl Files for Page {
     }
 
     fn open_value(&self, name: &str) -> io::Result<Value> {
-        files::value(name)
+        Ok(files::value(name))
     }
 
     fn remove_value(&self, name: &str) -> io::Result<()> {

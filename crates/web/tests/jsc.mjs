@@ -1,4 +1,4 @@
-// What Node has and the shell of JavaScriptCore lacks, for `two_seats.mjs`.
+// What Node has and the shell of JavaScriptCore lacks, for `seats.mjs`.
 
 /** The functions of the shell. */
 const { print, quit, readFile, setTimeout } = globalThis;

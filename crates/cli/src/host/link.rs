@@ -18,7 +18,7 @@ pub(super) struct LinkArgs {
 
 /// The link of the invites of a host.
 pub(super) enum Link {
-    /// No page is known, or the page cannot play this match.
+    /// No page is known.
     None,
     /// The link to the known page cannot be made, for this reason.
     Incomplete(String),
@@ -32,20 +32,12 @@ impl LinkArgs {
     ///
     /// # Errors
     /// If a page was given and its link cannot be made, or the settings cannot be read or written.
-    pub(super) fn link(
-        &self,
-        own: &OwnArgs,
-        relay: Option<&RelayName>,
-        is_table: bool,
-    ) -> anyhow::Result<Link> {
+    pub(super) fn link(&self, own: &OwnArgs, relay: Option<&RelayName>) -> anyhow::Result<Link> {
         let is_given = self.page.as_deref().is_some_and(|page| page != NONE);
-        if is_given && is_table {
-            bail!("a page plays matches of two players only: leave out --page or --seats");
-        }
         let mut link = Link::None;
         own.keep(|settings| {
             let has_changed = self.replace(settings);
-            link = link_of(settings, relay, is_table)?;
+            link = link_of(settings, relay)?;
             match &link {
                 Link::Incomplete(why) if is_given => bail!("{why}"),
                 _ => Ok(has_changed),
@@ -68,8 +60,8 @@ impl LinkArgs {
 ///
 /// # Errors
 /// If the page in the settings is invalid.
-fn link_of(settings: &Settings, relay: Option<&RelayName>, is_table: bool) -> anyhow::Result<Link> {
-    let Some(given) = settings.page.as_deref().filter(|_| !is_table) else {
+fn link_of(settings: &Settings, relay: Option<&RelayName>) -> anyhow::Result<Link> {
+    let Some(given) = settings.page.as_deref() else {
         return Ok(Link::None);
     };
     let page = page(given).map_err(|why| {
@@ -118,17 +110,16 @@ mod tests {
 
     #[test]
     fn link_needs_a_valid_page_and_the_url_of_a_relay() {
-        let link = |page: &str, relay: Option<&str>, is_table| {
+        let link = |page: &str, relay: Option<&str>| {
             let settings = serde_json::from_value(json!({ "page": page })).unwrap();
             let relay: Option<RelayName> = relay.map(|relay| relay.parse().unwrap());
-            link_of(&settings, relay.as_ref(), is_table)
+            link_of(&settings, relay.as_ref())
         };
         let (page, relay) = ("https://cards.example.org/", Some("wss://r/"));
-        assert!(matches!(link(page, relay, false), Ok(Link::To { .. })));
-        assert!(matches!(link(page, relay, true), Ok(Link::None)));
+        assert!(matches!(link(page, relay), Ok(Link::To { .. })));
         for relay in [None, Some("r:4001"), Some("ws://r:4001/")] {
-            assert!(matches!(link(page, relay, false), Ok(Link::Incomplete(_))));
+            assert!(matches!(link(page, relay), Ok(Link::Incomplete(_))));
         }
-        assert!(link("\u{1b}[31m", relay, false).is_err());
+        assert!(link("\u{1b}[31m", relay).is_err());
     }
 }

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::ensure;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use dealerless::deck::Choice;
 use dealerless::mpc::EngineKind;
 use dealerless::shuffle::{Algorithm, Spec};
 use dealerless_command_line::arguments;
 use dealerless_seat::game_name::GameName;
-use dealerless_seat::terms::Terms;
-pub(super) use dealerless_seat::terms::{Pair, Time};
+pub(super) use dealerless_seat::terms::{Pair, TWO_TABLES, Time};
+use dealerless_seat::terms::{TableOptions, Terms};
 use dealerless_seat::words;
-use dealerless_table::log::{Clock, Header};
-use dealerless_table::play::{BuyTerms, DealCircuit, Proposal, Seating, TableTerms};
+use dealerless_table::log::Header;
+use dealerless_table::play::{DealCircuit, Proposal, Seating, TableTerms};
 use dealerless_table::rules::{NamedKinds, Stakes};
 
 use super::headings::GAME;
@@ -116,7 +116,11 @@ impl StakesArgs {
     /// # Errors
     /// If the options contradict each other.
     pub(crate) fn stakes(&self) -> anyhow::Result<Stakes> {
-        let terms = Terms {
+        Ok(self.terms().stakes()?)
+    }
+
+    fn terms(&self) -> Terms {
+        Terms {
             game: self.game(),
             seats: self.seats,
             hands: self.hands,
@@ -127,8 +131,7 @@ impl StakesArgs {
             kinds: self.kinds.clone(),
             draw: self.draw,
             boards: self.boards,
-        };
-        Ok(terms.stakes()?)
+        }
     }
 
     /// What the host proposes: a match of two, or a table.
@@ -164,39 +167,13 @@ impl StakesArgs {
             self.algorithm.is_none(),
             "--algorithm is for two players: with more, the deck is shuffled without a circuit"
         );
-        let stakes = self.stakes()?;
-        let clock = self.time.unwrap_or_else(|| Time::default_of(self.game())).0;
-        let may_leave = self.may_leave.unwrap_or(0);
-        let seats = stakes.seats();
-        let opens = seats.saturating_sub(may_leave.into());
-        ensure!(
-            opens >= 2,
-            "at most {} of {seats} players may leave: at least two players open a card",
-            seats.saturating_sub(2)
-        );
-        ensure!(
-            may_leave == 0 || clock != Clock::default(),
-            "--may-leave requires a clock: it decides when a silent player has disappeared"
-        );
-        if may_leave > 0 && words::two_tables(seats, opens) == 1 && !self.accept_two_tables {
-            bail!(
-                "with --seats {seats} --may-leave {may_leave}, {TWO_TABLES}. Use a smaller --may-leave, or \
-                 accept this with --accept-two-tables"
-            );
-        }
-        let (two_tables, open) = (self.accept_two_tables, self.open);
-        let any = BuyTerms::of_stack(stakes.stack());
-        let buys = BuyTerms {
-            rebuys: self.rebuys.unwrap_or(any.rebuys),
-            ..any
+        let options = TableOptions {
+            may_leave: self.may_leave.unwrap_or(0),
+            accepts_two_tables: self.accept_two_tables,
+            is_open: self.open,
+            rebuys: self.rebuys,
         };
-        let terms = TableTerms::new(stakes, buys, may_leave, two_tables, open, clock);
-        terms.with_context(|| {
-            format!(
-                "{} is for two players: only poker has a verifiable deck",
-                self.game()
-            )
-        })
+        Ok(self.terms().table(options, self.time)?)
     }
 
     /// The header of a match of two players, and the circuit for it.
@@ -212,10 +189,6 @@ impl StakesArgs {
         Ok(Seating::propose(stakes, algorithm, time.0)?)
     }
 }
-
-/// The reason why a match may have to be accepted explicitly.
-pub(super) const TWO_TABLES: &str = "one player who can also cut the connections between the others can play two \
-                          tables at once with them; only the records of both tables convict that player";
 
 /// Checks the memory of a session for these stakes, before the circuit is built.
 pub(super) fn check_memory(

@@ -230,8 +230,8 @@ fn first_other(own: Seat) -> Seat {
     }
 }
 
-/// The number of files of an open match.
-const FILES: usize = 5;
+/// The number of files of an open match. A value has two.
+const FILES: usize = 8;
 
 /// Checks that the files of another match can be created.
 ///
@@ -299,14 +299,24 @@ pub fn all_open<F: Files>(own: &Stored<F>) -> anyhow::Result<(Vec<Kept<F>>, Vec<
     Ok((open, unread))
 }
 
-/// The matches that can be resumed: those that are [open](all_open), and those of tables that are over, after which the
-/// next match has not begun for this player. An open match in which this player has opened no card gives way to such a
-/// match before it.
+/// The matches that can be resumed: those that are [open](all_open), [and those of tables](with_tables).
 ///
 /// # Errors
 /// Those of [`all_open`].
 pub fn all_resumable<F: Files>(own: &Stored<F>) -> anyhow::Result<(Vec<Kept<F>>, Vec<Unread>)> {
-    let (mut open, unread) = all_open(own)?;
+    let (open, unread) = all_open(own)?;
+    Ok((with_tables(own, open)?, unread))
+}
+
+/// Adds to the open matches those of tables that are over, after which the next match has not begun for this player. An
+/// open match in which this player has opened no card gives way to such a match before it.
+///
+/// # Errors
+/// If the records cannot be listed.
+pub(super) fn with_tables<F: Files>(
+    own: &Stored<F>,
+    mut open: Vec<Kept<F>>,
+) -> anyhow::Result<Vec<Kept<F>>> {
     let mut between = Vec::new();
     for (name, time) in records(own)? {
         if kept_table(own, &name).is_some()
@@ -324,7 +334,7 @@ pub fn all_resumable<F: Files>(own: &Stored<F>) -> anyhow::Result<(Vec<Kept<F>>,
     };
     open.retain(|kept| !follows(kept));
     open.extend(between);
-    Ok((open, unread))
+    Ok(open)
 }
 
 /// The match with this id.
@@ -430,8 +440,9 @@ pub fn forget(files: &impl Files, record: &str) -> anyhow::Result<()> {
 /// Removes the files that only an open match needs. Files that remain do no harm.
 pub(super) fn over(files: &impl Files, record: &str) {
     let _ = files.remove_file(&beside(record, CLOCK));
-    let _ = files.remove_value(&beside(record, DECK));
-    let _ = files.remove_value(&beside(record, GUESTS));
+    for ending in [DECK, KEYS, GUESTS] {
+        let _ = files.remove_value(&beside(record, ending));
+    }
 }
 
 /// Writes the terms of the table of a match, the number of the next list of players, and this player's nonce for that

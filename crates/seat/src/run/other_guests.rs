@@ -230,6 +230,9 @@ pub(super) fn keep<F: Files>(
         }
     }
     keep_listeners(own, record, listeners)?;
+    if guests.is_empty() {
+        return Ok(());
+    }
     keep_text(own, &beside(record, GUESTS), &guests)
 }
 

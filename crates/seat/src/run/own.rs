@@ -340,7 +340,7 @@ impl<W: SeatWorld> Own<W> {
     ///
     /// # Errors
     /// If it cannot be written.
-    fn keep_relay(&mut self, of: &PublicIdentity, url: &str) -> io::Result<()> {
+    pub(super) fn keep_relay(&mut self, of: &PublicIdentity, url: &str) -> io::Result<()> {
         let of = of.fingerprint().to_string();
         if self
             .settings

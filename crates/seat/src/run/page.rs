@@ -1,12 +1,13 @@
 //! The terms, limits and hosts of a page.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use dealerless::deck::Choice;
 use dealerless::shuffle::Algorithm;
-use dealerless_connection::identity::PublicIdentity;
-use dealerless_connection::{Invite, Place};
+use dealerless_connection::identity::{Address, Peer, PublicIdentity};
+use dealerless_connection::{Invite, Place, PolledDoor};
 use dealerless_table::Seat;
 use dealerless_table::audit::Audit;
 use dealerless_table::log::Header;
@@ -20,16 +21,17 @@ use super::audit_exchange::AuditExchange;
 use super::auditing::Auditor;
 use super::door::door_at_relay;
 use super::finding::Route;
-use super::hosting::{Host, Hosted, host_again};
+use super::hosting::{Host, Hosted, HostedAt, host_again, host_table_again};
 use super::joining::Requirements;
 use super::matches::{self, Kept};
+use super::other_guests::Ways;
 use super::own::Own;
-use super::program::InPlay;
+use super::program::Program;
 use super::world::{Files, SeatWorld};
 use crate::game_name::GameName;
 use crate::records::decks::Decks;
 use crate::seat::PlayerNeeds;
-use crate::terms::{Terms, Time};
+use crate::terms::{TableOptions, Terms, Time};
 
 /// Timeout for the other player of an audit to connect.
 const CONNECTS: Duration = Duration::from_secs(600);
@@ -45,8 +47,8 @@ pub(super) const NEEDS: PlayerNeeds = PlayerNeeds {
     is_told_nothing: false,
 };
 
-/// The requirements of a guest in a page.
-pub(super) struct InPage;
+/// A guest in a page, who reaches the other players of a table at this relay: a URL.
+pub(super) struct InPage(pub(super) String);
 
 impl<W: SeatWorld> Requirements<W> for InPage {
     fn asks(&self) -> bool {
@@ -58,6 +60,36 @@ impl<W: SeatWorld> Requirements<W> for InPage {
             check_memory(&header.stakes, terms.algorithm)?;
         }
         matches::check_free(&own.files)
+    }
+
+    fn ways(&self) -> Option<Arc<dyn Ways<W>>> {
+        Some(Arc::new(AtRelay(self.0.clone())))
+    }
+}
+
+/// The relay at which a page meets all other players. It cannot listen.
+struct AtRelay(String);
+
+impl<W: SeatWorld> Ways<W> for AtRelay {
+    fn listens_at(&self) -> &[String] {
+        &[]
+    }
+
+    fn listen(
+        &self,
+        _own: &Own<W>,
+        _door: &mut PolledDoor<W::Sockets>,
+        _at: &[String],
+    ) -> anyhow::Result<(Vec<String>, Vec<Address>)> {
+        Ok((Vec::new(), Vec::new()))
+    }
+
+    fn route(&self, peer: &Peer) -> Option<Route> {
+        Some(route_at(self.0.clone(), None, Some(peer.identity.clone())))
+    }
+
+    fn relay(&self) -> Option<Place> {
+        Some(Place::Url(self.0.clone()))
     }
 }
 
@@ -90,13 +122,19 @@ pub(super) fn route_at(
     }
 }
 
-/// A request to host a match of two.
-#[derive(Clone, Serialize, Deserialize)]
+/// A request to host a match of two, or a table.
+#[derive(Deserialize)]
 pub(super) struct HostRequest {
     pub(super) name: Option<String>,
     /// The URL of the relay.
-    pub(super) relay: String,
+    relay: String,
     game: String,
+    seats: Option<u8>,
+    #[serde(default)]
+    open: bool,
+    may_leave: Option<u8>,
+    #[serde(default)]
+    accept_two_tables: bool,
     hands: Option<u32>,
     stack: Option<u64>,
     blinds: Option<String>,
@@ -109,17 +147,17 @@ pub(super) struct HostRequest {
 }
 
 impl HostRequest {
-    /// The header of the match that the host proposes.
+    /// The proposal of the host.
     ///
     /// # Errors
     /// If a term is invalid, or the match takes too much memory.
-    pub(super) fn header(&self) -> anyhow::Result<Header> {
+    fn proposal(&self) -> anyhow::Result<Proposal> {
         let mut games = GameName::ALL.into_iter();
         let game = games.find(|game| game.as_str() == self.game);
         let game = game.ok_or_else(|| anyhow::anyhow!("unknown game {:?}", self.game))?;
-        let stakes = Terms {
+        let terms = Terms {
             game,
-            seats: None,
+            seats: self.seats,
             hands: self.hands,
             stack: self.stack,
             blinds: parsed(self.blinds.as_deref())?,
@@ -128,12 +166,22 @@ impl HostRequest {
             kinds: parsed(self.kinds.as_deref())?,
             draw: self.draw,
             boards: self.boards,
+        };
+        let time: Option<Time> = parsed(self.time.as_deref())?;
+        if self.seats.is_some_and(|seats| seats > 2) {
+            let options = TableOptions {
+                may_leave: self.may_leave.unwrap_or(0),
+                accepts_two_tables: self.accept_two_tables,
+                is_open: self.open,
+                rebuys: None,
+            };
+            return Ok(terms.table(options, time)?.into());
         }
-        .stakes()?;
-        let time = parsed(self.time.as_deref())?.unwrap_or_else(|| Time::default_of(game));
+        let stakes = terms.stakes()?;
+        let time = time.unwrap_or_else(|| Time::default_of(game));
         let algorithm = DealCircuit::algorithm_for(Choice::Cheapest, &stakes)?;
         check_memory(&stakes, algorithm)?;
-        Ok(Seating::propose(stakes, algorithm, time.0)?.0)
+        Ok(Seating::propose(stakes, algorithm, time.0)?.0.into())
     }
 }
 
@@ -146,14 +194,17 @@ fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(
         .map_err(|error| anyhow::anyhow!("{error}"))
 }
 
-/// A host that waits with an invite. A session that is opened again continues to wait.
+/// A host that waits with an invite or a link. A session that is opened again continues to wait.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct KeptHost {
-    pub(super) request: HostRequest,
+    /// The URL of the relay.
+    pub(super) relay: String,
     invite: String,
+    /// The encoded proposal.
+    proposal: Vec<u8>,
 }
 
-/// A host of a new match.
+/// A host of a new match, or of a new table.
 ///
 /// # Errors
 /// If a term is invalid, or the invite cannot be kept.
@@ -162,67 +213,82 @@ pub(super) fn inviting<W: SeatWorld>(
     request: HostRequest,
     now: Duration,
 ) -> anyhow::Result<Host<W>> {
-    let header = request.header()?;
+    let proposal = request.proposal()?.opened_by(own.identity.public());
     matches::check_free(&own.files)?;
-    let invite = own.invite(Vec::new(), None)?;
+    let invite = match &proposal {
+        Proposal::Match(_) => own.invite(Vec::new(), None)?,
+        Proposal::Table(terms) => own.table_link(terms, Vec::new(), None)?,
+    };
     let kept = KeptHost {
-        request,
+        relay: request.relay,
         invite: invite.to_string(),
+        proposal: proposal.encode(),
     };
     own.keep_hosting(Some(kept.clone()))?;
-    Ok(waiting(own, kept, invite, header, now))
+    Ok(waiting(own, kept.relay, invite, proposal, now))
 }
 
 /// A host that waits again in a new session.
 ///
 /// # Errors
-/// If the kept request is invalid, or the match takes too much memory.
+/// If what was kept is damaged.
 pub(super) fn waiting_again<W: SeatWorld>(
     own: &Own<W>,
     kept: KeptHost,
     now: Duration,
 ) -> anyhow::Result<Host<W>> {
-    let (invite, header) = (kept.invite.parse()?, kept.request.header()?);
-    Ok(waiting(own, kept, invite, header, now))
+    let proposal = Proposal::decode(&kept.proposal)?;
+    Ok(waiting(
+        own,
+        kept.relay,
+        kept.invite.parse()?,
+        proposal,
+        now,
+    ))
 }
 
 fn waiting<W: SeatWorld>(
     own: &Own<W>,
-    kept: KeptHost,
+    relay: String,
     invite: Invite,
-    header: Header,
+    proposal: Proposal,
     now: Duration,
 ) -> Host<W> {
-    let relay = kept.request.relay;
-    let proposal = Proposal::from(header);
     let door = door_at_relay(own, &relay, &proposal, Some(&invite), None, now);
     let hosted = Hosted {
+        ways: Some(Arc::new(AtRelay(relay.clone()))),
         relay: Some(Place::Url(relay)),
         ..Hosted::new(proposal, invite)
     };
     Host::new(own, door, hosted, NEEDS, now)
 }
 
-/// A host that resumes a match.
+/// A host that resumes a match, or a table.
 ///
 /// # Errors
 /// If the match cannot be resumed here.
 pub(super) fn resuming<W: SeatWorld>(
     own: &Own<W>,
-    relay: &str,
+    relay: String,
     kept: Kept<W::Files>,
     now: Duration,
-) -> anyhow::Result<InPlay<W>> {
+) -> anyhow::Result<Box<dyn Program<W>>> {
     let header = kept.opened.sitting.match_info.header();
-    let door = door_at_relay(
-        own,
-        relay,
-        &header.clone().into(),
-        None,
-        Some(kept.peer()),
-        now,
-    );
-    host_again(own, door, None, kept, NEEDS, now)
+    let proposal = header.clone().into();
+    if !kept.has_table(own) {
+        let mut door = door_at_relay(own, &relay, &proposal, None, Some(kept.peer()), now);
+        for peer in kept.peers().iter().skip(1) {
+            door.wait_for_known(Place::Url(relay.clone()), peer, now);
+        }
+        return Ok(Box::new(host_again(own, door, None, kept, NEEDS, now)?));
+    }
+    let door = door_at_relay(own, &relay, &proposal, None, None, now);
+    let at = HostedAt {
+        ways: Arc::new(AtRelay(relay.clone())),
+        addresses: Vec::new(),
+        relay: Some(Place::Url(relay)),
+    };
+    Ok(Box::new(host_table_again(own, door, at, kept, NEEDS, now)?))
 }
 
 /// The audit of a match at this relay.

@@ -280,10 +280,10 @@ impl<W: World> Session<W> {
     }
 
     fn matches(&self) -> anyhow::Result<Value> {
-        let (kept, unread) = matches::all(&self.own)?;
-        let open: Vec<_> = kept
+        let (mut kept, unread) = matches::all(&self.own)?;
+        kept.retain(|kept| !kept.is_over() && kept.is_begun());
+        let open: Vec<_> = matches::with_tables(&self.own, kept)?
             .iter()
-            .filter(|kept| !kept.is_over() && kept.is_begun())
             .map(|kept| OpenMatch::of(&kept.opened, kept.name.clone(), kept.time))
             .collect();
         let unread: Vec<_> = unread
@@ -338,7 +338,7 @@ impl<W: World> Session<W> {
             && self.running.is_none()
             && self.own.can_play().is_ok()
         {
-            state["hosting"] = json!({ "relay": kept.request.relay });
+            state["hosting"] = json!({ "relay": kept.relay });
         }
         state
     }
@@ -362,7 +362,7 @@ impl<W: World> Session<W> {
             }
             page::inviting(&mut self.own, request, now)?
         };
-        self.play(hosting);
+        self.play(Box::new(hosting));
         Ok(json!({}))
     }
 
@@ -375,9 +375,9 @@ impl<W: World> Session<W> {
         if let Ok(code) = join.whom.parse() {
             let relay = join.relay.context(ENTER_RELAY)?;
             self.own.world.report(&Event::Hello { version: VERSION });
-            let (requires, relay) = (Box::new(InPage), Place::Url(relay));
+            let (requires, relay) = (Box::new(InPage(relay.clone())), Place::Url(relay));
             let guest = Guest::using_code(&self.own, requires, NEEDS, code, relay, now);
-            self.play(guest);
+            self.play(Box::new(guest));
             return Ok(json!({}));
         }
         let (invite, peer) = match join.whom.parse::<Invite>() {
@@ -391,10 +391,11 @@ impl<W: World> Session<W> {
         let kept = peer.as_ref().and_then(|peer| self.own.relay_of(peer));
         let relay = join.relay.as_deref().or(kept);
         let relay = relay.context(ENTER_RELAY)?.to_owned();
+        let requires = Box::new(InPage(relay.clone()));
         let route = route_at(relay, invite, peer);
         self.own.world.report(&Event::Hello { version: VERSION });
-        let guest = Guest::joining(&self.own, Box::new(InPage), NEEDS, route, now)?;
-        self.play(guest);
+        let guest = Guest::joining(&self.own, requires, NEEDS, route, now)?;
+        self.play(Box::new(guest));
         Ok(json!({}))
     }
 
@@ -459,20 +460,19 @@ impl<W: World> Session<W> {
         let relay = self.relay(resume.relay, &peer)?;
         self.own.world.report(&Event::Hello { version: VERSION });
         if kept.opened.sitting.seat == Seat::HOST {
-            self.play(page::resuming(&self.own, &relay, kept, now)?);
+            self.play(page::resuming(&self.own, relay, kept, now)?);
             return Ok(json!({}));
         }
-        let (requires, route) = (Box::new(InPage), route_at(relay, None, Some(peer)));
+        let requires = Box::new(InPage(relay.clone()));
+        let route = route_at(relay, None, Some(peer));
         let guest = Guest::resuming(&self.own, requires, NEEDS, route, kept, now)?;
-        self.play(guest);
+        self.play(Box::new(guest));
         Ok(json!({}))
     }
 
-    fn play(&mut self, program: impl Program<W> + 'static) {
-        self.running = Some(Running {
-            program: Box::new(program),
-            audit: None,
-        });
+    fn play(&mut self, program: Box<dyn Program<W>>) {
+        let audit = None;
+        self.running = Some(Running { program, audit });
     }
 
     /// The program has ended.

@@ -156,12 +156,8 @@ fn changed_or_truncated_record_is_reported_and_changes_no_other_match() {
 fn page_without_free_files_says_so_before_the_match_begins() {
     let host = NativeHost::new(deck(1), vec![Answer::Plays]);
     let mut disk = visited();
-    disk.files.truncate(
-        disk.files
-            .iter()
-            .filter(|file| !file.bytes.is_empty())
-            .count(),
-    );
+    // Two more files for the settings.
+    disk.files.truncate(visited_files() + 2);
     let closed = open(disk, joins(&host), passive(), plays("/join", join(&host)));
     assert_eq!(closed.result, Some(Ok(1)));
     assert!(
@@ -183,7 +179,8 @@ fn matches_that_are_over_leave_their_records_and_for_30_days_the_inputs() {
         .iter()
         .filter(|file| !file.bytes.is_empty())
         .count();
-    assert_eq!(used, visited_files() + 2);
+    // The settings and the known peers have two files each.
+    assert_eq!(used, visited_files() + 4 + 2);
     let keeps_inputs = |disk: Disk, days: f64| {
         let relays: Relays = Box::new(|_, _| unreachable!("it calls nobody"));
         let closed = open(disk, relays, passive(), move || {
@@ -227,7 +224,7 @@ fn with_files<R: Send + 'static>(
 fn value_whose_removal_is_interrupted_is_whole_or_gone() {
     let (disk, _) = with_files(Disk::new(4), || {
         files::open(4).unwrap();
-        let mut value = files::value("deck").unwrap();
+        let mut value = files::value("deck");
         for text in ["one", "two", "three"] {
             value.keep(text.as_bytes()).unwrap();
         }
@@ -245,7 +242,6 @@ fn value_whose_removal_is_interrupted_is_whole_or_gone() {
             let (_, value) = with_files(disk, || {
                 files::open(4).unwrap();
                 files::value("deck")
-                    .unwrap()
                     .kept()
                     .map(|value| value.map(|value| value.to_vec()))
             });
@@ -324,10 +320,44 @@ fn page_killed_before_it_has_removed_the_deck_of_a_match_removes_it_later() {
         files::open(FILES as u32).unwrap();
         let (record, _) = files::names(".log").remove(0);
         let deck = record.replace(".log", ".deck");
-        dealerless_connection::storage::Vault::keep(&mut files::value(&deck).unwrap(), b"deck")
-            .unwrap();
+        dealerless_connection::storage::Vault::keep(&mut files::value(&deck), b"deck").unwrap();
     });
     assert!(disk.number_of(".deck.0").is_some());
     let closed = open(disk, joins(&host), passive(), plays("/join", join(&host)));
     assert_eq!(closed.disk.number_of(".deck.0"), None);
+}
+
+#[test]
+fn file_that_was_removed_takes_no_bytes_from_the_file_with_its_number() {
+    let (_, read) = with_files(Disk::new(1), || {
+        files::open(1).unwrap();
+        let mut removed = files::NamedFile::open_or_create("removed").unwrap();
+        files::NamedFile::remove("removed").unwrap();
+        let mut next = files::NamedFile::open_or_create("next").unwrap();
+        next.append(b"next").unwrap();
+        removed.append(b"lost").unwrap();
+        removed.truncate(0).unwrap();
+        removed.sync().unwrap();
+        (removed.read().unwrap(), next.read().unwrap())
+    });
+    assert_eq!(read, Some((Vec::new(), b"next".to_vec())));
+}
+
+#[test]
+fn value_takes_files_when_it_is_kept_and_files_can_be_added() {
+    let (_, free) = with_files(Disk::new(5), || {
+        files::open(1).unwrap();
+        let mut value = files::value("deck");
+        assert_eq!(value.kept().unwrap(), None);
+        let before = files::free();
+        value.keep(b"one").unwrap_err();
+        files::add(5);
+        value.keep(b"one").unwrap();
+        (
+            before,
+            files::free(),
+            value.kept().unwrap().unwrap().to_vec(),
+        )
+    });
+    assert_eq!(free, Some((1, 3, b"one".to_vec())));
 }

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use anyhow::ensure;
 use dealerless_connection::identity::{Fingerprint, Name, PublicIdentity};
-use dealerless_connection::{PolledConnection, Stream};
+use dealerless_connection::{Place, PolledConnection, Stream};
 use dealerless_table::Seat;
 use dealerless_table::log::{End, MatchId, Phase, Player, Sitting};
 use dealerless_table::play::{Control, GuestAddresses, Roster};
 
 use super::between::Between;
-use super::{AtTable, new_nonce};
+use super::{AtTable, Reach, new_nonce};
 use crate::peers::is_blocked;
 use crate::run::finding::{Caller, Finder};
 use crate::run::gathering::Gathering;
@@ -191,14 +191,7 @@ impl<W: SeatWorld> AtTable<W> {
     ) -> Finder<W> {
         let of = sitting.match_info.id();
         let mut finder = Finder::of_guests(own, sitting);
-        let ways = self.reach.ways.clone();
-        let relay = ways.as_ref().and_then(|ways| ways.relay());
-        let from_host = self
-            .reach
-            .route
-            .as_ref()
-            .and_then(|route| route.relay.clone());
-        let relay = from_host.or(relay);
+        let (ways, relay) = (self.reach.ways.clone(), self.relay());
         let others = Other::all_of(sitting).into_iter();
         for other in others.filter(|_| sitting.seat != Seat::HOST) {
             if other.seat == Seat::HOST {
@@ -215,6 +208,13 @@ impl<W: SeatWorld> AtTable<W> {
             finder = finder.calling(caller);
         }
         tell_absent_host(own, finder, |host| ways?.route(host), now)
+    }
+
+    /// The relay at which the players of the table meet.
+    fn relay(&self) -> Option<Place> {
+        let Reach { route, ways, .. } = &self.reach;
+        let from_host = route.as_ref().and_then(|route| route.relay.clone());
+        from_host.or_else(|| ways.as_ref()?.relay())
     }
 
     /// Drops the loopback addresses unless the host was reached on loopback. Otherwise a player on another machine could
@@ -251,6 +251,10 @@ impl<W: SeatWorld> AtTable<W> {
             if peers.get(&host.identity).is_none() {
                 // Without effect if these are old keys of a player who has new ones.
                 let _ = peers.remember(&host.identity, &host.name, at, None);
+            }
+            drop(peers);
+            if let Some(Place::Url(relay)) = self.relay() {
+                own.keep_relay(&host.identity, &relay)?;
             }
         }
         self.has_played = true;

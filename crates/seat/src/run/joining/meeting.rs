@@ -171,9 +171,8 @@ impl<W: SeatWorld> Guest<W> {
                 Ok(Offer::Match(Box::new(seating)))
             }
             Proposal::Table(terms) => {
-                let ways = self.requires.ways().context(
-                    "this page plays matches of two; to play with more, use the program `dealerless`",
-                )?;
+                let ways = self.requires.ways();
+                let ways = ways.context("this program plays matches of two")?;
                 let header = terms.header(terms.stakes.seats());
                 let header = header.map_err(CannotBegin::from)?;
                 self.requires.check(own, &header)?;

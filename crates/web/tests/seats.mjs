@@ -1,19 +1,19 @@
-// Two pages without a browser: one hosts, the other one joins by the invite, and they play a match with
-// the real engine. Each is an instance with Asyncify; the relay and the files are in memory. FOLDER is
-// `v-…` in the folder of `crates/web/build`.
+// Pages without a browser: one hosts, the others join by its invite or link, and they play a match with the
+// real shuffles. Each is an instance with Asyncify; the relay and the files are in memory. FOLDER is `v-…` in the
+// folder of `crates/web/build`.
 //
-//     node two_seats.mjs FOLDER [HANDS]
-//     jsc -m two_seats.mjs -- FOLDER [HANDS]      the engine of Safari
+//     node seats.mjs FOLDER [HANDS] [SEATS]
+//     jsc -m seats.mjs -- FOLDER [HANDS] [SEATS]      the engine of Safari
 
 const shell = globalThis.process
   ? { args: process.argv.slice(2), read: (await import("node:fs/promises")).readFile, exit: process.exit }
   : await import("./jsc.mjs");
 const { Seat } = await import("../guest/seat.js");
 
-const [folder, hands = "3"] = shell.args;
+const [folder, hands = "3", seats = "2"] = shell.args;
 const module = await WebAssembly.compile(await shell.read(`${folder}/asyncify.wasm`));
 const RELAY = "ws://relay";
-/** The memories of the two seats. */
+/** The memories of the seats. */
 const memories = [];
 const { instantiate } = WebAssembly;
 WebAssembly.instantiate = async (...args) => {
@@ -100,12 +100,14 @@ globalThis.WebSocket = Socket;
 class Player {
   constructor(name) {
     this.name = name;
+    this.hands = [];
     this.files = Array.from({ length: 32 }, () => new File());
     this.over = new Promise((done, fail) => Object.assign(this, { done, fail }));
     this.seat = new Seat({
       line: (line) => queueMicrotask(() => this.answer(JSON.parse(line))),
       ended: (code) => (code === 0 ? this.done() : this.fail(new Error(`${name} ended with ${code}`))),
       failed: (message) => this.fail(new Error(message)),
+      addFiles: async (files) => { files.push(...Array.from({ length: 32 }, () => new File())); },
     }, false);
   }
 
@@ -125,9 +127,11 @@ class Player {
   answer(event) {
     switch (event.event) {
       case "invite": return this.invited(event.invite);
-      case "ask-sit": return this.say({ do: "sit", agree: true });
+      case "table": return this.atTable?.(event.players.length);
+      case "ask-sit":
+      case "ask-table": return this.say({ do: "sit", agree: true });
+      case "dealt": this.hands.push(performance.now()); return undefined;
       case "pause": return this.say({ do: "next" });
-      case "ask-rebuy": return this.say({ do: "rebuy", agree: true });
       case "your-turn": return this.choose(event);
       case "over": this.overEvent = event; return undefined;
       case "error": return this.fail(new Error(event.message));
@@ -146,20 +150,28 @@ class Player {
   }
 }
 
-const [host, guest] = [new Player("Anna"), new Player("Bert")];
-await Promise.all([host.start(), guest.start()]);
-host.invited = (whom) => guest.post("/join", { name: "Bert", whom, relay: RELAY });
+const names = ["Anna", "Bert", "Carl", "Dora", "Emil", "Fred", "Gina", "Hugo", "Ines", "Jonas"];
+const players = names.slice(0, Number(seats)).map((name) => new Player(name));
+const [host, ...guests] = players;
+await Promise.all(players.map((player) => player.start()));
+const joins = (guest, whom) => guest?.post("/join", { name: guest.name, whom, relay: RELAY });
+host.invited = (whom) => {
+  // One after the other: this relay would pair two guests of one link with each other.
+  host.atTable = (there) => joins(players[there], whom);
+  if (seats === "2") joins(guests[0], whom);
+};
 const begun = performance.now();
-await host.post("/host", { name: "Anna", relay: RELAY, game: "holdem", hands: Number(hands) });
-await Promise.all([host.over, guest.over]);
+await host.post("/host", { name: host.name, relay: RELAY, game: "holdem", hands: Number(hands), seats: Number(seats), open: true });
+await Promise.all(players.map((player) => player.over));
 const time = performance.now() - begun;
-const records = await Promise.all([host.record(), guest.record()]);
+const records = await Promise.all(players.slice(0, 2).map((player) => player.record()));
 const both = new Uint8Array(records[0].length + records[1].length);
 both.set(records[0]);
 both.set(records[1], records[0].length);
-const verified = await guest.request(true, `/verify?lengths=${records.map((record) => record.length)}`, both);
-console.log(`${host.overEvent.hands} hands in ${time.toFixed(0)} ms; ${relayed} bytes through the relay; `
-  + `${Math.max(...memories.map(({ buffer }) => buffer.byteLength)) >> 20} MiB a seat`);
+const verified = await host.request(true, `/verify?lengths=${records.map((record) => record.length)}`, both);
+const gaps = host.hands.slice(1).map((hand, at) => hand - host.hands[at]).sort((a, b) => a - b);
+console.log(`${host.overEvent.hands} hands of ${seats} seats in ${time.toFixed(0)} ms, from hand to hand ${gaps[gaps.length >> 1]?.toFixed(0)} ms; `
+  + `${relayed} bytes through the relay; ${Math.max(...memories.map(({ buffer }) => buffer.byteLength)) >> 20} MiB a seat`);
 if (host.overEvent.hands !== Number(hands) || verified.exit_code !== 0) {
   console.error(verified.text);
   shell.exit(1);
