@@ -10,7 +10,7 @@ use dealerless_table::log::{AtTable, Disagreement, Header, Journal, MatchId, Pas
 use dealerless_table::play::Control;
 
 use super::at_table::new_nonce;
-use super::matches::{Kept, find, forget, keep_number, kept_table, records};
+use super::matches::{Kept, find, forget, keep_number, kept_table, record_of, records};
 use super::own::Stored;
 use super::world::Files;
 use crate::open_match::answer_after;
@@ -138,7 +138,8 @@ pub(super) fn all_settled<F: Files>(own: &Stored<F>) -> anyhow::Result<Vec<Match
     Ok(settling.map(|next| next.past.match_id).collect())
 }
 
-/// The answer to a player of the match `of` who resumes it, if it was continued.
+/// The answer to a player of the match `of` who resumes it, if it was continued. Anybody can ask, so the records are read
+/// only if this side has one of this match.
 ///
 /// # Errors
 /// If the records cannot be listed.
@@ -147,6 +148,9 @@ pub(super) fn went_on<F: Files>(
     of: &MatchId,
     peer: &PublicIdentity,
 ) -> anyhow::Result<Option<Control>> {
+    if record_of(own, of)?.is_none() {
+        return Ok(None);
+    }
     let mut all = successors(own)?.into_iter();
     let next = all.find(|next| next.past.match_id == *of && has_opened(own, next));
     Ok(next.and_then(|next| answer_after(&next.past, peer)))

@@ -327,14 +327,25 @@ pub fn all_resumable<F: Files>(own: &Stored<F>) -> anyhow::Result<(Vec<Kept<F>>,
     Ok((open, unread))
 }
 
+/// The name and the time of the record of a match. Reads no record.
+///
+/// # Errors
+/// If the records cannot be listed.
+pub(super) fn record_of<F: Files>(
+    own: &Stored<F>,
+    of: &MatchId,
+) -> anyhow::Result<Option<(String, u64)>> {
+    let digits = of.to_string();
+    let mut names = records(own)?.into_iter();
+    Ok(names.find(|(name, _)| name.starts_with(&digits)))
+}
+
 /// The match with this id.
 ///
 /// # Errors
 /// If the records cannot be listed, or its record cannot be read.
 pub fn find<F: Files>(own: &Stored<F>, of: &MatchId) -> anyhow::Result<Option<Kept<F>>> {
-    let digits = of.to_string();
-    let mut names = records(own)?.into_iter();
-    let Some((name, time)) = names.find(|(name, _)| name.starts_with(&digits)) else {
+    let Some((name, time)) = record_of(own, of)? else {
         return Ok(None);
     };
     let kept = Kept::open(own, name)?;
