@@ -116,10 +116,6 @@ impl<W: SeatWorld> AtTable<W> {
         let buys = Seat::all(past.seats).filter_map(player).zip(bought);
         let buys = buys.filter(|(player, _)| members.contains(player));
         let buys: Vec<(Fingerprint, u64)> = buys.collect();
-        let next = match members.len() {
-            0 | 1 => tables::Next::Waits,
-            _ => tables::Next::Begins,
-        };
         let names = self.list_of(own, &past);
         let Some(seat) = &mut self.seat else {
             return Ok(());
@@ -128,7 +124,7 @@ impl<W: SeatWorld> AtTable<W> {
         let may_buy = self.terms.allows_buy(past.member(this), stack);
         let stack = Some(stack).filter(|_| may_buy);
         let changes = (&members[..], &buys[..]);
-        let event = tables::ended(this, &names, &past, changes, stack, next);
+        let event = tables::ended(this, &names, &past, changes, stack);
         own.world.report(&event);
         seat.looks_only_for(&members);
         if let End::Foul { seat: convict, .. } | End::Fork { seat: convict } = end {
