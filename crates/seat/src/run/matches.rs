@@ -12,7 +12,7 @@ use dealerless_connection::wire::{Reader, Writer};
 use dealerless_connection::{MAX_HEADER, PolledConnection, system_rng};
 use dealerless_table::Seat;
 use dealerless_table::log::{
-    Input, Inputs, Journal, JournalError, MatchId, MatchLog, Opened, Phase, Sitting,
+    Input, Inputs, Journal, JournalError, MatchId, MatchLog, Opened, Phase, Sitting, TableId,
 };
 use dealerless_table::play::{
     DealCircuit, DeckSetting, Proposal, SealedSetting, Seating, Setting, TableCore, TableTerms,
@@ -136,7 +136,12 @@ impl<F: Files> Kept<F> {
 
     /// Whether the match is one of a table whose terms are kept, so that another match can follow it.
     pub fn has_table(&self, own: &Stored<F>) -> bool {
-        kept_table(own, &self.name).is_some()
+        kept_table(own, &self.name).is_some_and(|table| table.number < NO_SEAT)
+    }
+
+    /// Whether this player has lost its chips in this match of a table, and has no seat there before it buys again.
+    pub fn is_without_seat(&self, own: &Stored<F>) -> bool {
+        kept_table(own, &self.name).is_some_and(|table| table.number == NO_SEAT)
     }
 
     /// Whether this side connects to `peer` in this match: one of the two is the host.
@@ -300,7 +305,7 @@ pub fn all_open<F: Files>(own: &Stored<F>) -> anyhow::Result<(Vec<Kept<F>>, Vec<
 }
 
 /// The matches that can be resumed: those that are [open](all_open), and those of tables that are over, after which the
-/// next match has not begun for this player. An open match in which this player has opened no card gives way to such a
+/// next match has not begun for this player, also if it has to buy chips first. An open match in which this player has opened no card gives way to such a
 /// match before it.
 ///
 /// # Errors
@@ -319,7 +324,10 @@ pub fn all_resumable<F: Files>(own: &Stored<F>) -> anyhow::Result<(Vec<Kept<F>>,
     let this = own.identity.public().fingerprint();
     let follows = |kept: &Kept<F>| {
         let past = kept.opened.sitting.match_info.header().past();
-        let is_before = |before: &Kept<F>| past.is_some_and(|past| past.match_id == before.id());
+        let is_before = |before: &Kept<F>| {
+            let is_before = past.is_some_and(|past| past.match_id == before.id());
+            is_before && before.has_table(own)
+        };
         between.iter().any(is_before) && !kept.opened.log.has_opened(this)
     };
     open.retain(|kept| !follows(kept));
@@ -472,6 +480,27 @@ pub(super) fn forget_table(files: &impl Files, record: &str) {
     // Without effect if the value stays: the next match names this one.
     let _ = files.remove_value(&beside(record, TABLE));
 }
+
+/// Removes the values that [`keep_number`] has written for the matches of a table, but not that of the match `but`.
+///
+/// # Errors
+/// If the records cannot be listed.
+pub(super) fn forget_tables<F: Files>(
+    own: &Stored<F>,
+    table: TableId,
+    but: Option<&str>,
+) -> anyhow::Result<()> {
+    for (name, _) in records(own)? {
+        let is_of_table = kept_table(own, &name).is_some_and(|kept| kept.terms.id == table);
+        if but != Some(&name) && is_of_table {
+            forget_table(&own.files, &name);
+        }
+    }
+    Ok(())
+}
+
+/// The number of a player who has no chips left after the match, and no seat in the next one.
+pub(super) const NO_SEAT: u16 = u16::MAX;
 
 /// What is kept beside the record of a match of a table, until the next match begins.
 pub(super) struct KeptTable {

@@ -46,7 +46,7 @@ pub(crate) const ASK_LEAVE_BETWEEN: &str = "No hand is in play, so leaving costs
 
 /// Tells a player without a seat that its connection to the host is lost.
 pub(crate) const COME_BACK: &str = "You have no seat, and are not connected to the host. You can come back by the link, or with \
-                             `dealerless join NAME`.";
+                             `dealerless resume`.";
 
 /// Tells a player who has no chips left, and whose seat is in the match that goes on, how to buy in again.
 pub(crate) fn broke(stack: u64) -> String {

@@ -135,7 +135,7 @@ impl<W: SeatWorld> AtTable<W> {
             let host = members.first().copied();
             let may_return = chips == 0 && may_buy && !seat.leaves() && !self.needs.never_asked;
             match host.filter(|_| may_return) {
-                Some(host) => self.stands_up(own, host, now),
+                Some(host) => self.stands_up(own, host, now)?,
                 None => {
                     matches::forget_table(&own.files, seat.record());
                     seat.ends(now);

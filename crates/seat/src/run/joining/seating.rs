@@ -265,8 +265,11 @@ impl<W: SeatWorld> Guest<W> {
         if let Control::WentOn(of, chips) = control
             && kept.has_table(own)
         {
-            // The player asks for a seat again, without a question.
-            own.notice(tables::went_on(chips));
+            // The player asks for a seat again without a question, unless it would have to buy chips.
+            self.is_broke = chips == 0;
+            if !self.is_broke {
+                own.notice(tables::went_on(chips));
+            }
             self.resumes = false;
             self.has_been_left_out = true;
             drop(kept);
