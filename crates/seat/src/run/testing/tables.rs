@@ -300,16 +300,13 @@ impl Tables {
         if let Some(kept) = kept {
             let is_over = kept.is_over();
             let of = kept.id();
-            let is_broke = kept.is_without_seat(own);
-            let is_sure = is_over && !is_broke || is_closing;
-            let resumes = is_sure || !own.world.shared.borrow_mut().once_in(4);
+            let resumes = is_over || is_closing || !own.world.shared.borrow_mut().once_in(4);
             let is_host = kept.seat() == Seat::HOST;
-            if is_host && !is_broke && resumes {
+            if is_host && resumes {
                 return self.hosts_again(own, kept, now);
             }
             if resumes && !(is_closing && self.main_is_not(of)) {
-                let seat = if is_host { Seat::GUEST } else { Seat::HOST };
-                let host = checks::program_of(&kept.opened.log, seat);
+                let host = checks::program_of(&kept.opened.log, Seat::HOST);
                 let (requires, route) = (self.sits(number), self.by_name(host));
                 let guest = Guest::resuming(own, requires, NEEDS, route, kept, now)?;
                 return Ok(Box::new(guest));
@@ -471,7 +468,8 @@ impl Tables {
             .into_iter()
             .max_by_key(|kept| self.places.get(&kept.id()).copied());
         let continues = |kept: &Kept<_>| {
-            matches::kept_table(own, &kept.name).is_some_and(|kept| kept.number > 0)
+            let table = matches::kept_table(own, &kept.name);
+            table.is_some_and(|table| (1..matches::NO_SEAT).contains(&table.number))
         };
         Ok(last.filter(continues))
     }
