@@ -43,8 +43,7 @@ const CLOCK: &str = ".clock";
 pub const LISTEN: &str = ".listen";
 /// The ending of the name of the value with the addresses of the other guests.
 pub(super) const GUESTS: &str = ".guests";
-/// The ending of the name of the value with the terms of the table, and the number and nonce of this player after the
-/// match.
+/// The ending of the name of the value with the terms of the table, and the number of this player after the match.
 const TABLE: &str = ".table";
 
 /// The name of another file of a match whose record has this name.
@@ -453,8 +452,8 @@ pub(super) fn over(files: &impl Files, record: &str) {
     let _ = files.remove_value(&beside(record, GUESTS));
 }
 
-/// Writes the terms of the table of a match, the number of the next list of players, and this player's nonce for that
-/// number. They are synced before this player sends that it is ready for the number (S13).
+/// Writes the terms of the table of a match, and the number of the next list of players. They are synced before this
+/// player sends that it is ready for the number (S13). A program that starts again takes a later number and a new nonce.
 ///
 /// # Errors
 /// If the value cannot be written.
@@ -463,12 +462,11 @@ pub(super) fn keep_number<F: Files>(
     record: &str,
     terms: &TableTerms,
     number: u16,
-    nonce: &[u8; 32],
 ) -> anyhow::Result<()> {
     let name = beside(record, TABLE);
     let mut writer = Writer::default();
     let proposal = Proposal::from(terms.clone()).encode();
-    let bytes = writer.string(&proposal).u16(number).raw(nonce).finish();
+    let bytes = writer.string(&proposal).u16(number).finish();
     let kept = own.files.open_value(&name);
     let kept = kept.and_then(|mut value| value.keep(&bytes));
     kept.with_context(|| format!("cannot write {}", own.files.shown(&name)))
@@ -520,8 +518,6 @@ pub(super) fn kept_table<F: Files>(own: &Stored<F>, record: &str) -> Option<Kept
         return None;
     };
     let number = reader.u16().ok()?;
-    // A program that starts again takes a fresh nonce for a later number.
-    let _: [u8; 32] = reader.array().ok()?;
     reader.finish().ok()?;
     Some(KeptTable {
         terms: *terms,

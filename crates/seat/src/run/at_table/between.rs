@@ -215,7 +215,7 @@ impl<W: SeatWorld> AtTable<W> {
         let kept = matches::kept_table(own, seat.record());
         let number = kept.map_or(0, |kept| kept.number).saturating_add(1);
         let nonce = new_nonce();
-        matches::keep_number(own, seat.record(), &self.terms, number, &nonce)?;
+        matches::keep_number(own, seat.record(), &self.terms, number)?;
         let here = seat
             .others()
             .iter()
@@ -348,7 +348,7 @@ impl<W: SeatWorld> AtTable<W> {
         };
         let nonce = between.handover.announced(number).unwrap_or_else(new_nonce);
         if let Some(seat) = &self.seat {
-            matches::keep_number(own, seat.record(), &self.terms, number, &nonce)?;
+            matches::keep_number(own, seat.record(), &self.terms, number)?;
         }
         between.handover.begin(number, nonce, now);
         between.greeted.clear();
@@ -360,7 +360,7 @@ impl<W: SeatWorld> AtTable<W> {
     fn announce(&mut self, own: &Own<W>, number: u16, now: Duration) -> anyhow::Result<()> {
         let nonce = new_nonce();
         if let (Some(seat), Some(between)) = (&mut self.seat, &mut self.between) {
-            matches::keep_number(own, seat.record(), &self.terms, number, &nonce)?;
+            matches::keep_number(own, seat.record(), &self.terms, number)?;
             between.handover.has_announced(nonce);
             let ready = between.ready(number, nonce, self.reach.addresses.clone());
             seat.send_to_all(&ready, now);

@@ -152,7 +152,7 @@ impl<W: SeatWorld> AtTable<W> {
         let Some(seat) = &mut self.seat else {
             return Ok(());
         };
-        matches::keep_number(own, seat.record(), &self.terms, NO_SEAT, &new_nonce())?;
+        matches::keep_number(own, seat.record(), &self.terms, NO_SEAT)?;
         let host = seat
             .others()
             .iter()

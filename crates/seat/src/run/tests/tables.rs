@@ -1012,7 +1012,7 @@ fn player_without_chips_comes_back_by_resume_and_buys_only_when_it_says_so() {
             names: ["Host", "Anna", "Bert"].map(Name::clean).to_vec(),
         };
         record = NewMatch::create(own, sitting).unwrap().name;
-        keep_number(own, &record, &terms, NO_SEAT, &[0; 32]).unwrap();
+        keep_number(own, &record, &terms, NO_SEAT).unwrap();
         let kept = Kept::open(own, record.clone()).unwrap();
         let needs = PlayerNeeds::default();
         Guest::resuming(own, Box::new(Plain), needs, route, kept, HOUR).unwrap()
