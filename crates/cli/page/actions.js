@@ -109,15 +109,9 @@ export function actionsView(app, picked) {
   let laidOut = "";
 
   /** Buys chips after the hand of the others, or asks for a seat in the match that they play. */
-  async function sitAgain() {
+  function sitAgain() {
     const { match } = app;
-    if (match.between) return send({ do: "sit", agree: true });
-    const chips = missingChips(match);
-    await send({ do: "top-up", chips });
-    if (!pending) return;
-    pending = false;
-    match.buying = chips;
-    app.update();
+    return send(match.between ? { do: "sit", agree: true } : { do: "top-up", chips: missingChips(match) });
   }
 
   /** @param {Command} command @returns {Promise<void>} */
@@ -402,6 +396,7 @@ export function actionsView(app, picked) {
         case "over":
         case "between-matches":
         case "table":
+        case "buys":
           pending = answered = false;
           setText(error, "");
           break;

@@ -233,6 +233,9 @@ export function apply(match, event, now) {
     case "stays":
       match.leaving = null;
       break;
+    case "buys":
+      match.buying = event.chips;
+      break;
     case "out-of-time":
       // With two players, the event "sits-out" follows.
       if (event.seat === match.own && areSeveral(match)) match.sitsOut = true;

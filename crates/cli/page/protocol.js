@@ -172,7 +172,7 @@
  *   | { event: "notice", text: string }
  *   | AskSit | AskTable
  *   | Seated | { event: "line-lost", message: string } | Waiting | { event: "resumed" } | AskAgain
- *   | OutOfTime | RollCall | Gone | Leaving | { event: "stays" } | { event: "sits-out" } | Dealt | Sealed
+ *   | OutOfTime | RollCall | Gone | Leaving | { event: "stays" } | { event: "buys", chips: number } | { event: "sits-out" } | Dealt | Sealed
  *   | { event: "again", hand: number, seat: number }
  *   | CardSeen | { event: "board", hand: number, cards: string[] }
  *   | YourTurn | TheirTurn | Chose

@@ -156,12 +156,7 @@ function menuView(app) {
       update();
     },
   }, "Sit out");
-  const buy = buttonTo("", async () => {
-    const chips = app.match.buying > 0 ? 0 : missingChips(app.match);
-    if (!(await send({ do: "top-up", chips }))) return;
-    app.match.buying = chips;
-    app.update();
-  });
+  const buy = buttonTo("", () => send({ do: "top-up", chips: app.match.buying > 0 ? 0 : missingChips(app.match) }));
   const close = buttonTo("Close here", () => send({ do: "close" }));
   const stop = buttonTo("Stop for now", async () => {
     if (await confirmed("Stop for now?", stopText(app.match), "Stop for now")) await app.end();

@@ -90,7 +90,7 @@ fn play(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
     player.tell(&Event::Hello { version: VERSION })?;
     posts.break_off_by_signal()?;
     let needs = player.needs();
-    if file.seat() == Seat::HOST {
+    if file.seat() == Seat::HOST && !file.is_without_seat(own) {
         let mut open = args.with.door(own, &file)?;
         let addresses = addresses_of(&open.listeners)?;
         let ways: Arc<dyn Ways<Native>> = Arc::new(NativeWays::new(own, &[])?);

@@ -99,9 +99,7 @@ pub fn in_words(end: &End, seat: Seat, names: &Names) -> String {
     let name = |other: &Seat| capitalized(&within(&[*other]));
     match end {
         End::Played => "The match was played to its end.".into(),
-        End::NoChips => {
-            "A player has no chips left, and the players did not agree on a rebuy.".into()
-        }
+        End::NoChips => "Fewer than two players have chips.".into(),
         End::Stopped(stops) => match worst(stops) {
             Some((by, Stop::Dispute { step })) => {
                 // Only a sealed deck has disputes, and it has two seats.

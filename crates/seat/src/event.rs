@@ -190,6 +190,8 @@ pub enum Event {
     },
     /// This seat has canceled `leave`.
     Stays {},
+    /// This seat buys these chips after the hand, if the terms of the table allow it. 0 if it buys none after all.
+    Buys { chips: u64 },
     /// A hand is over.
     Result(Box<HandResult>),
     /// Asks whether `seats`, which have no chips left, buy in again. All players must agree. Only in a match of two.

@@ -409,6 +409,7 @@ impl SeatStory {
             }
             Command::Again => return Accepted::Tells(events),
             Command::Stay => return Accepted::Tells(vec![Event::Stays {}]),
+            Command::Buy(chips) => events.push(Event::Buys { chips: *chips }),
             Command::Leave { .. } => {
                 let now = play.is_synced() && play.leaves_now();
                 events.push(leaves(play.log(), play.seat(), now));

@@ -103,7 +103,7 @@ TROUBLES = {
     "declined": ([{"event": "hello", "version": 2}, error(4, "The host declined to play with you now.")], 4),
     "between": ([THREE, DEALT_TO_THREE, {**RESULT, "stacks": [202, 198, 200]},
                  between("Bert leaves the table with 198 chips. Clara buys 50 chips. The next match begins.", 202, 198, 150, 250)], None),
-    "without-chips": ([THREE, DEALT_TO_THREE, between("You have no chips left; `buy 200` sits down again. The next match begins.", 0, 198, 402, 200)], None),
+    "without-chips": ([THREE, DEALT_TO_THREE, between("You have no chips left; `buy 200` sits down again. The others play on.", 0, 198, 402, 200)], None),
     "hosts-now": ([THREE, DEALT_TO_THREE, TABLE_LINK, between("You host the table now. The next match begins.", 200, 200, 200, 200),
                    {**THREE, "match": "1" * 64, "continues": {"match": THREE["match"], "stacks": [200] * 3}}, DEALT_TO_THREE, LATE], None),
     "settled": ([THREE, DEALT_TO_THREE, SETTLED, {**OVER, "how": "played", "exit_code": 0, "message": "The match was played to its end."}], 0),

@@ -13,7 +13,7 @@ use std::time::Duration;
 use super::error::ConnectionError;
 use super::inbox::{Inbox, Read, Request};
 use super::outbox::Outbox;
-use super::streams::{MAX_UNSENT, Message, Priority, Stream};
+use super::streams::{MAX_BACKLOG, MAX_UNSENT, Message, Priority, Stream};
 
 /// The time limits of meetings and connections.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +50,8 @@ pub struct Core {
     silent_since: Duration,
     next_ping: Duration,
     pings: u64,
+    /// The number of bytes of messages that were unsent at the last [`tick`](Self::tick).
+    backlog: usize,
     engine_in_use: bool,
     last_engine: u64,
     /// The last time at which queued engine bytes were sent, or new ones put into an empty queue.
@@ -89,6 +91,7 @@ impl Core {
             silent_since: now,
             next_ping: now.saturating_add(timing.ping),
             pings: 0,
+            backlog: 0,
             engine_in_use: false,
             last_engine: 0,
             engine_moved: now,
@@ -149,6 +152,7 @@ impl Core {
     /// side was suspended and did not listen. Received data may be waiting, so the silence starts
     /// again.
     pub fn tick(&mut self, now: Duration) {
+        self.backlog = self.outbox.messages_unsent();
         if now > self.next_timer().saturating_add(self.timing.ping) {
             self.silent_since = now.saturating_sub(self.timing.ping);
             self.next_ping = now;
@@ -213,11 +217,15 @@ impl Core {
         Ok(Task::Send { by })
     }
 
-    /// Queues a message.
+    /// Queues a message. If the peer has left too many earlier ones, the connection ends with
+    /// [`ConnectionError::Silent`].
     ///
     /// # Errors
     /// If the connection has ended, or the message is empty or too long.
     pub fn send(&mut self, stream: Stream, bytes: &[u8]) -> Result<(), ConnectionError> {
+        if self.backlog > MAX_BACKLOG {
+            self.end(ConnectionError::Silent);
+        }
         self.check()?;
         self.outbox.message(stream, bytes)
     }

@@ -110,6 +110,11 @@ impl Outbox {
         self.marks.push_back((end, None));
     }
 
+    /// The number of unsent bytes of messages.
+    pub(super) fn messages_unsent(&self) -> usize {
+        self.control.queue.len() + self.log.queue.len()
+    }
+
     /// The number of unsent engine bytes.
     pub(super) fn engine_unsent(&self) -> usize {
         self.engine.queue.len()

@@ -9,7 +9,8 @@
 //! **A peer cannot make this side store much data**: each stream has a *window*, the maximum number
 //! of bytes that are in transit or unread. The sender may send more when the receiver has
 //! acknowledged the bytes that it has read (`ACK`). Each stream has its own window, so a full
-//! stream does not block the other streams.
+//! stream does not block the other streams. A peer that does not acknowledge cannot make the sender
+//! store much either: the connection ends at the first message behind more than [`MAX_BACKLOG`].
 //!
 //! **Pool bytes never delay other data for long**: at most [`POOL_WINDOW`] bytes of a pool are in
 //! transit or unread, in frames of at most [`POOL_FRAME`] bytes.
@@ -57,6 +58,10 @@ pub(super) const RUN_WINDOW: u64 = 256 << 10;
 pub(super) const POOL_WINDOW: u64 = 32 << 10;
 /// The maximum number of unsent engine bytes: far more than the engine sends between two receptions.
 pub(super) const MAX_UNSENT: usize = 64 << 20;
+
+/// The maximum number of unsent bytes of messages that the peer leaves when the next message is queued: more than 100 hands
+/// of ten players. The answer to a request is queued at once, and may be longer, as a whole record is.
+pub(super) const MAX_BACKLOG: usize = 16 << 20;
 
 /// The maximum number of bytes in one frame, except for a frame of a pool.
 pub(super) const FRAME: usize = 16 << 10;

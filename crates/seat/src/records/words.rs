@@ -162,10 +162,7 @@ pub(super) fn gone(record: &Record) -> &[Seat] {
 fn end(who: &Who, record: &Record, end: &End) -> String {
     match end {
         End::Played => "The match was played to its end.".into(),
-        End::NoChips if record.log.match_info().header().table.is_some() => {
-            "Fewer than two players have chips.".into()
-        }
-        End::NoChips => "A player has no chips left, and no rebuy was agreed.".into(),
+        End::NoChips => "Fewer than two players have chips.".into(),
         End::Stopped(stops) => {
             let one = |(seat, stop): &(Seat, Stop)| match stop {
                 Stop::Leave => format!("{} left the match.", who.name(*seat)),

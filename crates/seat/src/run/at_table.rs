@@ -32,6 +32,7 @@ use super::door;
 use super::finding::Route;
 use super::gathering::Gathering;
 use super::lobby::Lobby;
+use super::matches;
 use super::other_guests::Ways;
 use super::own::Own;
 use super::playing::SeatInPlay;
@@ -253,6 +254,7 @@ impl<W: SeatWorld> AtTable<W> {
                 continue;
             }
             if self.has_begun() {
+                self.forget_matches_before(own)?;
                 self.enter_next(own, waiting.as_deref_mut(), now)?;
                 continue;
             }
@@ -263,6 +265,15 @@ impl<W: SeatWorld> AtTable<W> {
                 return Ok(None);
             }
         }
+    }
+
+    /// A player without chips has sat down again or leaves: it does not resume the match any more in which it had some.
+    fn forget_matches_before(&mut self, own: &Own<W>) -> anyhow::Result<()> {
+        if self.newcomer.is_some() {
+            let next = self.next.as_ref().map(|next| next.seat.record());
+            matches::forget_tables(own, self.terms.id, next)?;
+        }
+        Ok(())
     }
 
     /// Whether the next match has begun for this player: it has opened its first cards there (S9).
@@ -363,7 +374,10 @@ impl<W: SeatWorld> AtTable<W> {
     /// If the player leaves before it has played.
     fn said(&mut self, own: &Own<W>, said: &Said, now: Duration) -> anyhow::Result<()> {
         match said {
-            Said::Leave { .. } => self.leave(own, now)?,
+            Said::Leave { .. } => {
+                self.forget_matches_before(own)?;
+                self.leave(own, now)?;
+            }
             Said::Sit { agree: true } | Said::TopUp { .. } if self.newcomer.is_some() => {
                 self.sit(now);
             }

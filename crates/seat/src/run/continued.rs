@@ -9,23 +9,21 @@ use dealerless_connection::storage::{MemoryStorage, Storage as _};
 use dealerless_table::log::{AtTable, Disagreement, Header, Journal, MatchId, Past, TableId};
 use dealerless_table::play::Control;
 
-use super::at_table::new_nonce;
-use super::matches::{Kept, find, forget, keep_number, kept_table, records};
+use super::matches::{Kept, find, forget, keep_number, kept_table, record_of, records};
 use super::own::Stored;
 use super::world::Files;
 use crate::open_match::answer_after;
 
-/// A record that names the match before, and whether a seat has signed anything in it.
+/// A record that names the match before.
 pub(super) struct Successor {
     name: String,
     pub(super) id: MatchId,
     past: Past,
-    is_begun: bool,
 }
 
 impl Successor {
     fn settles(&self, of: &MatchId) -> bool {
-        self.is_begun && self.past.match_id == *of && self.past.is_open
+        self.past.match_id == *of && self.past.is_open
     }
 }
 
@@ -51,14 +49,13 @@ fn successors<F: Files>(own: &Stored<F>) -> anyhow::Result<Vec<Successor>> {
         };
         let key = own.identity.file_key();
         if let Some(bytes) = bytes
-            && let Ok((sitting, is_begun)) = Journal::<F::File>::sitting(&bytes, key)
+            && let Ok((sitting, _)) = Journal::<F::File>::sitting(&bytes, key)
             && let Some(past) = sitting.match_info.header().past()
         {
             all.push(Successor {
                 name,
                 id: sitting.match_info.id(),
                 past: past.clone(),
-                is_begun,
             });
         }
     }
@@ -114,7 +111,7 @@ pub(super) fn give_up_unopened<F: Files>(own: &Stored<F>, kept: &Kept<F>) -> any
         drop(given_up);
         if let (Some(table), Some(before)) = (table, kept_table(own, &kept.name)) {
             let number = before.number.max(table.number).saturating_add(1);
-            keep_number(own, &kept.name, &before.terms, number, &new_nonce())?;
+            keep_number(own, &kept.name, &before.terms, number)?;
         }
         forget(&own.files, &next.name)?;
     }
@@ -138,7 +135,8 @@ pub(super) fn all_settled<F: Files>(own: &Stored<F>) -> anyhow::Result<Vec<Match
     Ok(settling.map(|next| next.past.match_id).collect())
 }
 
-/// The answer to a player of the match `of` who resumes it, if it was continued.
+/// The answer to a player of the match `of` who resumes it, if it was continued. Anybody can ask, so the records are read
+/// only if this side has one of this match.
 ///
 /// # Errors
 /// If the records cannot be listed.
@@ -147,6 +145,9 @@ pub(super) fn went_on<F: Files>(
     of: &MatchId,
     peer: &PublicIdentity,
 ) -> anyhow::Result<Option<Control>> {
+    if record_of(own, of)?.is_none() {
+        return Ok(None);
+    }
     let mut all = successors(own)?.into_iter();
     let next = all.find(|next| next.past.match_id == *of && has_opened(own, next));
     Ok(next.and_then(|next| answer_after(&next.past, peer)))

@@ -10,7 +10,7 @@ use dealerless_connection::{
     Credentials, Dial, DoorEvent, Happened, Invite, MeetingError, Message, Place, PolledConnection,
     PolledDoor, Sockets, Stream, Timing, system_rng,
 };
-use dealerless_table::log::{MatchId, Past, Sitting};
+use dealerless_table::log::{MatchId, Sitting};
 use dealerless_table::play::Control;
 
 use super::door;
@@ -18,8 +18,6 @@ use super::lobby::Lobby;
 use super::other_guests::keys_of_guests;
 use super::own::Own;
 use super::world::SeatWorld;
-use crate::event::Event;
-use crate::open_match::{answer_after, went_on_without_host};
 use crate::peers::Leaks;
 use crate::retry::{HOST_PAUSE, pause};
 
@@ -197,14 +195,10 @@ pub struct Finder<W: SeatWorld> {
     of: MatchId,
     /// The other players of the match.
     players: Vec<PublicIdentity>,
-    /// The match before. A player who resumes it is told that the table went on.
-    pub(super) past: Option<Past>,
     callers: Vec<Caller<W>>,
     door: Option<PolledDoor<W::Sockets>>,
     leaks: Arc<Mutex<Leaks>>,
     lobby: Lobby<W::Sockets>,
-    /// The players who have reported that the others went on without this host.
-    reported: Vec<PublicIdentity>,
     found: VecDeque<PolledConnection<W::Sockets>>,
 }
 
@@ -216,23 +210,17 @@ impl<W: SeatWorld> Finder<W> {
             own: own.credentials(),
             of,
             players,
-            past: None,
             callers: Vec::new(),
             door: None,
             leaks: Arc::clone(&own.leaks),
             lobby: Lobby::new(),
-            reported: Vec::new(),
             found: VecDeque::new(),
         }
     }
 
-    /// Finds the guests of a match, without this player. Also answers the players of the match before.
+    /// Finds the guests of a match, without this player.
     pub(super) fn of_guests(own: &Own<W>, sitting: &Sitting) -> Self {
-        let past = sitting.match_info.header().past().cloned();
-        Finder {
-            past,
-            ..Finder::new(own, sitting.match_info.id(), keys_of_guests(sitting))
-        }
+        Finder::new(own, sitting.match_info.id(), keys_of_guests(sitting))
     }
 
     /// Answers at this door.
@@ -316,7 +304,7 @@ impl<W: SeatWorld> Finder<W> {
     /// Waits for the request of somebody who has come, if it is a player.
     pub fn admit(&mut self, connection: PolledConnection<W::Sockets>, now: Duration) {
         let peer = &connection.met.peer;
-        if !self.players.contains(peer) && self.went_on(peer).is_none() {
+        if !self.players.contains(peer) {
             return self.lobby.decline(connection, &Control::Taken, now);
         }
         self.lobby.admit(connection, None, now);
@@ -332,33 +320,10 @@ impl<W: SeatWorld> Finder<W> {
         self
     }
 
-    fn went_on(&self, peer: &PublicIdentity) -> Option<Control> {
-        answer_after(self.past.as_ref()?, peer)
-    }
-
     /// Answers the request of a player.
     fn asked(&mut self, connection: PolledConnection<W::Sockets>, request: Control, now: Duration) {
-        let peer = &connection.met.peer;
-        if !self.players.contains(peer) {
-            let resumes = |answer: &Control| match answer {
-                Control::WentOn(of, _) => request == Control::Resume(*of),
-                _ => false,
-            };
-            let answer = self.went_on(peer).filter(resumes);
-            return self
-                .lobby
-                .decline(connection, &answer.unwrap_or(Control::Taken), now);
-        }
         match request {
             Control::Resume(of) if of == self.of => self.keep_found(connection),
-            Control::WentOn(of, chips) if of == self.of => {
-                if !self.reported.contains(peer) {
-                    self.reported.push(peer.clone());
-                    let text = went_on_without_host(&connection.met.peer_name, &of, chips);
-                    self.world.report(&Event::notice(text));
-                }
-                self.lobby.decline(connection, &Control::Taken, now);
-            }
             _ => self.lobby.decline(connection, &Control::Open(self.of), now),
         }
     }

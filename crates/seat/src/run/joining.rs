@@ -67,6 +67,8 @@ pub struct Guest<W: SeatWorld> {
     input_has_ended: bool,
     /// Whether the table has gone on without this player.
     has_been_left_out: bool,
+    /// Whether this player has lost its chips at the table. It buys again only if it says so.
+    is_broke: bool,
     /// The record of the open match that is given up once a match of a table begins.
     given_up: Option<String>,
     stage: Stage<W>,
@@ -156,6 +158,7 @@ impl<W: SeatWorld> Guest<W> {
             host_said: None,
             input_has_ended: false,
             has_been_left_out: false,
+            is_broke: false,
             given_up: None,
             stage,
         }
@@ -209,6 +212,12 @@ impl<W: SeatWorld> Guest<W> {
         now: Duration,
     ) -> anyhow::Result<Self> {
         let mut guest = Guest::new(requires, needs, route, Stage::Changing);
+        if kept.is_without_seat(own) {
+            // It has no part in the handover after this match, but can come to its host.
+            guest.is_broke = true;
+            guest.call(own, now)?;
+            return Ok(guest);
+        }
         guest.resumes = true;
         let ways = guest.requires.ways();
         let listen = ways.as_ref().map(|ways| ways.listens_at());

@@ -12,7 +12,7 @@ use dealerless_connection::wire::{Reader, Writer};
 use dealerless_connection::{MAX_HEADER, PolledConnection, system_rng};
 use dealerless_table::Seat;
 use dealerless_table::log::{
-    Input, Inputs, Journal, JournalError, MatchId, MatchLog, Opened, Phase, Sitting,
+    Input, Inputs, Journal, JournalError, MatchId, MatchLog, Opened, Phase, Sitting, TableId,
 };
 use dealerless_table::play::{
     DealCircuit, DeckSetting, Proposal, SealedSetting, Seating, Setting, TableCore, TableTerms,
@@ -43,8 +43,7 @@ const CLOCK: &str = ".clock";
 pub const LISTEN: &str = ".listen";
 /// The ending of the name of the value with the addresses of the other guests.
 pub(super) const GUESTS: &str = ".guests";
-/// The ending of the name of the value with the terms of the table, and the number and nonce of this player after the
-/// match.
+/// The ending of the name of the value with the terms of the table, and the number of this player after the match.
 const TABLE: &str = ".table";
 
 /// The name of another file of a match whose record has this name.
@@ -136,7 +135,12 @@ impl<F: Files> Kept<F> {
 
     /// Whether the match is one of a table whose terms are kept, so that another match can follow it.
     pub fn has_table(&self, own: &Stored<F>) -> bool {
-        kept_table(own, &self.name).is_some()
+        kept_table(own, &self.name).is_some_and(|table| table.number < NO_SEAT)
+    }
+
+    /// Whether this player has lost its chips in this match of a table, and has no seat there before it buys again.
+    pub fn is_without_seat(&self, own: &Stored<F>) -> bool {
+        kept_table(own, &self.name).is_some_and(|table| table.number == NO_SEAT)
     }
 
     /// Whether this side connects to `peer` in this match: one of the two is the host.
@@ -308,8 +312,9 @@ pub fn all_resumable<F: Files>(own: &Stored<F>) -> anyhow::Result<(Vec<Kept<F>>,
     Ok((with_tables(own, open)?, unread))
 }
 
-/// Adds to the open matches those of tables that are over, after which the next match has not begun for this player. An
-/// open match in which this player has opened no card gives way to such a match before it.
+/// Adds to the open matches those of tables that are over, after which the next match has not begun for this player, also
+/// if it has to buy chips first. An open match in which this player has opened no card gives way to such a match before
+/// it.
 ///
 /// # Errors
 /// If the records cannot be listed.
@@ -329,7 +334,10 @@ pub(super) fn with_tables<F: Files>(
     let this = own.identity.public().fingerprint();
     let follows = |kept: &Kept<F>| {
         let past = kept.opened.sitting.match_info.header().past();
-        let is_before = |before: &Kept<F>| past.is_some_and(|past| past.match_id == before.id());
+        let is_before = |before: &Kept<F>| {
+            let is_before = past.is_some_and(|past| past.match_id == before.id());
+            is_before && before.has_table(own)
+        };
         between.iter().any(is_before) && !kept.opened.log.has_opened(this)
     };
     open.retain(|kept| !follows(kept));
@@ -337,14 +345,25 @@ pub(super) fn with_tables<F: Files>(
     Ok(open)
 }
 
+/// The name and the time of the record of a match. Reads no record.
+///
+/// # Errors
+/// If the records cannot be listed.
+pub(super) fn record_of<F: Files>(
+    own: &Stored<F>,
+    of: &MatchId,
+) -> anyhow::Result<Option<(String, u64)>> {
+    let digits = of.to_string();
+    let mut names = records(own)?.into_iter();
+    Ok(names.find(|(name, _)| name.starts_with(&digits)))
+}
+
 /// The match with this id.
 ///
 /// # Errors
 /// If the records cannot be listed, or its record cannot be read.
 pub fn find<F: Files>(own: &Stored<F>, of: &MatchId) -> anyhow::Result<Option<Kept<F>>> {
-    let digits = of.to_string();
-    let mut names = records(own)?.into_iter();
-    let Some((name, time)) = names.find(|(name, _)| name.starts_with(&digits)) else {
+    let Some((name, time)) = record_of(own, of)? else {
         return Ok(None);
     };
     let kept = Kept::open(own, name)?;
@@ -445,8 +464,8 @@ pub(super) fn over(files: &impl Files, record: &str) {
     }
 }
 
-/// Writes the terms of the table of a match, the number of the next list of players, and this player's nonce for that
-/// number. They are synced before this player sends that it is ready for the number (S13).
+/// Writes the terms of the table of a match, and the number of the next list of players. They are synced before this
+/// player sends that it is ready for the number (S13). A program that starts again takes a later number and a new nonce.
 ///
 /// # Errors
 /// If the value cannot be written.
@@ -455,12 +474,11 @@ pub(super) fn keep_number<F: Files>(
     record: &str,
     terms: &TableTerms,
     number: u16,
-    nonce: &[u8; 32],
 ) -> anyhow::Result<()> {
     let name = beside(record, TABLE);
     let mut writer = Writer::default();
     let proposal = Proposal::from(terms.clone()).encode();
-    let bytes = writer.string(&proposal).u16(number).raw(nonce).finish();
+    let bytes = writer.string(&proposal).u16(number).finish();
     let kept = own.files.open_value(&name);
     let kept = kept.and_then(|mut value| value.keep(&bytes));
     kept.with_context(|| format!("cannot write {}", own.files.shown(&name)))
@@ -472,6 +490,27 @@ pub(super) fn forget_table(files: &impl Files, record: &str) {
     // Without effect if the value stays: the next match names this one.
     let _ = files.remove_value(&beside(record, TABLE));
 }
+
+/// Removes the values that [`keep_number`] has written for the matches of a table, but not that of the match `but`.
+///
+/// # Errors
+/// If the records cannot be listed.
+pub(super) fn forget_tables<F: Files>(
+    own: &Stored<F>,
+    table: TableId,
+    but: Option<&str>,
+) -> anyhow::Result<()> {
+    for (name, _) in records(own)? {
+        let is_of_table = kept_table(own, &name).is_some_and(|kept| kept.terms.id == table);
+        if but != Some(&name) && is_of_table {
+            forget_table(&own.files, &name);
+        }
+    }
+    Ok(())
+}
+
+/// The number of a player who has no chips left after the match, and no seat in the next one.
+pub(super) const NO_SEAT: u16 = u16::MAX;
 
 /// What is kept beside the record of a match of a table, until the next match begins.
 pub(super) struct KeptTable {
@@ -491,8 +530,6 @@ pub(super) fn kept_table<F: Files>(own: &Stored<F>, record: &str) -> Option<Kept
         return None;
     };
     let number = reader.u16().ok()?;
-    // A program that starts again takes a fresh nonce for a later number.
-    let _: [u8; 32] = reader.array().ok()?;
     reader.finish().ok()?;
     Some(KeptTable {
         terms: *terms,

@@ -184,11 +184,12 @@ pub(super) fn find_again<W: SeatWorld>(
 /// its guests do not resume the match any more.
 pub(super) fn tell_absent_host<W: SeatWorld>(
     own: &Stored<W::Files>,
+    sitting: &Sitting,
     mut finder: Finder<W>,
     route: impl FnOnce(&Peer) -> Option<Route>,
     now: Duration,
 ) -> Finder<W> {
-    if let Some((host, caller)) = absent_host(own, finder.past.as_ref(), route) {
+    if let Some((host, caller)) = absent_host(own, sitting.match_info.header().past(), route) {
         finder = finder.calling(caller);
         finder.look_for(&host, now);
     }

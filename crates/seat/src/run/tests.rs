@@ -42,6 +42,8 @@ struct State {
     files: BTreeMap<String, MemoryStorage>,
     /// The files that another program uses.
     in_use: BTreeSet<String>,
+    /// The number of files that were read as a whole.
+    reads: u32,
     last: u32,
     open: BTreeSet<u32>,
     sent: Vec<u8>,
@@ -143,7 +145,9 @@ impl Files for Memory {
     }
 
     fn read_file(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
-        let file = self.0.borrow().files.get(name).cloned();
+        let mut state = self.0.borrow_mut();
+        state.reads += 1;
+        let file = state.files.get(name).cloned();
         file.map(|mut file| file.read()).transpose()
     }
 

@@ -353,7 +353,11 @@ fn player_learns_that_a_command_waits_for_the_connection() {
     let (mut story, mut table) = seat(PlayerNeeds::default());
     for is_synced in [true, false] {
         table.is_synced = is_synced;
-        for (command, events) in [(Command::Next, 0), (Command::Leave { anyhow: true }, 1)] {
+        for (command, events) in [
+            (Command::Next, 0),
+            (Command::Leave { anyhow: true }, 1),
+            (Command::Buy(50), 1),
+        ] {
             let Accepted::Tells(told) = story.accepted(&command, &table) else {
                 panic!("{command:?}");
             };

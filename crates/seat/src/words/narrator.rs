@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{
-    Names, Sentence, at_table, capitalized, chips, chose, chosen_for_you, count, game, gone,
-    result, roll_call, rolled, sealed, sentence, table, table_terms, terms, waiting,
+    Names, Sentence, at_table, capitalized, chips, chose, chosen_for_you, count, counted, game,
+    gone, result, roll_call, rolled, sealed, sentence, table, table_terms, terms, waiting,
 };
 use crate::command::Said;
 use crate::event::{Ask, Event, Standing, YourTurn};
@@ -179,6 +179,11 @@ impl Narrator {
             Event::RollCall { seat, missing } => vec![roll_call(names, *seat, missing)],
             Event::Gone { seat } => vec![gone(names, *seat)],
             Event::Stays {} => one("You stay."),
+            Event::Buys { chips: 0 } => one("You buy no chips."),
+            Event::Buys { chips } => one(&format!(
+                "You buy {} after this hand, if the terms of the table allow it.",
+                counted(*chips, "chip")
+            )),
             Event::Result(of) => result(names, of),
             Event::AskRebuy { seats, chips } => {
                 let have = match seats[..] {

@@ -30,10 +30,14 @@ pub(crate) enum Change<'a> {
 /// What follows the end of a match of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// At least two players stay.
+    /// The reader and others stay.
     Begins,
+    /// Others play on without the reader.
+    GoesOn,
     /// The table waits for a second player.
     Waits,
+    /// Nobody stays.
+    Ends,
 }
 
 /// The answer to a person who asks between two matches what leaving costs.
@@ -42,7 +46,7 @@ pub(crate) const ASK_LEAVE_BETWEEN: &str = "No hand is in play, so leaving costs
 
 /// Tells a player without a seat that its connection to the host is lost.
 pub(crate) const COME_BACK: &str = "You have no seat, and are not connected to the host. You can come back by the link, or with \
-                             `dealerless join NAME`.";
+                             `dealerless resume`.";
 
 /// Tells a player who has no chips left, and whose seat is in the match that goes on, how to buy in again.
 pub(crate) fn broke(stack: u64) -> String {
@@ -83,8 +87,13 @@ pub(crate) fn ended(
     past: &Past,
     (stays, buys): (&[Fingerprint], &[(Fingerprint, u64)]),
     stack: Option<u64>,
-    next: Next,
 ) -> Event {
+    let next = match (stays.len(), stays.contains(&own)) {
+        (0, _) => Next::Ends,
+        (1, _) => Next::Waits,
+        (_, true) => Next::Begins,
+        (_, false) => Next::GoesOn,
+    };
     let names: Vec<String> = (0..list.len()).map(|at| called(list, at)).collect();
     let change = |member: &Member| {
         let buys = buys.iter().find(|(player, _)| *player == member.player);
@@ -136,7 +145,9 @@ pub(crate) fn named(
 pub(crate) fn after(changes: &[(Option<&str>, Change<'_>)], next: Next) -> String {
     let next = match next {
         Next::Begins => "The next match begins.",
+        Next::GoesOn => "The others play on.",
         Next::Waits => "The table waits for another player.",
+        Next::Ends => "Nobody stays at the table.",
     };
     format!("{} {next}", self::changes(changes))
         .trim_start()
@@ -341,14 +352,7 @@ mod tests {
         let stays = [0, 3].map(player);
         let buys = [(player(0), 180), (player(3), 0)];
         let told = |own| {
-            let event = ended(
-                player(own),
-                &list,
-                &past,
-                (&stays, &buys),
-                Some(200),
-                Next::Begins,
-            );
+            let event = ended(player(own), &list, &past, (&stays, &buys), Some(200));
             let Event::Between { message, members } = event else {
                 panic!("{event:?}");
             };
@@ -362,7 +366,11 @@ mod tests {
         assert_eq!(
             told(2),
             "Anna buys 180 chips. Bert leaves the table with 480 chips. You have no chips left; `buy 200` sits down \
-             again. The next match begins."
+             again. The others play on."
+        );
+        assert_eq!(
+            told(1),
+            "Anna buys 180 chips. You leave the table with 480 chips. Cleo has no chips left. The others play on."
         );
     }
 

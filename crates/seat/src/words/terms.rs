@@ -5,7 +5,7 @@ use crate::event::TablePlayer;
 use crate::game_name::GameName;
 use dealerless_table::play::TableTerms;
 
-use crate::seated::{Continues, Kind, Missing, Posts, Seated, TableOffer, Time};
+use crate::seated::{Kind, Posts, Seated, TableOffer, Time};
 
 /// Describes the game and its terms.
 pub(super) fn game(seated: &Seated) -> String {
@@ -53,7 +53,7 @@ pub(super) fn game(seated: &Seated) -> String {
     format!("{title}{dealt}{chips}{hands}.{clock}")
 }
 
-/// Describes the terms of the host. A guest can require each of these terms with an option.
+/// Describes the terms of a match of two. A guest can require each of these terms with an option.
 pub(super) fn terms(seated: &Seated) -> Vec<Sentence> {
     let others = others(&Names::of(seated), seated);
     let clock = match seated.clock {
@@ -64,33 +64,10 @@ pub(super) fn terms(seated: &Seated) -> Vec<Sentence> {
         None => String::new(),
         Some(shuffle) => format!(" Shuffled by {shuffle}."),
     };
-    let mut lines = match seated.names.len() {
-        ..=2 if seated.continues.is_none() => vec![others.and(" wants to play:")],
-        seats => {
-            let title = format!("A table of {seats} players, in order of the seats:");
-            let mut lines = vec![title.into()];
-            lines.extend(seats_of(seated));
-            lines
-        }
-    };
-    lines.push(format!("  {}{clock}{shuffle}", game(seated)).into());
-    if let Some(Continues { of, without, .. }) = &seated.continues {
-        let of = of.get(..16).unwrap_or(of);
-        lines.push(format!("  The chips are those at the end of match {of}.").into());
-        if !without.is_empty() {
-            lines.push("  It is settled without these players:".into());
-        }
-        let missing = without.iter().map(|missing| {
-            let Missing { fingerprint, chips } = missing;
-            format!("    fingerprint {fingerprint}, {} chips", count(*chips)).into()
-        });
-        lines.extend(missing);
-    }
-    if let Some(opens) = seated.opens {
-        let risks = risks(seated.names.len(), opens.into());
-        lines.extend(risks.into_iter().map(Sentence::from));
-    }
-    lines
+    vec![
+        others.and(" wants to play:"),
+        format!("  {}{clock}{shuffle}", game(seated)).into(),
+    ]
 }
 
 /// Describes a table in the few lines that a guest reads before it asks for a seat.

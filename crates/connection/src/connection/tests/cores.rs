@@ -9,7 +9,9 @@ use super::super::error::ConnectionError;
 use super::super::incoming::Incoming;
 use super::super::internals::MOST_KEPT;
 use super::super::noise::{Handshake, Sealer};
-use super::super::streams::{BYE, CONTROL, MAX_MESSAGE, MAX_UNSENT, Priority, RUN_WINDOW, Stream};
+use super::super::streams::{
+    BYE, CONTROL, MAX_BACKLOG, MAX_MESSAGE, MAX_UNSENT, Priority, RUN_WINDOW, Stream,
+};
 use crate::identity::Identity;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -412,6 +414,32 @@ fn peer_that_accepts_no_engine_bytes_is_silent_and_the_queue_is_bounded() {
     guest.core.send_engine(&fill, limit, 14 * SECOND).unwrap();
     assert!(guest.core.send_engine(&[1], limit, 14 * SECOND).is_err());
     assert_eq!(guest.core.engine_unsent(), MAX_UNSENT);
+}
+
+#[test]
+fn peer_that_reads_no_messages_is_lost_and_a_long_history_is_sent() {
+    let [mut guest, mut host] = sides();
+    let message = vec![1; MAX_MESSAGE];
+    let count = MAX_BACKLOG / MAX_MESSAGE + 10;
+    // A history is queued at once. The peer reads it.
+    for _ in 0..count {
+        guest.core.send(Stream::Log, &message).unwrap();
+    }
+    while host.messages.len() < count {
+        for frame in guest.frames(SECOND) {
+            host.receive(&frame, SECOND);
+        }
+        let acks = host.frames(SECOND).concat();
+        guest.receive(&acks, SECOND);
+    }
+    // The peer answers pings and acknowledges nothing.
+    let sent = (0..2 * count).take_while(|_| {
+        guest.frames(SECOND);
+        guest.core.received(&[CONTROL], SECOND).unwrap();
+        guest.core.send(Stream::Log, &message).is_ok()
+    });
+    assert!(sent.count() * MAX_MESSAGE < MAX_BACKLOG + (2 << 20));
+    assert_eq!(guest.ended(), Some(ConnectionError::Silent));
 }
 
 proptest::proptest! {

@@ -116,10 +116,6 @@ impl<W: SeatWorld> AtTable<W> {
         let buys = Seat::all(past.seats).filter_map(player).zip(bought);
         let buys = buys.filter(|(player, _)| members.contains(player));
         let buys: Vec<(Fingerprint, u64)> = buys.collect();
-        let next = match members.len() {
-            0 | 1 => tables::Next::Waits,
-            _ => tables::Next::Begins,
-        };
         let names = self.list_of(own, &past);
         let Some(seat) = &mut self.seat else {
             return Ok(());
@@ -128,7 +124,7 @@ impl<W: SeatWorld> AtTable<W> {
         let may_buy = self.terms.allows_buy(past.member(this), stack);
         let stack = Some(stack).filter(|_| may_buy);
         let changes = (&members[..], &buys[..]);
-        let event = tables::ended(this, &names, &past, changes, stack, next);
+        let event = tables::ended(this, &names, &past, changes, stack);
         own.world.report(&event);
         seat.looks_only_for(&members);
         if let End::Foul { seat: convict, .. } | End::Fork { seat: convict } = end {
@@ -139,7 +135,7 @@ impl<W: SeatWorld> AtTable<W> {
             let host = members.first().copied();
             let may_return = chips == 0 && may_buy && !seat.leaves() && !self.needs.never_asked;
             match host.filter(|_| may_return) {
-                Some(host) => self.stands_up(own, host, now),
+                Some(host) => self.stands_up(own, host, now)?,
                 None => {
                     matches::forget_table(&own.files, seat.record());
                     seat.ends(now);
@@ -219,7 +215,7 @@ impl<W: SeatWorld> AtTable<W> {
         let kept = matches::kept_table(own, seat.record());
         let number = kept.map_or(0, |kept| kept.number).saturating_add(1);
         let nonce = new_nonce();
-        matches::keep_number(own, seat.record(), &self.terms, number, &nonce)?;
+        matches::keep_number(own, seat.record(), &self.terms, number)?;
         let here = seat
             .others()
             .iter()
@@ -352,7 +348,7 @@ impl<W: SeatWorld> AtTable<W> {
         };
         let nonce = between.handover.announced(number).unwrap_or_else(new_nonce);
         if let Some(seat) = &self.seat {
-            matches::keep_number(own, seat.record(), &self.terms, number, &nonce)?;
+            matches::keep_number(own, seat.record(), &self.terms, number)?;
         }
         between.handover.begin(number, nonce, now);
         between.greeted.clear();
@@ -364,7 +360,7 @@ impl<W: SeatWorld> AtTable<W> {
     fn announce(&mut self, own: &Own<W>, number: u16, now: Duration) -> anyhow::Result<()> {
         let nonce = new_nonce();
         if let (Some(seat), Some(between)) = (&mut self.seat, &mut self.between) {
-            matches::keep_number(own, seat.record(), &self.terms, number, &nonce)?;
+            matches::keep_number(own, seat.record(), &self.terms, number)?;
             between.handover.has_announced(nonce);
             let ready = between.ready(number, nonce, self.reach.addresses.clone());
             seat.send_to_all(&ready, now);

@@ -16,7 +16,7 @@ use crate::run::continued::{must_agree, must_be_own};
 use crate::run::errors::AnswerIsNo;
 use crate::run::finding::request;
 use crate::run::handover::TIME;
-use crate::run::matches;
+use crate::run::matches::{self, NO_SEAT};
 use crate::run::own::Own;
 use crate::run::world::SeatWorld;
 use crate::seat::PlayerNeeds;
@@ -114,6 +114,22 @@ impl<W: SeatWorld> AtTable<W> {
         table
     }
 
+    /// A player without chips who has come back to the host on this connection. It can buy again.
+    pub(in crate::run) fn without_chips(
+        own: &Own<W>,
+        terms: TableTerms,
+        needs: PlayerNeeds,
+        reach: Reach<W>,
+        connection: PolledConnection<W::Sockets>,
+        now: Duration,
+    ) -> Self {
+        let mut table = AtTable::new(terms, needs, reach);
+        table.newcomer = Some(Newcomer::new(connection, None, now));
+        table.has_played = true;
+        own.notice(tables::stands_up(table.terms.stakes.stack()));
+        table
+    }
+
     /// Asks for a seat.
     pub(super) fn sit(&mut self, now: Duration) {
         if let Some(newcomer) = &mut self.newcomer
@@ -124,11 +140,19 @@ impl<W: SeatWorld> AtTable<W> {
     }
 
     /// The player has no chips left, and no seat in the next match. It can buy again at its host.
-    pub(super) fn stands_up(&mut self, own: &Own<W>, host: Fingerprint, now: Duration) {
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub(super) fn stands_up(
+        &mut self,
+        own: &Own<W>,
+        host: Fingerprint,
+        now: Duration,
+    ) -> anyhow::Result<()> {
         let Some(seat) = &mut self.seat else {
-            return;
+            return Ok(());
         };
-        matches::forget_table(&own.files, seat.record());
+        matches::keep_number(own, seat.record(), &self.terms, NO_SEAT)?;
         let host = seat
             .others()
             .iter()
@@ -137,11 +161,12 @@ impl<W: SeatWorld> AtTable<W> {
         let Some(connection) = place.and_then(|place| seat.detach(place)) else {
             own.notice(tables::COME_BACK);
             seat.ends(now);
-            return;
+            return Ok(());
         };
         self.seat = None;
         self.newcomer = Some(Newcomer::new(connection, None, now));
         own.notice(tables::stands_up(self.terms.stakes.stack()));
+        Ok(())
     }
 
     /// Processes the messages of the host to a player without a seat. Returns whether something has changed.

@@ -134,7 +134,7 @@ impl<W: SeatWorld> AtTable<W> {
         let new = NewMatch::create(own, sitting)?;
         let addresses = self.reachable(&list.addresses);
         other_guests::keep(own, &new.name, &self.reach.listeners, &addresses)?;
-        matches::keep_number(own, &new.name, &self.terms, 0, &nonce)?;
+        matches::keep_number(own, &new.name, &self.terms, 0)?;
         let finder = self.finder(own, &new.sitting, &addresses, now);
         let files = new.begin(own, None)?;
         let mut seat = SeatInPlay::new(own, files, self.needs, finder, now)?;
@@ -207,7 +207,7 @@ impl<W: SeatWorld> AtTable<W> {
             }
             finder = finder.calling(caller);
         }
-        tell_absent_host(own, finder, |host| ways?.route(host), now)
+        tell_absent_host(own, sitting, finder, |host| ways?.route(host), now)
     }
 
     /// The relay at which the players of the table meet.

@@ -264,7 +264,7 @@ impl<W: SeatWorld> Host<W> {
             }
         }
         let ways = self.hosted.ways.as_deref();
-        tell_absent_host(own, finder, |host| ways?.route(host), now)
+        tell_absent_host(own, sitting, finder, |host| ways?.route(host), now)
     }
 }
 
@@ -366,7 +366,7 @@ pub fn host_table_again<W: SeatWorld>(
     let listeners = kept_listeners(own, &kept.name)?.unwrap_or_default();
     let files: SeatFiles<W> = matches::resume(own, kept)?;
     let finder = Finder::of_guests(own, &files.sitting);
-    let finder = tell_absent_host(own, finder, |host| ways.route(host), now);
+    let finder = tell_absent_host(own, &files.sitting, finder, |host| ways.route(host), now);
     let mut seat = SeatInPlay::new(own, files, needs, finder, now)?;
     seat.reconnect(now)?;
     let reach = Reach {
@@ -404,7 +404,7 @@ pub fn host_again<W: SeatWorld>(
 ) -> anyhow::Result<InPlay<W>> {
     let files: SeatFiles<W> = matches::resume(own, kept)?;
     let finder = Finder::of_guests(own, &files.sitting).waiting(door);
-    let finder = tell_absent_host(own, finder, |host| ways?.route(host), now);
+    let finder = tell_absent_host(own, &files.sitting, finder, |host| ways?.route(host), now);
     let mut seat = SeatInPlay::new(own, files, needs, finder, now)?;
     seat.reconnect(now)?;
     Ok(InPlay(seat))

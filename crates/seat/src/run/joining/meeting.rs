@@ -201,7 +201,7 @@ impl<W: SeatWorld> Guest<W> {
         };
         // A player is asked once at a table.
         let is_member = match &offer {
-            Offer::Table(terms, _) => has_played_at(own, terms.id)?,
+            Offer::Table(terms, _) => self.is_broke || has_played_at(own, terms.id)?,
             _ => false,
         };
         if is_member || !self.requires.asks() {
@@ -262,7 +262,11 @@ impl<W: SeatWorld> Guest<W> {
             door: Some(door.door),
             lobby: Lobby::new(),
         };
-        let table = AtTable::joining(terms, self.needs, reach, connection, now);
+        let needs = self.needs;
+        let table = match self.is_broke {
+            true => AtTable::without_chips(own, terms, needs, reach, connection, now),
+            false => AtTable::joining(terms, needs, reach, connection, now),
+        };
         self.stage = Stage::AtTable(Box::new(table));
         Ok(())
     }

@@ -63,7 +63,7 @@ impl<W: SeatWorld> Guest<W> {
             let relay = self.route.relay.as_ref();
             let (with_guests, at) =
                 other_guests::find_again(own, &*ways, finder, &kept, listen, relay, now)?;
-            finder = tell_absent_host(own, with_guests, |host| ways.route(host), now);
+            finder = tell_absent_host(own, sitting, with_guests, |host| ways.route(host), now);
             found = Some((ways, at));
         }
         let table = matches::kept_table(own, &name).map(|table| table.terms);
@@ -265,8 +265,11 @@ impl<W: SeatWorld> Guest<W> {
         if let Control::WentOn(of, chips) = control
             && kept.has_table(own)
         {
-            // The player asks for a seat again, without a question.
-            own.notice(tables::went_on(chips));
+            // The player asks for a seat again without a question, unless it would have to buy chips.
+            self.is_broke = chips == 0;
+            if !self.is_broke {
+                own.notice(tables::went_on(chips));
+            }
             self.resumes = false;
             self.has_been_left_out = true;
             drop(kept);

@@ -96,6 +96,10 @@ impl Person {
         calm: bool,
         rng: &mut Choices,
     ) -> Option<(Duration, Act)> {
+        if event["event"] == "buys" {
+            // It only confirms a command.
+            return None;
+        }
         let soon = Duration::from_millis(rng.random_range(200..4_000));
         let what = match event["event"].as_str()? {
             "ask-sit" | "ask-table" => {

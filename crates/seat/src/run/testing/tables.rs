@@ -468,7 +468,8 @@ impl Tables {
             .into_iter()
             .max_by_key(|kept| self.places.get(&kept.id()).copied());
         let continues = |kept: &Kept<_>| {
-            matches::kept_table(own, &kept.name).is_some_and(|kept| kept.number > 0)
+            let table = matches::kept_table(own, &kept.name);
+            table.is_some_and(|table| (1..matches::NO_SEAT).contains(&table.number))
         };
         Ok(last.filter(continues))
     }

@@ -169,6 +169,19 @@ fn settled_match_stays_open_until_this_player_opens_a_card_in_the_next_one() {
     assert_eq!(went_on(own, &first, three.peer(1)).unwrap(), None);
 }
 
+#[test]
+fn resume_of_an_unknown_match_reads_no_record() {
+    let (three, first, past) = three();
+    three.file(&three.new_match(2, Some(past)), is_dealt);
+    let asks = |of| {
+        let before = three.own.files.0.borrow().reads;
+        went_on(&three.own, &of, three.peer(2)).unwrap();
+        three.own.files.0.borrow().reads - before
+    };
+    assert_eq!(asks(MatchId::new([7; 32])), 0);
+    assert!(asks(first) > 0);
+}
+
 /// A player has agreed to a settlement, and its program was killed before it signed anything in the next
 /// match. Meanwhile the player may have gone on in the first one.
 #[test]

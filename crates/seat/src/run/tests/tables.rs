@@ -12,7 +12,7 @@ use dealerless_connection::{
     Sockets, Stream, Timing,
 };
 use dealerless_table::Seat;
-use dealerless_table::log::{Clock, Past, Player};
+use dealerless_table::log::{Clock, Match, Past, Player, Sitting};
 use dealerless_table::play::{
     BuyTerms, Control, DealCircuit, GuestAddresses, Order, Proposal, Ready, Roster, TableTerms,
 };
@@ -24,6 +24,7 @@ use super::{HOUR, Memory};
 use crate::command::Said;
 use crate::event::Event;
 use crate::run::finding::request;
+use crate::run::matches::{Kept, NO_SEAT, NewMatch, keep_number, kept_table};
 use crate::run::own::{Own, Stored, kept_peers};
 use crate::run::{
     Guest, Host, Hosted, Input, Program as _, Requirements, Route, SeatWorld, Ways, door,
@@ -786,6 +787,18 @@ impl OfGuest {
 
     /// Player 1, who has come by the link of a table and gets this proposal.
     fn comes(terms: TableTerms, offer: Proposal) -> Self {
+        Self::with(terms, offer, |own, route| {
+            let needs = PlayerNeeds::default();
+            Guest::joining(own, Box::new(Plain), needs, route, HOUR).unwrap()
+        })
+    }
+
+    /// Player 1 with this program, who gets this proposal at the link.
+    fn with(
+        terms: TableTerms,
+        offer: Proposal,
+        program: impl FnOnce(&Own<AtTable>, Route) -> Guest<AtTable>,
+    ) -> Self {
         let wires = Wires::default();
         let host = own(0, "Host", &wires);
         let link = host.table_link(&terms, vec![address()], None).unwrap();
@@ -795,9 +808,7 @@ impl OfGuest {
         let mut door = PolledDoor::new(&wires, keys, admits, invites, offer, timing);
         door.listen(LISTENER);
         let own = own(1, "Anna", &wires);
-        let needs = PlayerNeeds::default();
-        let route = Route::to_host(link);
-        let guest = Guest::joining(&own, Box::new(Plain), needs, route, HOUR).unwrap();
+        let guest = program(&own, Route::to_host(link));
         let mut this = OfGuest {
             wires,
             door,
@@ -982,6 +993,44 @@ fn guest_asks_a_host_that_resumes_a_match_for_its_seat_without_a_question() {
     guest.hears(&Control::Taken);
     let error = guest.error();
     assert!(error.contains("you have no seat"), "{error}");
+}
+
+#[test]
+fn player_without_chips_comes_back_by_resume_and_buys_only_when_it_says_so() {
+    let terms = terms(3, false);
+    let mut record = String::new();
+    let mut guest = OfGuest::with(terms.clone(), terms.clone().into(), |own, route| {
+        let player = |player| Player {
+            identity: public(player),
+            nonce: [player; 32],
+        };
+        // This record is not over, so it is one with another host.
+        let players = [3, 1, 2].map(player).to_vec();
+        let sitting = Sitting {
+            match_info: Match::new(terms.header(3).unwrap(), players).unwrap(),
+            seat: Seat::GUEST,
+            names: ["Host", "Anna", "Bert"].map(Name::clean).to_vec(),
+        };
+        record = NewMatch::create(own, sitting).unwrap().name;
+        keep_number(own, &record, &terms, NO_SEAT).unwrap();
+        let kept = Kept::open(own, record.clone()).unwrap();
+        let needs = PlayerNeeds::default();
+        Guest::resuming(own, Box::new(Plain), needs, route, kept, HOUR).unwrap()
+    });
+    let told = last(&events(&guest.own), "notice").cloned();
+    let text = told.expect("a notice")["text"].to_string();
+    assert!(text.contains("`sit` sits down"), "{text}");
+    assert_eq!(guest.heard, []);
+    let mut says = |said| {
+        let said = Input::Said(said, None);
+        guest.guest.input(&mut guest.own, said, HOUR).unwrap();
+        guest.settles();
+    };
+    says(Said::Sit { agree: true });
+    says(Said::Leave { anyhow: true });
+    assert_eq!(guest.heard[0], Control::Sit);
+    // It does not come back by `resume` again.
+    assert!(kept_table(&guest.own, &record).is_none());
 }
 
 #[test]

@@ -30,39 +30,6 @@ fn told(events: &[Event]) -> String {
 }
 
 #[test]
-fn the_question_to_a_guest_lists_the_players_and_who_can_read_cards() {
-    let terms = Event::AskSit(Box::new(seated_with_several()));
-    let text = shown(Style::Letters, &[terms]);
-    let expected = "A table of 3 players, in order of the seats:
-  You (fingerprint aaaa-bbbb), the host
-  Bert (fingerprint cccc-dddd)
-  Cleo (fingerprint eeee-ffff)
-  No-limit Texas hold'em, 200 chips each, blinds 1/2. No clock.
-If one player disappears, the hand cannot go on without that player: it is
-    settled when the time is over, and the others play on in the next match.
-Only all 3 players together can read every card; the other 2 together cannot
-    read yours, and cannot play a second table with you.
-The host chooses who sits. Two players can be the same person, and no program
-    can tell; players who work together know each other's cards.
-All players learn each other's network addresses, and their programs connect to
-    each other.
-Sit down? Enter or y sits down, n declines.
-";
-    assert_eq!(text, expected);
-    let seated = Seated {
-        opens: Some(2),
-        ..seated_with_several()
-    };
-    let text = shown(Style::Letters, &[Event::AskSit(Box::new(seated))]);
-    let risks = "The hand goes on if one player disappears.
-Any 2 players together can read every card, also later. One player who can also
-    cut the connections between honest players can play two tables at once with
-    them; the records of both tables convict a cheat.
-";
-    assert!(text.contains(risks), "{text}");
-}
-
-#[test]
 fn the_screen_tells_whether_the_others_can_go_on_without_a_silent_player() {
     let told = |asks| {
         let (mut screen, page) = screen(Style::Letters, false);

@@ -2,6 +2,7 @@
 //! moments, a seat may crash at a write, two seats may be cut off from each other, and one player may cheat.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use dealerless_connection::identity::Fingerprint;
 use rand::rngs::StdRng;
@@ -473,19 +474,8 @@ impl World {
         // The others send again what this program needs.
         for from in 0..self.plan.members {
             if self.programs[from].handover.is_some() && self.is_honest(from) {
-                let (number, nonce) = (
-                    self.programs[from].disk.number,
-                    self.programs[from].disk.nonce,
-                );
-                self.send(
-                    from,
-                    player,
-                    Event::Ready {
-                        from,
-                        number,
-                        nonce,
-                    },
-                );
+                let Disk { number, nonce, .. } = self.programs[from].disk;
+                self.sends_ready(from, player..player + 1, number, nonce);
                 self.tells(from, player);
             }
         }
@@ -505,20 +495,21 @@ impl World {
         self.log
             .push(format!("{:6} {player} is ready for {number}", self.now));
         let is_begun = self.programs[player].disk.number == number;
-        for to in 0..(if is_begun {
-            self.programs.len()
-        } else {
-            self.plan.members
-        }) {
-            self.send(
-                player,
-                to,
-                Event::Ready {
-                    from: player,
-                    number,
-                    nonce,
-                },
-            );
+        let all = match is_begun {
+            true => self.programs.len(),
+            false => self.plan.members,
+        };
+        self.sends_ready(player, 0..all, number, nonce);
+    }
+
+    fn sends_ready(&mut self, from: usize, to: Range<usize>, number: u16, nonce: [u8; 32]) {
+        for to in to {
+            let ready = Event::Ready {
+                from,
+                number,
+                nonce,
+            };
+            self.send(from, to, ready);
         }
     }
 
@@ -816,17 +807,7 @@ impl World {
             };
             let number = disk.number;
             self.nonces.insert((player, number), nonce);
-            for to in 0..self.plan.members {
-                self.send(
-                    player,
-                    to,
-                    Event::Ready {
-                        from: player,
-                        number,
-                        nonce,
-                    },
-                );
-            }
+            self.sends_ready(player, 0..self.plan.members, number, nonce);
             self.newcomer_steps(player);
         }
     }
