@@ -151,7 +151,7 @@ impl HostRequest {
     ///
     /// # Errors
     /// If a term is invalid, or the match takes too much memory.
-    fn proposal(&self) -> anyhow::Result<Proposal> {
+    pub(super) fn proposal(&self) -> anyhow::Result<Proposal> {
         let mut games = GameName::ALL.into_iter();
         let game = games.find(|game| game.as_str() == self.game);
         let game = game.ok_or_else(|| anyhow::anyhow!("unknown game {:?}", self.game))?;

@@ -459,7 +459,7 @@ impl<W: World> Session<W> {
         let peer = kept.peer().clone();
         let relay = self.relay(resume.relay, &peer)?;
         self.own.world.report(&Event::Hello { version: VERSION });
-        if kept.opened.sitting.seat == Seat::HOST {
+        if kept.seat() == Seat::HOST && !kept.is_without_seat(&self.own) {
             self.play(page::resuming(&self.own, relay, kept, now)?);
             return Ok(json!({}));
         }

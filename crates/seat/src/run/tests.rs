@@ -269,9 +269,9 @@ fn host_tries_a_relay_again_after_a_pause() {
 fn door_that_has_stopped_has_no_timer_and_waits_again_at_once() {
     let (identity, second) = (Identity::from_seed([1; 32]), Duration::from_secs(1));
     let request: HostRequest = serde_json::from_value(hosts()).unwrap();
-    let (header, peer) = (request.header().unwrap(), Some(identity.public()));
+    let (proposal, peer) = (request.proposal().unwrap(), Some(identity.public()));
     let own = Own::open(Memory::default()).unwrap();
-    let mut door = door_at_relay(&own, "wss://relay", &header.into(), None, peer, HOUR);
+    let mut door = door_at_relay(&own, "wss://relay", &proposal, None, peer, HOUR);
     assert_eq!(door.timer(), HOUR);
     door.stop();
     assert_eq!(door.timer(), Duration::MAX);
