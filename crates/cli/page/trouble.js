@@ -162,6 +162,10 @@ function ofProgram(app, match) {
   safe, [again], acts];
 }
 
+/** What a guest in a page reads before sitting down at a table. */
+const LOCKED = "While your screen is locked or this page is closed, your clock runs, and then the others play on without you. "
+  + "When you return, this page asks for your seat again, and you keep your chips.";
+
 /** @type {Finds} */
 function ofQuestion(app, match) {
   const { askSit, askTable } = match;
@@ -172,7 +176,8 @@ function ofQuestion(app, match) {
     Object.assign(match, { askSit: null, askTable: null });
     send(app, { do: "sit", agree });
   };
-  return ["ask", "Do you accept these terms?", sentencesOf(terms), [], ["If you decline, the host is notified."],
+  const away = askTable && IN_PAGE ? [LOCKED] : [];
+  return ["ask", "Do you accept these terms?", [...sentencesOf(terms), ...away], [], ["If you decline, the host is notified."],
     [["Sit down", () => sit(true)], ["Decline", () => sit(false)]], askTable?.details];
 }
 

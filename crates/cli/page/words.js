@@ -106,7 +106,8 @@ export function won(result) {
 /** @param {Time} time */
 export function timeWords({ move, bank }) {
   const left = `${Math.ceil(bank)} s from the bank`;
-  return move > 0 ? `${Math.ceil(move)} s, then ${left}` : left;
+  if (move <= 0) return left;
+  return bank > 0 ? `${Math.ceil(move)} s, then ${left}` : `${Math.ceil(move)} s`;
 }
 
 /** The names of options and commands on this page. @type {Record<string, string>} */

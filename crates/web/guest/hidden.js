@@ -1,4 +1,5 @@
-// Reports to the player what the clock did while the page was hidden, or the screen was locked.
+// Keeps the screen on in a match, and reports to the player what the clock did while the page was hidden, or the screen
+// was locked.
 
 import { buttonTo, clear, h } from "./dom.js";
 import { apply, isMyTurn, newMatch, timeLeft } from "./match.js";
@@ -21,9 +22,15 @@ export function watchHiding(place) {
       isLate = false;
       return;
     }
+    keepScreenOn();
     const absent = Date.now() - hiddenSince;
     if (absent >= SHORT) setTimeout(() => report(place, absent), ARRIVES);
   });
+}
+
+/** The browser ends this by itself when the page is hidden, and refuses it, for example, with an empty battery. */
+function keepScreenOn() {
+  if (match.seated?.clock && !match.over && !match.closed) navigator.wakeLock?.request("screen").catch(() => {});
 }
 
 /** The events of another program follow. */
@@ -34,6 +41,7 @@ export function forgetClock() {
 /** @param {Message} event */
 export function noteClock(event) {
   apply(match, event, Date.now());
+  if (event.event === "seated") keepScreenOn();
   isLate ||= document.hidden && match.late !== null;
 }
 

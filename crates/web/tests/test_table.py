@@ -72,3 +72,16 @@ class Table(Guests):
         clara.until(lambda: self.choose_all([clara]) or clara.all("summary", "The link of this table"), "a new link", 180)
         clara.picture("table-without-host")
         self.hand([clara], 2)
+
+    def test_page_that_sleeps_past_its_clock_comes_back_by_itself(self):
+        host = self.browser()
+        link = self.opens(host, 3, Seconds_per_move="5", Seconds_in_the_bank="0")
+        bert, clara = [self.comes(host, link, name) for name in NAMES[1:3]]
+        clara.phone(390, 844)
+        self.hand([host, bert, clara], 2)
+        clara.sleep()
+        others = [host, bert]
+        host.until(lambda: self.choose_all(others) or len(host.all(".seat", ".*")) == 2, "a match without Clara", 180)
+        clara.wake()
+        host.until(lambda: self.choose_all([*others, clara]) or len(host.all(".seat", ".*")) == 3, "a match with Clara", 180)
+        clara.picture("table-after-sleep")

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 import tempfile
 import time
 
@@ -129,10 +130,29 @@ class Browser:
     def open(self, address):
         self.driver.get(address)
 
+    def process(self):
+        lock = os.readlink(os.path.join(self.profile, "SingletonLock"))
+        return int(lock.rsplit("-", 1)[1])
+
     def kill(self):
         """Kills the browser. Its profile can be used again."""
-        lock = os.readlink(os.path.join(self.profile, "SingletonLock"))
-        os.kill(int(lock.rsplit("-", 1)[1]), signal.SIGKILL)
+        os.kill(self.process(), signal.SIGKILL)
+
+    def sleep(self):
+        """Stops all processes of the browser, as a phone does that sleeps. Until it wakes, no other function works."""
+        self.signal(signal.SIGSTOP)
+
+    def wake(self):
+        self.signal(signal.SIGCONT)
+
+    def signal(self, number):
+        listed = subprocess.run(["ps", "-e", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+        parents = {int(pid): int(parent) for pid, parent in map(str.split, listed.splitlines())}
+        of_this = {self.process()}
+        while found := {pid for pid, parent in parents.items() if parent in of_this} - of_this:
+            of_this |= found
+        for pid in of_this:
+            os.kill(pid, number)
 
     def crash_tab(self):
         """Ends the process of the current tab, and goes on in a new tab."""
