@@ -378,6 +378,10 @@ impl<W: SeatWorld> AtTable<W> {
                 newcomers.push(connection);
             }
         }
+        if let Some(before) = &mut self.seat {
+            // Nobody else looks for those who are not connected (S3).
+            before.look_for_all(now);
+        }
         if let Some(waiting) = waiting {
             for connection in newcomers.into_iter().rev() {
                 // A newcomer that did not sign is dropped from the next list.
