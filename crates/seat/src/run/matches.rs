@@ -415,16 +415,17 @@ pub(super) fn read(files: &impl Files, name: &str) -> anyhow::Result<Vec<u8>> {
 /// If a file cannot be removed, or another program uses the record.
 pub fn forget(files: &impl Files, record: &str) -> anyhow::Result<()> {
     let cannot = || format!("cannot remove {}", files.shown(record));
-    // No other program uses the record, or begins to, while the other files are removed.
-    let used = files.open_file(record).with_context(cannot)?;
-    for ending in [CLOCK, INPUTS, AUDIT] {
-        files.remove_file(&beside(record, ending))?;
-    }
+    // Another program may use it.
+    drop(files.open_file(record).with_context(cannot)?);
+    // A program that is killed here must not find a record without its keys.
+    files.remove_file(record).with_context(cannot)?;
     for ending in [DECK, KEYS, LISTEN, GUESTS, TABLE] {
         files.remove_value(&beside(record, ending))?;
     }
-    drop(used);
-    files.remove_file(record).with_context(cannot)
+    for ending in [CLOCK, INPUTS, AUDIT] {
+        files.remove_file(&beside(record, ending))?;
+    }
+    Ok(())
 }
 
 /// Removes the files that only an open match needs. Files that remain do no harm.
