@@ -328,10 +328,15 @@ impl<W: SeatWorld> AtTable<W> {
                 }
                 continue;
             };
-            let peer = arrived.connection.met.peer.clone();
-            if let Some(connection) = self.resumed(arrived.connection, of, now)? {
-                let went_on = super::continued::went_on(own, &of, &peer).ok().flatten();
-                let answer = went_on.unwrap_or(Control::Unknown(of));
+            let went_on = super::continued::went_on(own, &of, &arrived.connection.met.peer);
+            let (answer, left) = match went_on.ok().flatten() {
+                Some(answer) => (answer, Some(arrived.connection)),
+                None => {
+                    let left = self.resumed(arrived.connection, of, now)?;
+                    (Control::Unknown(of), left)
+                }
+            };
+            if let Some(connection) = left {
                 self.reach.lobby.decline(connection, &answer, now);
             }
         }

@@ -82,6 +82,8 @@ pub struct SeatInPlay<W: SeatWorld> {
     finder: Finder<W>,
     /// The players who have closed their connections and made no new ones.
     closed: BTreeSet<Seat>,
+    /// The host, if it does not play on after the match and may lack its end.
+    dismissed_host: Option<PublicIdentity>,
     /// A new connection to the peer of a sealed deck. The match continues there when the engine of the last
     /// connection has ended, and its attempts are counted.
     pending: Option<PolledConnection<W::Sockets>>,
@@ -179,6 +181,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
             answering: BTreeMap::new(),
             finder,
             closed: BTreeSet::new(),
+            dismissed_host: None,
             pending: None,
             reconnects: false,
             // The first step is due at once.
@@ -595,6 +598,11 @@ impl<W: SeatWorld> SeatInPlay<W> {
             true
         } else {
             self.closed.insert(peer);
+            if peer == Seat::HOST
+                && let Some(host) = self.dismissed_host.take()
+            {
+                self.finder.has_left(&host);
+            }
             // A seat that waits for histories has not processed all messages.
             self.table.play().is_synced() && self.table.play_mut().write().is_ok()
         };
