@@ -87,6 +87,10 @@ pub(super) struct AtTable<W: SeatWorld> {
     has_left: bool,
     /// Whether the program has been started again since the end of the match before.
     is_resumed: bool,
+    /// Whether the player, who had no seat before this match, has started its program again in it.
+    is_newcomer: bool,
+    /// Since when a newcomer is connected to nobody in a match that has not begun.
+    alone: Option<Duration>,
     /// The number of times that each player has entered a match of this side since the last one has begun.
     joins: BTreeMap<Fingerprint, u32>,
     /// The players that a log of this side has convicted.
@@ -112,6 +116,8 @@ impl<W: SeatWorld> AtTable<W> {
             has_broken_off: false,
             has_left: false,
             is_resumed: false,
+            is_newcomer: false,
+            alone: None,
             joins: BTreeMap::new(),
             convicted: Vec::new(),
             stalled: Vec::new(),
@@ -131,7 +137,12 @@ impl<W: SeatWorld> AtTable<W> {
         mut seat: SeatInPlay<W>,
     ) -> Self {
         seat.awaits_next();
+        let opening = newcomer::opening_again(seat.log().match_info());
         let mut table = AtTable::new(terms, needs, reach);
+        if !opening.seats.contains(seat.table.play().seat()) {
+            seat.table.set_opening(Some(opening));
+            table.is_newcomer = true;
+        }
         table.is_resumed = seat.result().is_some();
         table.seat = Some(Box::new(seat));
         table.has_played = true;
@@ -226,6 +237,9 @@ impl<W: SeatWorld> AtTable<W> {
             if self.has_left {
                 return Ok(Some(Stopped::Left));
             }
+            if let Some(stopped) = self.gives_up_alone(now) {
+                return Ok(Some(stopped));
+            }
             if let Some(seat) = &mut self.seat
                 && let Some(stopped) = seat.step(now)
             {
@@ -246,7 +260,9 @@ impl<W: SeatWorld> AtTable<W> {
             if let Some(next) = &mut self.next
                 && let Some(stopped) = next.seat.step(now)
             {
-                if self.has_broken_off {
+                // A newcomer is told if the host does not know the match.
+                let is_declined = matches!(stopped, Ok(Stopped::Declined(_)));
+                if self.has_broken_off || is_declined && self.newcomer.is_some() {
                     return stopped.map(Some);
                 }
                 self.give_up(own, waiting.as_deref_mut(), now)?;
@@ -471,9 +487,10 @@ impl<W: SeatWorld> AtTable<W> {
         let between = self.between.as_ref().filter(|between| !between.is_idle);
         let between = between.map(|between| between.handover.timer(now));
         let newcomer = self.newcomer.as_ref().map(Newcomer::timer);
+        let alone = self.alone.map(|alone| alone + newcomer::AWAY);
         let door = self.reach.door.as_ref().map(PolledDoor::timer);
         let lobby = Some(self.reach.lobby.timer());
-        let times = [seats, between, newcomer, door, lobby];
+        let times = [seats, between, newcomer, alone, door, lobby];
         times.into_iter().flatten().min().unwrap_or(Duration::MAX)
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dealerless_connection::{CodeCall, Dial, Happened, Place, PolledConnection, SpokenCode};
-use dealerless_table::log::{Header, MatchId};
+use dealerless_table::log::{Header, MatchId, TableId};
 use dealerless_table::play::{Seating, TableTerms};
 
 use super::at_table::AtTable;
@@ -69,6 +69,8 @@ pub struct Guest<W: SeatWorld> {
     has_been_left_out: bool,
     /// The record of the open match that is given up once a match of a table begins.
     given_up: Option<String>,
+    /// The table for whose match, which was given up, the player has agreed already.
+    agreed: Option<TableId>,
     stage: Stage<W>,
 }
 
@@ -157,6 +159,7 @@ impl<W: SeatWorld> Guest<W> {
             input_has_ended: false,
             has_been_left_out: false,
             given_up: None,
+            agreed: None,
             stage,
         }
     }

@@ -182,6 +182,21 @@ impl<F: Files> Kept<F> {
         self.opened.log.history(0).next().is_some()
     }
 
+    /// Whether this match of a table gives way, because this player has opened no card in it and has no numbers (S8, S10
+    /// of the handover): it is the first match, or this player was not in the match before.
+    ///
+    /// # Errors
+    /// If the records cannot be read.
+    pub fn gives_way(&self, own: &Stored<F>) -> anyhow::Result<bool> {
+        let log = &self.opened.log;
+        let this = own.identity.public().fingerprint();
+        if !self.has_table(own) || log.has_opened(this) || log.has_open_cards() {
+            return Ok(false);
+        }
+        let past = log.match_info().header().past();
+        past.map_or(Ok(true), |past| Ok(find(own, &past.match_id)?.is_none()))
+    }
+
     /// Whether the log has a part of another player.
     pub fn has_peer_parts(&self) -> bool {
         open_match::has_peer_parts(&self.opened.log, self.seat())

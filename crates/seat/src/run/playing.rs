@@ -711,9 +711,12 @@ impl<W: SeatWorld> SeatInPlay<W> {
 
     /// Whether this side is a guest that is connected to another guest of a match that has begun, and has
     /// not just come to ask the host. Then a host who declines cannot make this side stop: to the others
-    /// it would look absent.
+    /// it would look absent. A match of a table has begun once cards were opened.
     fn plays_without_host(&self, now: Duration) -> bool {
-        let has_begun = self.log().step() > 0;
+        let has_begun = match self.is_at_table() {
+            true => self.table.play().has_begun(),
+            false => self.log().step() > 0,
+        };
         let is_host_gone = self.log().gone().contains(&Seat::HOST);
         let has_just_come = self.asks_until.is_some_and(|until| now < until);
         let mut connected = self.connections.keys();

@@ -202,7 +202,9 @@ impl<W: SeatWorld> Guest<W> {
         };
         // A player is asked once at a table.
         let is_member = match &offer {
-            Offer::Table(terms, _) => has_played_at(own, terms.id)?,
+            Offer::Table(terms, _) => {
+                self.agreed == Some(terms.id) || has_played_at(own, terms.id)?
+            }
             _ => false,
         };
         if is_member || !self.requires.asks() {
