@@ -85,6 +85,8 @@ pub(super) struct AtTable<W: SeatWorld> {
     has_broken_off: bool,
     /// Whether the player has left the table without the end of a match.
     has_left: bool,
+    /// Whether the player leaves with the next match, or when it gives way.
+    leaves: bool,
     /// Whether the program has been started again since the end of the match before.
     is_resumed: bool,
     /// Whether the player, who had no seat before this match, has started its program again in it.
@@ -115,6 +117,7 @@ impl<W: SeatWorld> AtTable<W> {
             has_played: false,
             has_broken_off: false,
             has_left: false,
+            leaves: false,
             is_resumed: false,
             is_newcomer: false,
             alone: None,
@@ -236,6 +239,12 @@ impl<W: SeatWorld> AtTable<W> {
         loop {
             if self.has_left {
                 return Ok(Some(Stopped::Left));
+            }
+            let is_between = self.between.is_some() || self.newcomer.is_some();
+            if self.leaves && is_between && self.next.is_none() {
+                self.leaves = false;
+                self.leave(own, now)?;
+                continue;
             }
             if let Some(stopped) = self.gives_up_alone(now) {
                 return Ok(Some(stopped));
@@ -406,8 +415,14 @@ impl<W: SeatWorld> AtTable<W> {
         match input {
             Input::Socket(number, what) => self.happened(own, number, what, now),
             Input::Said(said, turn) => match (&mut self.next, &mut self.seat) {
-                // The player sees the next match already. What it asks for counts there.
-                (Some(next), _) if !matches!(said, Said::Leave { .. }) => {
+                // The player sees the next match already. What it asks for counts there. Once the others have all that
+                // they need of this player to open cards, it cannot leave before the match.
+                (Some(next), _) if !matches!(said, Said::Leave { .. }) || next.may_be_opened() => {
+                    match said {
+                        Said::Leave { .. } => self.leaves = true,
+                        Said::Stay {} => self.leaves = false,
+                        _ => {}
+                    }
                     next.seat.input(Input::Said(said, turn), now);
                 }
                 (None, Some(seat)) if self.between.is_none() && self.newcomer.is_none() => {

@@ -48,6 +48,11 @@ impl<W: SeatWorld> Next<W> {
         due
     }
 
+    /// Whether others may have opened cards: the deck is complete, and they may have this player's signature below it.
+    pub(super) fn may_be_opened(&self) -> bool {
+        matches!(self.seat.log().phase(), Phase::Open(_))
+    }
+
     /// Whether one of the players `due` has closed its connection.
     pub(super) fn has_lost(&self, due: &[Fingerprint]) -> bool {
         let others = self.seat.others().iter();
@@ -235,6 +240,7 @@ impl<W: SeatWorld> AtTable<W> {
         seat.table.set_opening(None);
         seat.ignores_refusals = false;
         self.is_resumed = false;
+        self.leaves = false;
         self.joins.clear();
         if let Some(host) = seat.others().iter().find(|other| other.seat == Seat::HOST) {
             // This player can resume the match with a host whom it has not met at the link.
