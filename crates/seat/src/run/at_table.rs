@@ -86,8 +86,14 @@ pub(super) struct AtTable<W: SeatWorld> {
     has_broken_off: bool,
     /// Whether the player has left the table without the end of a match.
     has_left: bool,
+    /// Whether the player leaves with the next match, or when it gives way.
+    leaves: bool,
     /// Whether the program has been started again since the end of the match before.
     is_resumed: bool,
+    /// Whether the player, who had no seat before this match, has started its program again in it.
+    is_newcomer: bool,
+    /// Since when a newcomer is connected to nobody in a match that has not begun.
+    alone: Option<Duration>,
     /// The number of times that each player has entered a match of this side since the last one has begun.
     joins: BTreeMap<Fingerprint, u32>,
     /// The players that a log of this side has convicted.
@@ -112,7 +118,10 @@ impl<W: SeatWorld> AtTable<W> {
             has_played: false,
             has_broken_off: false,
             has_left: false,
+            leaves: false,
             is_resumed: false,
+            is_newcomer: false,
+            alone: None,
             joins: BTreeMap::new(),
             convicted: Vec::new(),
             stalled: Vec::new(),
@@ -132,7 +141,12 @@ impl<W: SeatWorld> AtTable<W> {
         mut seat: SeatInPlay<W>,
     ) -> Self {
         seat.awaits_next();
+        let opening = newcomer::opening_again(seat.log().match_info());
         let mut table = AtTable::new(terms, needs, reach);
+        if !opening.seats.contains(seat.table.play().seat()) {
+            seat.table.set_opening(Some(opening));
+            table.is_newcomer = true;
+        }
         table.is_resumed = seat.result().is_some();
         table.seat = Some(Box::new(seat));
         table.has_played = true;
@@ -227,6 +241,15 @@ impl<W: SeatWorld> AtTable<W> {
             if self.has_left {
                 return Ok(Some(Stopped::Left));
             }
+            let is_between = self.between.is_some() || self.newcomer.is_some();
+            if self.leaves && is_between && self.next.is_none() {
+                self.leaves = false;
+                self.leave(own, now)?;
+                continue;
+            }
+            if let Some(stopped) = self.gives_up_alone(now) {
+                return Ok(Some(stopped));
+            }
             if let Some(seat) = &mut self.seat
                 && let Some(stopped) = seat.step(now)
             {
@@ -247,7 +270,9 @@ impl<W: SeatWorld> AtTable<W> {
             if let Some(next) = &mut self.next
                 && let Some(stopped) = next.seat.step(now)
             {
-                if self.has_broken_off {
+                // A newcomer is told if the host does not know the match.
+                let is_declined = matches!(stopped, Ok(Stopped::Declined(_)));
+                if self.has_broken_off || is_declined && self.newcomer.is_some() {
                     return stopped.map(Some);
                 }
                 self.give_up(own, waiting.as_deref_mut(), now)?;
@@ -339,10 +364,15 @@ impl<W: SeatWorld> AtTable<W> {
                 }
                 continue;
             };
-            let peer = arrived.connection.met.peer.clone();
-            if let Some(connection) = self.resumed(arrived.connection, of, now)? {
-                let went_on = super::continued::went_on(own, &of, &peer).ok().flatten();
-                let answer = went_on.unwrap_or(Control::Unknown(of));
+            let went_on = super::continued::went_on(own, &of, &arrived.connection.met.peer);
+            let (answer, left) = match went_on.ok().flatten() {
+                Some(answer) => (answer, Some(arrived.connection)),
+                None => {
+                    let left = self.resumed(arrived.connection, of, now)?;
+                    (Control::Unknown(of), left)
+                }
+            };
+            if let Some(connection) = left {
                 self.reach.lobby.decline(connection, &answer, now);
             }
         }
@@ -399,8 +429,14 @@ impl<W: SeatWorld> AtTable<W> {
         match input {
             Input::Socket(number, what) => self.happened(own, number, what, now),
             Input::Said(said, turn) => match (&mut self.next, &mut self.seat) {
-                // The player sees the next match already. What it asks for counts there.
-                (Some(next), _) if !matches!(said, Said::Leave { .. }) => {
+                // The player sees the next match already. What it asks for counts there. Once the others have all that
+                // they need of this player to open cards, it cannot leave before the match.
+                (Some(next), _) if !matches!(said, Said::Leave { .. }) || next.may_be_opened() => {
+                    match said {
+                        Said::Leave { .. } => self.leaves = true,
+                        Said::Stay {} => self.leaves = false,
+                        _ => {}
+                    }
                     next.seat.input(Input::Said(said, turn), now);
                 }
                 (None, Some(seat)) if self.between.is_none() && self.newcomer.is_none() => {
@@ -480,9 +516,10 @@ impl<W: SeatWorld> AtTable<W> {
         let between = self.between.as_ref().filter(|between| !between.is_idle);
         let between = between.map(|between| between.handover.timer(now));
         let newcomer = self.newcomer.as_ref().map(Newcomer::timer);
+        let alone = self.alone.map(|alone| alone + newcomer::AWAY);
         let door = self.reach.door.as_ref().map(PolledDoor::timer);
         let lobby = Some(self.reach.lobby.timer());
-        let times = [seats, between, newcomer, door, lobby];
+        let times = [seats, between, newcomer, alone, door, lobby];
         times.into_iter().flatten().min().unwrap_or(Duration::MAX)
     }
 

@@ -396,7 +396,8 @@ impl Handover {
         let count = self.members().count();
         let place = numbers.len().checked_sub(count / 2 + 1);
         let most = place.map_or(0, |place| numbers[place]);
-        let present = self.others().filter(|member| !self.silent.contains(member));
+        let is_present = |member: &Fingerprint| count == 2 || !self.silent.contains(member);
+        let present = self.others().filter(is_present);
         let all = present.map(|member| self.last(member).unwrap_or(0)).min();
         match self.has_returned || count == 2 {
             true => most.max(all.unwrap_or(0)),

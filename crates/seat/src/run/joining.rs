@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dealerless_connection::{CodeCall, Dial, Happened, Place, PolledConnection, SpokenCode};
-use dealerless_table::log::{Header, MatchId};
+use dealerless_table::log::{Header, MatchId, TableId};
 use dealerless_table::play::{Seating, TableTerms};
 
 use super::at_table::AtTable;
@@ -71,6 +71,8 @@ pub struct Guest<W: SeatWorld> {
     is_broke: bool,
     /// The record of the open match that is given up once a match of a table begins.
     given_up: Option<String>,
+    /// The table for whose match, which was given up, the player has agreed already.
+    agreed: Option<TableId>,
     stage: Stage<W>,
 }
 
@@ -160,6 +162,7 @@ impl<W: SeatWorld> Guest<W> {
             has_been_left_out: false,
             is_broke: false,
             given_up: None,
+            agreed: None,
             stage,
         }
     }

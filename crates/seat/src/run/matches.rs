@@ -186,6 +186,21 @@ impl<F: Files> Kept<F> {
         self.opened.log.history(0).next().is_some()
     }
 
+    /// Whether this match of a table gives way, because this player has opened no card in it and has no numbers (S8, S10
+    /// of the handover): it is the first match, or this player was not in the match before.
+    ///
+    /// # Errors
+    /// If the records cannot be read.
+    pub fn gives_way(&self, own: &Stored<F>) -> anyhow::Result<bool> {
+        let log = &self.opened.log;
+        let this = own.identity.public().fingerprint();
+        if !self.has_table(own) || log.has_opened(this) || log.has_open_cards() {
+            return Ok(false);
+        }
+        let past = log.match_info().header().past();
+        past.map_or(Ok(true), |past| Ok(find(own, &past.match_id)?.is_none()))
+    }
+
     /// Whether the log has a part of another player.
     pub fn has_peer_parts(&self) -> bool {
         open_match::has_peer_parts(&self.opened.log, self.seat())
@@ -444,16 +459,17 @@ pub(super) fn read(files: &impl Files, name: &str) -> anyhow::Result<Vec<u8>> {
 /// If a file cannot be removed, or another program uses the record.
 pub fn forget(files: &impl Files, record: &str) -> anyhow::Result<()> {
     let cannot = || format!("cannot remove {}", files.shown(record));
-    // No other program uses the record, or begins to, while the other files are removed.
-    let used = files.open_file(record).with_context(cannot)?;
-    for ending in [CLOCK, INPUTS, AUDIT] {
-        files.remove_file(&beside(record, ending))?;
-    }
+    // Another program may use it.
+    drop(files.open_file(record).with_context(cannot)?);
+    // A program that is killed here must not find a record without its keys.
+    files.remove_file(record).with_context(cannot)?;
     for ending in [DECK, KEYS, LISTEN, GUESTS, TABLE] {
         files.remove_value(&beside(record, ending))?;
     }
-    drop(used);
-    files.remove_file(record).with_context(cannot)
+    for ending in [CLOCK, INPUTS, AUDIT] {
+        files.remove_file(&beside(record, ending))?;
+    }
+    Ok(())
 }
 
 /// Removes the files that only an open match needs. Files that remain do no harm.

@@ -82,6 +82,8 @@ pub struct SeatInPlay<W: SeatWorld> {
     finder: Finder<W>,
     /// The players who have closed their connections and made no new ones.
     closed: BTreeSet<Seat>,
+    /// The host, if it does not play on after the match and may lack its end.
+    dismissed_host: Option<PublicIdentity>,
     /// A new connection to the peer of a sealed deck. The match continues there when the engine of the last
     /// connection has ended, and its attempts are counted.
     pending: Option<PolledConnection<W::Sockets>>,
@@ -179,6 +181,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
             answering: BTreeMap::new(),
             finder,
             closed: BTreeSet::new(),
+            dismissed_host: None,
             pending: None,
             reconnects: false,
             // The first step is due at once.
@@ -595,6 +598,11 @@ impl<W: SeatWorld> SeatInPlay<W> {
             true
         } else {
             self.closed.insert(peer);
+            if peer == Seat::HOST
+                && let Some(host) = self.dismissed_host.take()
+            {
+                self.finder.has_left(&host);
+            }
             // A seat that waits for histories has not processed all messages.
             self.table.play().is_synced() && self.table.play_mut().write().is_ok()
         };
@@ -703,9 +711,12 @@ impl<W: SeatWorld> SeatInPlay<W> {
 
     /// Whether this side is a guest that is connected to another guest of a match that has begun, and has
     /// not just come to ask the host. Then a host who declines cannot make this side stop: to the others
-    /// it would look absent.
+    /// it would look absent. A match of a table has begun once cards were opened.
     fn plays_without_host(&self, now: Duration) -> bool {
-        let has_begun = self.log().step() > 0;
+        let has_begun = match self.is_at_table() {
+            true => self.table.play().has_begun(),
+            false => self.log().step() > 0,
+        };
         let is_host_gone = self.log().gone().contains(&Seat::HOST);
         let has_just_come = self.asks_until.is_some_and(|until| now < until);
         let mut connected = self.connections.keys();

@@ -319,7 +319,7 @@ impl MatchLog {
     }
 
     /// Whether cards were opened in a complete step.
-    pub(crate) fn has_open_cards(&self) -> bool {
+    pub fn has_open_cards(&self) -> bool {
         let now = self.step();
         let mut parts = self.history(0).take_while(|part| part.step < now);
         parts.any(SignedPart::opens_cards)

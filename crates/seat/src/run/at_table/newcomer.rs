@@ -5,9 +5,9 @@ use std::time::Duration;
 use anyhow::{bail, ensure};
 use dealerless_connection::identity::{Fingerprint, Name};
 use dealerless_connection::{ConnectionError, PolledConnection, Stream};
-use dealerless_table::SeatSet;
-use dealerless_table::log::MatchId;
+use dealerless_table::log::{Header, Match, MatchId, Player};
 use dealerless_table::play::{CannotBegin, Control, FirstOpening, Ready, Roster, TableTerms};
+use dealerless_table::{Seat, SeatSet};
 
 use super::{AtTable, Reach, new_nonce};
 use crate::event::{Event, TablePlayer};
@@ -19,7 +19,7 @@ use crate::run::handover::TIME;
 use crate::run::matches::{self, NO_SEAT};
 use crate::run::own::Own;
 use crate::run::world::SeatWorld;
-use crate::seat::PlayerNeeds;
+use crate::seat::{PlayerNeeds, Stopped};
 use crate::words::tables;
 
 /// The host answers with an open match, but the guest has no open record of it: here the match is over or
@@ -30,6 +30,8 @@ use crate::words::tables;
 )]
 pub(in crate::run) struct HasOpen(pub(in crate::run) MatchId);
 
+/// The time after which a newcomer that is connected to nobody gives up a match that has not begun.
+pub(super) const AWAY: Duration = Duration::from_secs(60);
 /// The maximum number of messages of a host before a match begins.
 const MESSAGES: u32 = 1 << 16;
 
@@ -53,6 +55,28 @@ pub(super) struct Newcomer<W: SeatWorld> {
     soon: Option<Duration>,
     /// The number of messages of the host.
     messages: u32,
+}
+
+/// The seats of the players of a match who have the numbers: its proposer, and the players of the match before.
+pub(super) fn members_in(header: &Header, players: &[Player]) -> SeatSet {
+    let past = header.past().into_iter();
+    let seated = past.flat_map(|past| past.players.iter().take(past.seats));
+    let seated: Vec<Fingerprint> = seated.map(|member| member.player).collect();
+    let is_member = |(seat, player): &(Seat, &Player)| {
+        *seat == Seat::HOST || seated.contains(&player.identity.fingerprint())
+    };
+    let all = Seat::all(players.len()).zip(players);
+    all.filter(is_member).map(|(seat, _)| seat).collect()
+}
+
+/// When a newcomer that has started again opens its first cards: after one of the members.
+pub(super) fn opening_again(of: &Match) -> FirstOpening {
+    FirstOpening {
+        until: Duration::MAX,
+        each: TIME,
+        seats: members_in(of.header(), of.players()),
+        least: 1,
+    }
 }
 
 impl<W: SeatWorld> Newcomer<W> {
@@ -137,6 +161,24 @@ impl<W: SeatWorld> AtTable<W> {
         {
             newcomer.send(&Control::Sit, now);
         }
+    }
+
+    /// Whether a newcomer gives up a match that has not begun, because it has been connected to nobody for long. Its
+    /// proposer may not be the host any more.
+    pub(super) fn gives_up_alone(&mut self, now: Duration) -> Option<Stopped> {
+        let next = self.next.as_ref().map(|next| &*next.seat);
+        let seat = match (next, &self.seat) {
+            (Some(next), None) if self.newcomer.is_some() => next,
+            (None, Some(seat)) if self.is_newcomer => seat,
+            _ => return None,
+        };
+        if seat.table.play().has_begun() || !seat.connected_seats().is_empty() {
+            self.alone = None;
+            return None;
+        }
+        let of = seat.of();
+        let since = *self.alone.get_or_insert(now);
+        (now >= since + AWAY).then_some(Stopped::Declined(Control::Unknown(of)))
     }
 
     /// The player has no chips left, and no seat in the next match. It can buy again at its host.

@@ -7,10 +7,11 @@ use anyhow::ensure;
 use dealerless_connection::identity::{Fingerprint, Name, PublicIdentity};
 use dealerless_connection::{Place, PolledConnection, Stream};
 use dealerless_table::Seat;
-use dealerless_table::log::{End, MatchId, Phase, Player, Sitting};
+use dealerless_table::log::{End, MatchId, Phase, Sitting};
 use dealerless_table::play::{Control, GuestAddresses, Roster};
 
 use super::between::Between;
+use super::newcomer::members_in;
 use super::{AtTable, Reach, new_nonce};
 use crate::peers::is_blocked;
 use crate::run::finding::{Caller, Finder};
@@ -45,6 +46,11 @@ impl<W: SeatWorld> Next<W> {
             could_sign && !between.excused.contains(member)
         });
         due
+    }
+
+    /// Whether others may have opened cards: the deck is complete, and they may have this player's signature below it.
+    pub(super) fn may_be_opened(&self) -> bool {
+        matches!(self.seat.log().phase(), Phase::Open(_))
     }
 
     /// Whether one of the players `due` has closed its connection.
@@ -111,16 +117,7 @@ impl<W: SeatWorld> AtTable<W> {
                 (between.handover.nonce(), between.handover.opening(seats))
             }
             (None, Some(newcomer)) => {
-                let past = list.header.past();
-                let is_member = |(seat, player): &(Seat, &Player)| {
-                    let player = player.identity.fingerprint();
-                    let mut seated = past
-                        .iter()
-                        .flat_map(|past| past.players.iter().take(past.seats));
-                    *seat == Seat::HOST || seated.any(|member| member.player == player)
-                };
-                let players = Seat::all(list.players.len()).zip(&list.players);
-                let seats = players.filter(is_member).map(|(seat, _)| seat).collect();
+                let seats = members_in(&list.header, &list.players);
                 (newcomer.nonce, newcomer.opening(seats))
             }
             (None, None) => return Ok(()),
@@ -139,7 +136,8 @@ impl<W: SeatWorld> AtTable<W> {
         let files = new.begin(own, None)?;
         let mut seat = SeatInPlay::new(own, files, self.needs, finder, now)?;
         seat.has_next = true;
-        seat.ignores_refusals = true;
+        // A newcomer gives the match up if the proposer does not know it.
+        seat.ignores_refusals = self.newcomer.is_none();
         seat.table.is_new();
         if let Some(before) = &self.seat {
             seat.copy_banks(before);
@@ -242,6 +240,7 @@ impl<W: SeatWorld> AtTable<W> {
         seat.table.set_opening(None);
         seat.ignores_refusals = false;
         self.is_resumed = false;
+        self.leaves = false;
         self.joins.clear();
         if let Some(host) = seat.others().iter().find(|other| other.seat == Seat::HOST) {
             // This player can resume the match with a host whom it has not met at the link.
@@ -381,6 +380,10 @@ impl<W: SeatWorld> AtTable<W> {
             } else {
                 newcomers.push(connection);
             }
+        }
+        if let Some(before) = &mut self.seat {
+            // Nobody else looks for those who are not connected (S3).
+            before.look_for_all(now);
         }
         if let Some(waiting) = waiting {
             for connection in newcomers.into_iter().rev() {

@@ -154,7 +154,8 @@ impl<W: SeatWorld> Host<W> {
             return Ok(None);
         }
         match matches::open_with(own, &connection.met.peer)? {
-            Some(kept) if kept.has_peer_parts() => {
+            // Also a first match in which no card was opened, after this program has opened the table anew.
+            Some(kept) if kept.has_peer_parts() && !kept.gives_way(own)? => {
                 let fits = kept.must_be_with(&connection.met.peer);
                 self.lobby
                     .decline(connection, &Control::Open(kept.id()), now);
@@ -187,6 +188,11 @@ impl<W: SeatWorld> Host<W> {
         of: MatchId,
         now: Duration,
     ) -> anyhow::Result<Option<Arrival<W>>> {
+        // Before the table, which keeps a player for the next match if it does not know the match.
+        if let Some(answer) = went_on(own, &of, &connection.met.peer)? {
+            self.lobby.decline(connection, &answer, now);
+            return Ok(None);
+        }
         let left = match &mut self.table {
             None => Some(connection),
             Some(table) => table.own.resumed(connection, of, now)?,
@@ -195,13 +201,12 @@ impl<W: SeatWorld> Host<W> {
             return Ok(None);
         };
         let peer = &connection.met.peer;
-        let answer = went_on(own, &of, peer)?;
-        if let Some(answer) = answer {
-            self.lobby.decline(connection, &answer, now);
-            return Ok(None);
-        }
         match Self::found(own, &of, peer)? {
             Some(kept) if kept.is_over() => self.send_end(own, connection, kept, now)?,
+            Some(kept) if self.table.is_some() && kept.gives_way(own)? => {
+                kept.forget(own)?;
+                self.lobby.decline(connection, &Control::Unknown(of), now);
+            }
             Some(kept) if !kept.opened.is_closed() => {
                 let kept = Some(kept);
                 return Ok(Some(Arrival { connection, kept }));

@@ -201,7 +201,10 @@ impl<W: SeatWorld> Guest<W> {
         };
         // A player is asked once at a table.
         let is_member = match &offer {
-            Offer::Table(terms, _) => self.is_broke || has_played_at(own, terms.id)?,
+            Offer::Table(terms, _) => {
+                let agreed = self.agreed == Some(terms.id) || self.is_broke;
+                agreed || has_played_at(own, terms.id)?
+            }
             _ => false,
         };
         if is_member || !self.requires.asks() {

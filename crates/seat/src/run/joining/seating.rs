@@ -262,6 +262,17 @@ impl<W: SeatWorld> Guest<W> {
         let Some(kept) = matches::find(own, &of)? else {
             bail!(not_begun(&of));
         };
+        if let Control::Unknown(of) = control
+            && kept.gives_way(own)?
+        {
+            // The player asks for a seat again, without a question.
+            self.resumes = false;
+            let header = kept.opened.sitting.match_info.header();
+            self.agreed = header.table.as_ref().map(|table| table.id);
+            kept.forget(own)?;
+            self.change(own, HostSaid::Unknown(of), now)?;
+            return Ok(false);
+        }
         if let Control::WentOn(of, chips) = control
             && kept.has_table(own)
         {

@@ -118,11 +118,16 @@ impl<W: SeatWorld> SeatInPlay<W> {
         self.apart.contains(&seat)
     }
 
-    /// Does not look any more for the players that are not among these: they do not play on.
+    /// Does not look any more for the players that are not among these: they do not play on. A host that has not closed
+    /// its connection may lack the end, and waits for its guests to call.
     pub(in crate::run) fn looks_only_for(&mut self, members: &[Fingerprint]) {
         for other in self.story.others() {
-            if !members.contains(&other.identity.fingerprint()) {
-                self.finder.has_left(&other.identity);
+            if members.contains(&other.identity.fingerprint()) {
+                continue;
+            }
+            match other.seat == Seat::HOST && !self.has_closed(Seat::HOST) {
+                true => self.dismissed_host = Some(other.identity.clone()),
+                false => self.finder.has_left(&other.identity),
             }
         }
     }

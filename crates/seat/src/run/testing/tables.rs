@@ -547,54 +547,47 @@ impl Simulation<Tables> {
         self.count_all("never learns the end", lacks);
     }
 
-    /// The number of players of the last match who do not know its end.
+    /// The number of players of the last match who do not know its end. One who has no record has given the match up.
     fn lacks_end(&mut self) -> usize {
         let Some((of, members)) = self.game.main.clone() else {
             return 0;
         };
         let lacks = |member: &usize| {
             let log = checks::log_of(&self.disks[*member], of);
-            log.is_none_or(|log| !checks::is_over_for(&log, *member))
+            log.is_some_and(|log| !checks::is_over_for(&log, *member))
         };
         members.iter().filter(|member| lacks(member)).count()
     }
 
-    /// Whether those that do not know the end cannot learn it any more, a known limit of the protocol. All guests that
-    /// know it have stopped. Either the host, who would send it, was removed or has left. Or the end does not help: a
-    /// program has all parts of its step, but is bound by its own call, which only a guest that has stopped can refuse.
+    /// Whether those that do not know the end cannot learn it any more, a known limit of the protocol. After the evening,
+    /// no player starts a program again for a match that is over. So either no program that knows the end runs.
+    /// [`stopped`](Self::stopped) checks that each one has waited long enough, or was ended by its player. Or only the host
+    /// runs, and the others have removed it, or the end does not help: a program has all parts of its step, but is bound by
+    /// its own call, which only a guest that has stopped can refuse.
     fn nobody_can_tell(&mut self) -> bool {
         let Some((of, members)) = self.game.main.clone() else {
             return false;
         };
-        let end = |this: &Self, program: usize| checks::log_of(&this.disks[program], of);
-        let is_over = |log: &MatchLog| matches!(log.phase(), Phase::Over(_));
-        let runs = |this: &Self, program: usize| this.programs[program].code.is_some();
-        let knows =
-            |this: &Self, program: usize| end(this, program).is_some_and(|log| is_over(&log));
-        // Somebody who runs and knows the end can still tell it.
-        let host = members.iter().copied().find(|member| {
-            end(self, *member).is_some_and(|log| seat_of(&log, *member) == Seat::HOST)
-        });
-        let mut guests = members
-            .iter()
-            .copied()
-            .filter(|member| Some(*member) != host);
-        if guests.any(|guest| runs(self, guest) && knows(self, guest)) {
-            return false;
+        let mut tell = Vec::new();
+        let mut open = Vec::new();
+        for member in members {
+            let log = checks::log_of(&self.disks[member], of);
+            let is_over = |log: &MatchLog| matches!(log.phase(), Phase::Over(_));
+            match log.filter(is_over) {
+                None => open.push(member),
+                Some(log) if self.programs[member].code.is_some() => tell.push((member, log)),
+                Some(_) => {}
+            }
         }
         let is_bound = |this: &mut Self, program: usize| {
             let log = this.seat(program).map(|seat| seat.log());
             log.is_some_and(|log| log.match_info().has_roll_calls() && log.waits_for().is_empty())
         };
-        let open = members
-            .iter()
-            .copied()
-            .filter(|member| !knows(self, *member));
-        let open: Vec<usize> = open.collect();
-        let all_are_bound = open.into_iter().all(|program| is_bound(self, program));
-        let host = host.and_then(|host| end(self, host));
-        let has_gone = host.is_some_and(|log| log.is_removed() || log.gone().contains(&Seat::HOST));
-        all_are_bound || has_gone
+        let are_bound = open.iter().all(|program| is_bound(self, *program));
+        tell.iter().all(|(member, log)| {
+            let is_gone = log.is_removed() || log.gone().contains(&Seat::HOST);
+            seat_of(log, *member) == Seat::HOST && (are_bound || is_gone)
+        })
     }
 
     fn seat(&mut self, program: usize) -> Option<&mut SeatInPlay<Simulated>> {
@@ -610,8 +603,10 @@ impl Simulation<Tables> {
     pub(super) fn ends(mut self) -> (Vec<String>, Counts) {
         let ended = self.checked(|this| {
             let places = &this.game.places;
-            let last = this.game.main.as_ref().expect("a match").0;
-            this.game.checks.evening(&this.disks, last);
+            // Without a match, the players have left before one could begin.
+            if let Some((last, _)) = &this.game.main {
+                this.game.checks.evening(&this.disks, *last);
+            }
             let all = places.keys();
             let all = all.map(|of| this.game.checks.ends(*of, &this.disks));
             all.collect::<Vec<Ended>>()
@@ -812,7 +807,13 @@ impl Simulation<Tables> {
                     "{pair:?} connect again and again"
                 );
                 had.insert(pair, lines);
-                if let Some(host) = host.filter(|host| [one, other].contains(host)) {
+                // While the match does not continue, the pauses between two calls are longer.
+                let view = |number: usize| views[number].as_ref();
+                let is_synced = |number: usize| view(number).is_some_and(|view| view.is_synced);
+                if let Some(host) = host.filter(|host| [one, other].contains(host))
+                    && is_synced(one)
+                    && is_synced(other)
+                {
                     calm.push((host, one + other - host));
                 }
             }
@@ -1140,6 +1141,9 @@ impl Game for Tables {
             "notice" => {
                 let text = event["text"].as_str().unwrap();
                 player.waits_for_answer |= text == NOT_ACCEPTED_YET;
+                if text.contains("match is settled without") {
+                    this.game.checks.settled.extend(player.of);
+                }
                 if text.contains("is already here") {
                     this.count("namesakes");
                 }

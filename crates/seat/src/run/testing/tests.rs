@@ -73,20 +73,6 @@ fn matches_end_with_equal_records_through_faults_of_all_kinds() {
     all_of(of_pages, soak().unwrap_or(200), &OFTEN);
 }
 
-/// The seeds of evenings that do not end well yet (issue 49). In some, messages take longer than the rules of the
-/// handover assume: a player has opened its first card in a match that the others have given up, and waits there. In 15,
-/// the host leaves while an open match is settled, and the others cannot learn its end: the host has no table any more.
-const OPEN: [u64; 6] = [1, 5, 11, 14, 15, 19];
-
-/// Evenings at a table. A soak plays the open ones, too.
-fn evening(seed: u64, given: &[u8]) -> (Vec<String>, Counts) {
-    let is_left_out = OPEN.contains(&seed) && soak().is_none();
-    match is_left_out && std::env::var("DEALERLESS_SEED").is_err() {
-        true => Default::default(),
-        false => of_table(seed, given),
-    }
-}
-
 #[test]
 fn evenings_at_tables_end_with_one_chain_of_records_through_faults_of_all_kinds() {
     const OFTEN: [&str; 22] = [
@@ -113,7 +99,7 @@ fn evenings_at_tables_end_with_one_chain_of_records_through_faults_of_all_kinds(
         "table",
         "top-up",
     ];
-    all_of(evening, soak().unwrap_or(22), &OFTEN);
+    all_of(of_table, soak().unwrap_or(22), &OFTEN);
 }
 
 #[test]

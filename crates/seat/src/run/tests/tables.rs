@@ -12,7 +12,7 @@ use dealerless_connection::{
     Sockets, Stream, Timing,
 };
 use dealerless_table::Seat;
-use dealerless_table::log::{Clock, Match, Past, Player, Sitting};
+use dealerless_table::log::{Clock, Match, MatchId, Past, Player, Sitting};
 use dealerless_table::play::{
     BuyTerms, Control, DealCircuit, GuestAddresses, Order, Proposal, Ready, Roster, TableTerms,
 };
@@ -851,7 +851,9 @@ impl OfGuest {
                 line.happened(what, self.now);
             } else if self.guest.has(socket) {
                 let input = Input::Socket(socket, what);
-                self.guest.input(&mut self.own, input, self.now).unwrap();
+                if let Err(error) = self.guest.input(&mut self.own, input, self.now) {
+                    self.error.get_or_insert(format!("{error:#}"));
+                }
             } else {
                 self.door.happened(socket, what, self.now);
             }
@@ -862,6 +864,13 @@ impl OfGuest {
         let line = self.line.as_mut().unwrap();
         line.core.send(Stream::Control, &control.encode()).unwrap();
         self.settles();
+    }
+
+    fn waits(&mut self, seconds: u32) {
+        for _ in 0..seconds {
+            self.now += SECOND;
+            self.settles();
+        }
     }
 
     /// Is asked to be ready for number 1. Returns its nonce.
@@ -940,6 +949,53 @@ fn guest_signs_only_in_the_match_of_a_list_with_the_terms_of_the_table() {
     assert!(!guest.signs());
     let error = guest.error();
     assert!(error.contains("other terms"), "{error}");
+}
+
+/// The match in which the guest has signed.
+fn signed_match(guest: &OfGuest) -> MatchId {
+    let resumed = guest.heard.iter().rev().find_map(|control| match control {
+        Control::Resume(of) => Some(*of),
+        _ => None,
+    });
+    resumed.expect("a match")
+}
+
+#[test]
+fn guest_gives_up_a_match_that_its_host_does_not_know_and_asks_for_a_seat_again() {
+    let mut guest = OfGuest::new();
+    let terms = guest.terms.clone();
+    guest.is_listed(&terms);
+    assert!(guest.signs());
+    let of = signed_match(&guest);
+    guest.heard.clear();
+    guest.line = None;
+    guest.waits(2);
+    assert_eq!(guest.heard, [Control::Resume(of)]);
+    guest.heard.clear();
+    guest.hears(&Control::Unknown(of));
+    guest.waits(1);
+    guest.line = None;
+    guest.waits(2);
+    assert!(!guest.signs());
+    assert_eq!(count(&events(&guest.own), "ask-table"), 0);
+    assert_eq!(guest.heard, [Control::Sit]);
+    assert_eq!(guest.error, None);
+}
+
+#[test]
+fn guest_that_is_connected_to_nobody_gives_up_a_match_that_has_not_begun_after_a_minute() {
+    let mut guest = OfGuest::new();
+    let terms = guest.terms.clone();
+    guest.is_listed(&terms);
+    guest.now += SECOND;
+    guest.wires.0.borrow_mut().refuses = true;
+    guest.line = None;
+    guest.settles();
+    guest.waits(60);
+    assert!(guest.signs());
+    guest.heard.clear();
+    guest.waits(1);
+    assert!(!guest.signs());
 }
 
 #[test]

@@ -355,6 +355,13 @@ fn one_of_two_members_follows_the_other_one() {
     assert_eq!(handover.next_number(&[], 2 * SECOND), None);
     handover.is_ready(names[1], ready(5, [3; 32]));
     assert_eq!(handover.next_number(&[], 2 * SECOND), Some(5));
+    // Also after it was silent for some numbers.
+    let mut handover = self::handover(&names);
+    goes_on(&mut handover, &names, &[], &names[1..]);
+    handover.next_number(&[], handover.time());
+    assert!(handover.may_be_left_out(names[1]));
+    handover.is_ready(names[1], ready(5, [3; 32]));
+    assert_eq!(handover.next_number(&[], handover.time()), Some(5));
 }
 
 #[test]
