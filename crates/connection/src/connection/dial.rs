@@ -142,7 +142,7 @@ impl<S: Sockets> Dial<S> {
             .identity
             .secret_with(peer)
             .ok_or(MeetingError::Oneself)?;
-        let (token, peer) = (RelayToken::of_peers(&secret), peer.clone());
+        let (token, peer) = (RelayToken::of_peers(&secret, peer), peer.clone());
         let begin = move || again::as_guest(own.clone(), peer.clone(), &mut system_rng());
         Self::new(
             sockets,

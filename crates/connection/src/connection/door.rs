@@ -298,8 +298,10 @@ impl<S: Sockets> PolledDoor<S> {
     /// Waits at a relay for a known peer, from the time `first` on.
     pub fn wait_for_known(&mut self, relay: Place, peer: &PublicIdentity, first: Duration) {
         // Every valid identity shares a secret with this one.
-        if let Some(secret) = self.host.own.identity.secret_with(peer) {
-            self.wait(relay, &RelayToken::of_peers(&secret), None, first);
+        let own = &self.host.own.identity;
+        if let Some(secret) = own.secret_with(peer) {
+            let token = RelayToken::of_peers(&secret, own.public());
+            self.wait(relay, &token, None, first);
         }
     }
 

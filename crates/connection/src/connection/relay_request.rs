@@ -3,9 +3,9 @@
 //!
 //! Both players connect and send `please relay TOKEN for side SIDE\n`. When both are there, the
 //! relay answers `ok\n` and then forwards bytes. Two properties of the relay need care. First, it
-//! pairs any two connections with the same token and different sides, so a player that changed its
-//! side between attempts could be paired *with itself*. Therefore the side is derived from the
-//! token and the side of the meeting. Second, the relay may pair a player with a connection that is dead.
+//! pairs any two connections with the same token and different sides, so a player that waits and
+//! calls with one token could be paired *with itself*. Therefore the side is derived from the token
+//! and the side of the meeting, and each of two known players waits with a token of its own. Second, the relay may pair a player with a connection that is dead.
 //! Therefore a guest that gets no answer connects again, and a waiting host reconnects every
 //! minute.
 
@@ -13,15 +13,15 @@ use std::io::{self, ErrorKind};
 
 use super::meeting::Side;
 use crate::hash::{Hash, hex};
-use crate::identity::PairSecret;
+use crate::identity::{PairSecret, PublicIdentity};
 
 /// The token by which two players find each other at a relay.
 pub(super) struct RelayToken(pub(super) [u8; 32]);
 
 impl RelayToken {
-    /// The token of two players who know each other.
-    pub(super) fn of_peers(secret: &PairSecret) -> Self {
-        RelayToken(secret.hash("relay", &[]))
+    /// The token of two players who know each other, of whom this one waits.
+    pub(super) fn of_peers(secret: &PairSecret, waits: &PublicIdentity) -> Self {
+        RelayToken(secret.hash("relay", &[waits.x25519()]))
     }
 
     /// The request to a relay. A side sends the same request at each attempt.

@@ -645,8 +645,13 @@ fn guest_comes_through_a_relay_where_the_host_soon_waits_again() {
         .identity
         .secret_with(host.own.identity.public())
         .unwrap();
-    let request = RelayToken::of_peers(&secret).request(Side::Host);
-    assert_eq!(host.opens(3, now), request);
+    let of_host = |identity: &crate::identity::PublicIdentity| {
+        RelayToken::of_peers(&secret, identity).request(Side::Host)
+    };
+    assert_eq!(host.opens(3, now), of_host(host.own.identity.public()));
+    // The peer waits with another one, so that nobody who waits and calls is paired with itself.
+    let own = host.own.identity.public();
+    assert_ne!(of_host(own), of_host(bob.identity.public()));
 }
 
 #[test]
