@@ -69,7 +69,9 @@ class Socket {
     relayed += bytes.length;
     if (this.peer) return this.peer.receive(bytes);
     // The first message is the request.
-    const [, , token] = decoder.decode(bytes).split(" ");
+    const [, asks, token] = decoder.decode(bytes).split(" ");
+    // This relay knows no codes.
+    if (asks !== "relay") return this.receive(encoder.encode("bad handshake\n"));
     this.token = token;
     const other = waiting.get(token);
     if (!other) return waiting.set(token, this);

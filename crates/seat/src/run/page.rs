@@ -254,10 +254,17 @@ fn waiting<W: SeatWorld>(
     proposal: Proposal,
     now: Duration,
 ) -> Host<W> {
-    let door = door_at_relay(own, &relay, &proposal, Some(&invite), None, now);
+    let mut door = door_at_relay(own, &relay, &proposal, Some(&invite), None, now);
+    let place = Place::Url(relay.clone());
+    // One for all guests of a table. The guest of a match of two gets the link.
+    let offers_code = matches!(proposal, Proposal::Table(_));
+    if offers_code {
+        door.offer_code(place.clone(), &invite, now);
+    }
     let hosted = Hosted {
-        ways: Some(Arc::new(AtRelay(relay.clone()))),
-        relay: Some(Place::Url(relay)),
+        ways: Some(Arc::new(AtRelay(relay))),
+        relay: Some(place),
+        offers_code,
         ..Hosted::new(proposal, invite)
     };
     Host::new(own, door, hosted, NEEDS, now)
