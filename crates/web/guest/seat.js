@@ -8,6 +8,8 @@ import { asyncify, native } from "./suspension.js";
 const LONGEST = 1 << 20;
 /** `crypto.getRandomValues` fills at most this many bytes. */
 const RANDOM = 1 << 16;
+/** The pause after files could not be added, in milliseconds. */
+const AGAIN = 60_000;
 /** The longest time of a timer, in milliseconds. */
 const FOREVER = 0x7fff_ffff;
 
@@ -216,11 +218,14 @@ export class Seat {
   #grow() {
     if (this.#isGrowing) return;
     this.#isGrowing = true;
-    // If this fails, the page plays on until no file is free.
     this.#owner.addFiles(this.#files).then(() => {
       this.#isGrowing = false;
       this.#enter((seat) => seat.add_files(this.#files.length));
-    }, console.error);
+    }, (error) => {
+      // The page plays on until no file is free.
+      console.error(error);
+      setTimeout(() => { this.#isGrowing = false; }, AGAIN);
+    });
   }
 
   #wakeEngine() {

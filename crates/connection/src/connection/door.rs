@@ -34,6 +34,8 @@ pub(super) const PAUSED_TIME: Duration = Duration::from_secs(1);
 /// The maximum number of events that the host's program has not taken yet. Further events are
 /// dropped, and their connections closed.
 pub(super) const MAX_EVENTS: usize = 16;
+/// The maximum number of known peers for whom a door waits at relays. A relay limits the connections of an address.
+const MOST_KNOWN: usize = 48;
 /// The pause after a failed connection to a relay.
 const PAUSE: Duration = Duration::from_secs(2);
 /// The pause of a door for each stranger that has come through a relay. Otherwise relays could fill the
@@ -295,7 +297,8 @@ impl<S: Sockets> PolledDoor<S> {
         self.wait(relay, &RelayToken(token), Some(id), first);
     }
 
-    /// Waits at a relay for a known peer, from the time `first` on.
+    /// Waits at a relay for a known peer, from the time `first` on. Of more than 48 known peers, waits for those of the last
+    /// calls.
     pub fn wait_for_known(&mut self, relay: Place, peer: &PublicIdentity, first: Duration) {
         // Every valid identity shares a secret with this one.
         let own = &self.host.own.identity;
@@ -314,7 +317,9 @@ impl<S: Sockets> PolledDoor<S> {
     ) {
         let request = token.request(Side::Host);
         let is_same = |one: &Waiting<S>| one.relay == relay && one.request == request;
-        if self.waiting.iter().any(is_same) {
+        if let Some(index) = self.waiting.iter().position(is_same) {
+            let waiting = self.waiting.remove(index);
+            self.waiting.push(waiting);
             return;
         }
         self.waiting.push(Waiting {
@@ -324,6 +329,13 @@ impl<S: Sockets> PolledDoor<S> {
             asking: None,
             next: first,
         });
+        let mut known =
+            (0..self.waiting.len()).filter(|index| self.waiting[*index].invite.is_none());
+        if let Some(oldest) = known.next()
+            && known.count() >= MOST_KNOWN
+        {
+            self.waiting.remove(oldest);
+        }
     }
 
     /// Closes the connections of strangers and those to relays, and waits for nobody until

@@ -204,6 +204,13 @@ impl<W: SeatWorld> AtTable<W> {
         next.is_some_and(|next| next.seat.seat_of(player).is_some())
     }
 
+    /// Whether this player is in a match: the next one, or the one that is played or over.
+    pub(super) fn is_in(&self, of: &MatchId) -> bool {
+        let next = self.next.as_ref().map(|next| &*next.seat);
+        let mut seats = next.into_iter().chain(self.seat.as_deref());
+        seats.any(|seat| seat.of() == *of)
+    }
+
     /// The match that is played with this player, who has not left it.
     pub(super) fn plays_with(&self, player: &PublicIdentity) -> Option<MatchId> {
         let seat = self.seat.as_ref().filter(|_| self.between.is_none())?;

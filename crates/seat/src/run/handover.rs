@@ -24,8 +24,11 @@ pub(super) const DELAY: Duration = Duration::from_secs(6);
 /// The maximum lead of a restarted program over the others, in numbers.
 const AHEAD: u16 = 2;
 
-/// How many numbers a player may be ahead. One that claims more would end the numbers.
+/// How many numbers a player may be ahead.
 const MOST_AHEAD: u16 = 64;
+/// The largest number to which a player can lead others. The rest is left for numbers that pass by time, at least 10 s
+/// each.
+const MOST_LED: u16 = 1 << 14;
 
 /// The number of messages that are kept of each player.
 const KEPT: usize = 4;
@@ -160,7 +163,8 @@ impl Handover {
     pub(super) fn is_ready(&mut self, from: Fingerprint, ready: Ready) -> bool {
         let last = self.last(from);
         let is_new = last.is_none_or(|last| last < ready.number)
-            && ready.number <= self.number.saturating_add(MOST_AHEAD);
+            && ready.number <= self.number.saturating_add(MOST_AHEAD)
+            && ready.number <= self.number.saturating_add(1).max(MOST_LED);
         if is_new {
             let sent = self.ready.entry(from).or_default();
             sent.insert(ready.number, ready);

@@ -198,7 +198,11 @@ impl<F: Files> Kept<F> {
             return Ok(false);
         }
         let past = log.match_info().header().past();
-        past.map_or(Ok(true), |past| Ok(find(own, &past.match_id)?.is_none()))
+        // A player who had no seat after the match before has come back as a newcomer.
+        let was_away = |before: Kept<F>| before.is_without_seat(own);
+        past.map_or(Ok(true), |past| {
+            Ok(find(own, &past.match_id)?.is_none_or(was_away))
+        })
     }
 
     /// Whether the log has a part of another player.

@@ -238,13 +238,12 @@ pub(super) fn waiting_again<W: SeatWorld>(
     now: Duration,
 ) -> anyhow::Result<Host<W>> {
     let proposal = Proposal::decode(&kept.proposal)?;
-    Ok(waiting(
-        own,
-        kept.relay,
-        kept.invite.parse()?,
-        proposal,
-        now,
-    ))
+    let invite = match &proposal {
+        Proposal::Match(_) => kept.invite.parse()?,
+        // Its link may have been replaced.
+        Proposal::Table(terms) => own.table_link(terms, Vec::new(), None)?,
+    };
+    Ok(waiting(own, kept.relay, invite, proposal, now))
 }
 
 fn waiting<W: SeatWorld>(

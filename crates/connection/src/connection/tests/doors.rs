@@ -655,6 +655,32 @@ fn guest_comes_through_a_relay_where_the_host_soon_waits_again() {
 }
 
 #[test]
+fn door_waits_at_relays_for_the_known_peers_of_the_last_calls_and_for_its_invite() {
+    let mut host = Host::new();
+    let invite = host.invite.clone();
+    host.door.wait_for_invite(relay(), &invite, NOW);
+    let peers: Vec<_> = (2..62).map(player).collect();
+    for peer in &peers {
+        host.door
+            .wait_for_known(relay(), peer.identity.public(), NOW);
+        // Again and again for the first one.
+        host.door
+            .wait_for_known(relay(), peers[0].identity.public(), NOW);
+    }
+    host.door.step(NOW);
+    let open = host.sockets.open();
+    let requests: Vec<String> = open.iter().map(|one| host.opens(*one, NOW)).collect();
+    assert_eq!(requests.len(), 1 + 48);
+    let waits_for = |peer: &Credentials| {
+        let secret = host.own.identity.secret_with(peer.identity.public());
+        let token = RelayToken::of_peers(&secret.unwrap(), host.own.identity.public());
+        requests.contains(&token.request(Side::Host))
+    };
+    assert!(waits_for(&peers[0]) && waits_for(&peers[59]));
+    assert!(!waits_for(&peers[1]));
+}
+
+#[test]
 fn answer_of_the_relay_meeting_and_first_message_come_in_chunks_of_any_size() {
     let bob = player(2);
     for by_invite in [true, false] {

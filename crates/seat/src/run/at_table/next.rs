@@ -252,8 +252,11 @@ impl<W: SeatWorld> AtTable<W> {
                 let _ = peers.remember(&host.identity, &host.name, at, None);
             }
             drop(peers);
-            if let Some(Place::Url(relay)) = self.relay() {
-                own.keep_relay(&host.identity, &relay)?;
+            if let Some(Place::Url(relay)) = self.relay()
+                && own.relay_of(&host.identity).is_none()
+            {
+                // Without it, the player enters the relay to resume the match.
+                let _ = own.keep_relay(&host.identity, &relay);
             }
         }
         self.has_played = true;

@@ -396,6 +396,28 @@ fn a_hostile_number_drags_nobody_and_hides_nothing() {
 }
 
 #[test]
+fn one_of_two_members_cannot_lead_the_other_to_the_last_number() {
+    let names = players(2);
+    let mut handover = handover(&names);
+    let mut nonce = [3; 32];
+    for step in 0..2000_u16 {
+        nonce[0] = step as u8;
+        let next = handover.number().saturating_add(super::super::MOST_AHEAD);
+        if handover.is_ready(names[1], ready(next, nonce))
+            && let Some(number) = handover.next_number(&[], 2 * SECOND)
+        {
+            handover.begin(number, [1; 32], 2 * SECOND);
+        }
+    }
+    assert!(
+        (1000..=super::super::MOST_LED).contains(&handover.number()),
+        "{}",
+        handover.number()
+    );
+    assert!(handover.is_ready(names[1], ready(handover.number() + 1, [9; 32])));
+}
+
+#[test]
 fn the_proposer_waits_for_members_that_may_become_ready() {
     let names = players(3);
     let mut handover = Handover::new(names[0], names.clone(), None, (1, [1; 32]), SECOND);
