@@ -67,10 +67,9 @@ fn link_has_the_invite_and_the_relay_and_later_hosts_keep_the_page() {
         let invite: Invite = text.parse().unwrap();
         assert_eq!(invite.relay().map(ToString::to_string), Some(tcp.clone()));
     }
-    // A page plays matches of two only.
-    let (invites, notices, _) = hosted(folder.path(), &["--relay", &url, "--seats", "3"]);
-    assert!(invites.len() == 1 && invites[0].get("link").is_none());
-    assert!(!notices.contains("no link"), "{notices}");
+    // The link of a table.
+    let (of_table, _, _) = link(&["--relay", &url, "--seats", "3"]);
+    assert!(of_table.is_some_and(|link| link.starts_with(PAGE)));
     // The WebSocket of this relay is unknown.
     let (none, _, notices) = link(&["--relay", &tcp]);
     assert_eq!(none, None);
@@ -103,8 +102,6 @@ fn a_page_whose_link_cannot_be_made_is_an_error_and_is_not_kept() {
     assert!(no_relay.contains("--relay wss://"), "{no_relay}");
     let no_websocket = error(home, &["--page", PAGE, "--relay", &tcp]);
     assert!(no_websocket.contains("--relay wss://"), "{no_websocket}");
-    let several = error(home, &["--page", PAGE, "--seats", "3", "--relay", &url]);
-    assert!(several.contains("--seats"), "{several}");
     let exposed = error(
         home,
         &["--page", "http://cards.example.org/", "--relay", &url],

@@ -266,6 +266,30 @@ fn host_tries_a_relay_again_after_a_pause() {
 }
 
 #[test]
+fn page_that_waits_again_shows_the_link_that_has_replaced_the_first_one() {
+    let world = Memory::default();
+    let links = |world: &Memory| -> Vec<Value> {
+        let events = &world.0.borrow().events;
+        let links = events.iter().filter(|event| event["event"] == "invite");
+        links.map(|event| event["invite"].clone()).collect()
+    };
+    let without_code = HOUR + Duration::from_secs(31);
+    let mut host = Player::new(world.clone());
+    let table = json!({ "relay": "wss://relay", "game": "holdem", "seats": 3 });
+    assert_eq!(host.ask(true, "/host", &table, HOUR).0, 200);
+    host.session.step(without_code);
+    host.session.command(br#"{"do":"link-new"}"#, without_code);
+    let shown = links(&world);
+    assert_eq!(shown.len(), 2);
+    assert_ne!(shown[0], shown[1]);
+    let mut again = Player::new(world.clone());
+    let body = json!({ "again": true });
+    assert_eq!(again.ask(true, "/host", &body, HOUR).0, 200);
+    again.session.step(without_code);
+    assert_eq!(links(&world)[2], shown[1]);
+}
+
+#[test]
 fn door_that_has_stopped_has_no_timer_and_waits_again_at_once() {
     let (identity, second) = (Identity::from_seed([1; 32]), Duration::from_secs(1));
     let request: HostRequest = serde_json::from_value(hosts()).unwrap();
