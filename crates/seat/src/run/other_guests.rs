@@ -293,7 +293,11 @@ pub fn kept_listeners<F: Files>(
 
 /// The kept addresses of the guests of a match with this number of seats. Invalid lines are skipped: without an
 /// address, the host forwards everything.
-fn kept_guests<F: Files>(own: &Stored<F>, record: &str, seats: usize) -> Vec<GuestAddresses> {
+pub(super) fn kept_guests<F: Files>(
+    own: &Stored<F>,
+    record: &str,
+    seats: usize,
+) -> Vec<GuestAddresses> {
     let text = text(own, &beside(record, GUESTS)).ok().flatten();
     let text = text.unwrap_or_default();
     let lines = text.lines().filter_map(|line| {

@@ -322,7 +322,7 @@ impl<W: SeatWorld> AtTable<W> {
     }
 
     /// Gives up the next match, which has not begun: nothing of it counts, and its keys are destroyed (S10).
-    pub(super) fn give_up(
+    pub(in crate::run) fn give_up(
         &mut self,
         own: &Own<W>,
         waiting: Option<&mut Gathering<W::Sockets>>,
