@@ -98,6 +98,8 @@ pub(super) struct AtTable<W: SeatWorld> {
     joins: BTreeMap<Fingerprint, u32>,
     /// The players that a log of this side has convicted.
     convicted: Vec<Fingerprint>,
+    /// The results of the matches whose hosts were left out.
+    absent_hosts: Vec<Past>,
     /// The newcomers that were ready and did not sign. The host does not admit them again without a question.
     stalled: Vec<PublicIdentity>,
 }
@@ -124,6 +126,7 @@ impl<W: SeatWorld> AtTable<W> {
             alone: None,
             joins: BTreeMap::new(),
             convicted: Vec::new(),
+            absent_hosts: Vec::new(),
             stalled: Vec::new(),
         }
     }

@@ -33,7 +33,7 @@ use crate::VERSION;
 use crate::command::Said;
 use crate::event::{Event, Refusal};
 use crate::peers::{cannot_burn, is_blocked};
-use crate::seat::PlayerNeeds;
+use crate::seat::{PlayerNeeds, Stopped};
 use crate::words;
 
 /// The time limit for the first code of an invite, with the look-up of the relay's name and the connection.
@@ -563,16 +563,27 @@ impl<W: SeatWorld> Program<W> for Host<W> {
         if self.seat.is_none() {
             self.wait(own, now)?;
         }
-        if let Some((of, chips)) = self.is_left_out() {
+        let mut left_out = self.is_left_out();
+        if left_out.is_none()
+            && let Some(stopped) = self.step_table(own, now)?
+        {
+            let table = self.table.as_ref();
+            left_out = match (&stopped, table.and_then(|table| table.own.of())) {
+                // This player was not the host any more.
+                (Stopped::Declined(Control::WentOn(_, chips)), Some(of)) => Some((of, *chips)),
+                _ => None,
+            };
+            if left_out.is_none() {
+                self.turn_away_waiting(now);
+                let seat = self.table.as_mut().and_then(|table| table.own.seat());
+                return seat.map_or(Ok(true), |seat| ended(own, seat, &stopped).map(|()| true));
+            }
+        }
+        if let Some((of, chips)) = left_out {
             let mut guest = self.becomes_guest(own, of, chips, now)?;
             let has_ended = guest.step(own, now);
             self.guest = Some(guest);
             return has_ended;
-        }
-        if let Some(stopped) = self.step_table(own, now)? {
-            self.turn_away_waiting(now);
-            let seat = self.table.as_mut().and_then(|table| table.own.seat());
-            return seat.map_or(Ok(true), |seat| ended(own, seat, &stopped).map(|()| true));
         }
         let Some(seat) = &mut self.seat else {
             return Ok(false);

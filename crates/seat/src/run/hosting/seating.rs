@@ -310,8 +310,11 @@ impl<W: SeatWorld> Host<W> {
                 finder.wait_at_relay(relay, &guest, now);
             }
         }
-        let ways = self.hosted.ways.as_deref();
-        tell_absent_host(own, sitting, finder, |host| ways?.route(host), now)
+        let (ways, past) = (
+            self.hosted.ways.as_deref(),
+            sitting.match_info.header().past(),
+        );
+        tell_absent_host(own, past, finder, |host| ways?.route(host), now)
     }
 }
 
@@ -440,7 +443,13 @@ pub fn host_table_again<W: SeatWorld>(
     let listeners = kept_listeners(own, &kept.name)?.unwrap_or_default();
     let files: SeatFiles<W> = matches::resume(own, kept)?;
     let finder = Finder::of_guests(own, &files.sitting);
-    let finder = tell_absent_host(own, &files.sitting, finder, |host| ways.route(host), now);
+    let finder = tell_absent_host(
+        own,
+        files.sitting.match_info.header().past(),
+        finder,
+        |host| ways.route(host),
+        now,
+    );
     let mut seat = SeatInPlay::new(own, files, needs, finder, now)?;
     seat.reconnect(now)?;
     let reach = Reach {
@@ -478,7 +487,13 @@ pub fn host_again<W: SeatWorld>(
 ) -> anyhow::Result<InPlay<W>> {
     let files: SeatFiles<W> = matches::resume(own, kept)?;
     let finder = Finder::of_guests(own, &files.sitting).waiting(door);
-    let finder = tell_absent_host(own, &files.sitting, finder, |host| ways?.route(host), now);
+    let finder = tell_absent_host(
+        own,
+        files.sitting.match_info.header().past(),
+        finder,
+        |host| ways?.route(host),
+        now,
+    );
     let mut seat = SeatInPlay::new(own, files, needs, finder, now)?;
     seat.reconnect(now)?;
     Ok(InPlay(seat))

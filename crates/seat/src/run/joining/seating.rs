@@ -63,7 +63,8 @@ impl<W: SeatWorld> Guest<W> {
             let relay = self.route.relay.as_ref();
             let (with_guests, at) =
                 other_guests::find_again(own, &*ways, finder, &kept, listen, relay, now)?;
-            finder = tell_absent_host(own, sitting, with_guests, |host| ways.route(host), now);
+            let past = sitting.match_info.header().past();
+            finder = tell_absent_host(own, past, with_guests, |host| ways.route(host), now);
             found = Some((ways, at));
         }
         let table = matches::kept_table(own, &name).map(|table| table.terms);

@@ -1231,6 +1231,10 @@ fn guest_whose_host_has_gone_comes_back_to_the_new_host() {
     guest.waits(20);
     let of = signed_match(&guest);
     guest.heard.clear();
+    // Another guest can only speak of this match.
+    guest.hears(&Control::WentOn(MatchId::new([9; 32]), 80));
+    guest.waits(10);
+    assert_eq!(guest.heard, []);
     guest.hears(&Control::WentOn(of, 80));
     guest.line = None;
     guest.waits(15);
