@@ -40,7 +40,7 @@ use super::program::{Input, refuse};
 use super::world::SeatWorld;
 use crate::command::{Said, not_asked};
 use crate::event::Event;
-use crate::seat::{PlayerNeeds, Stopped};
+use crate::seat::{Other, PlayerNeeds, Stopped};
 use crate::words::tables;
 
 /// How other players reach this one.
@@ -98,6 +98,8 @@ pub(super) struct AtTable<W: SeatWorld> {
     joins: BTreeMap<Fingerprint, u32>,
     /// The players that a log of this side has convicted.
     convicted: Vec<Fingerprint>,
+    /// The results of the matches whose hosts were left out.
+    absent_hosts: Vec<Past>,
     /// The newcomers that were ready and did not sign. The host does not admit them again without a question.
     stalled: Vec<PublicIdentity>,
 }
@@ -124,6 +126,7 @@ impl<W: SeatWorld> AtTable<W> {
             alone: None,
             joins: BTreeMap::new(),
             convicted: Vec::new(),
+            absent_hosts: Vec::new(),
             stalled: Vec::new(),
         }
     }
@@ -185,12 +188,27 @@ impl<W: SeatWorld> AtTable<W> {
         all.into_iter().filter(stays).collect()
     }
 
+    /// The players in the list of the table.
+    pub(super) fn members(&self) -> Vec<Fingerprint> {
+        let members = self.seat.as_ref().map(|seat| seat.log().members());
+        let members = members.unwrap_or_default().into_iter();
+        members.map(|member| member.player).collect()
+    }
+
+    /// The other players of the match that is played or over, also those who are not in the next one.
+    pub(super) fn others(&self) -> &[Other] {
+        self.seat.as_ref().map_or(&[], |seat| seat.others())
+    }
+
+    /// The match that is played, or that is over until the next one begins.
+    pub(super) fn of(&self) -> Option<MatchId> {
+        self.seat.as_ref().map(|seat| seat.of())
+    }
+
     /// Whether a player is in the list of the table.
     pub(super) fn lists(&self, player: &PublicIdentity) -> bool {
         let player = player.fingerprint();
-        let members = self.seat.as_ref().map(|seat| seat.log().members());
-        let mut members = members.unwrap_or_default().into_iter();
-        members.any(|member| member.player == player) && !self.convicted.contains(&player)
+        self.members().contains(&player) && !self.convicted.contains(&player)
     }
 
     /// Takes the newcomers that were ready and did not sign.

@@ -3,14 +3,16 @@
 mod requests;
 mod seating;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{anyhow, bail, ensure};
-use dealerless_connection::identity::PublicIdentity;
+use dealerless_connection::identity::{Fingerprint, PublicIdentity};
 use dealerless_connection::{
     DoorEvent, Happened, Invite, Place, PolledConnection, PolledDoor, SpokenCode,
 };
+use dealerless_table::log::MatchId;
 use dealerless_table::play::{Control, GuestAddresses, Proposal, TableTerms};
 
 use self::requests::peer_of;
@@ -20,6 +22,7 @@ use super::at_table::{AtTable, Reach};
 use super::door;
 use super::errors::NotBegun;
 use super::gathering::Gathering;
+use super::joining::Guest;
 use super::lobby::Lobby;
 use super::other_guests::Ways;
 use super::own::Own;
@@ -30,7 +33,7 @@ use crate::VERSION;
 use crate::command::Said;
 use crate::event::{Event, Refusal};
 use crate::peers::{cannot_burn, is_blocked};
-use crate::seat::PlayerNeeds;
+use crate::seat::{PlayerNeeds, Stopped};
 use crate::words;
 
 /// The time limit for the first code of an invite, with the look-up of the relay's name and the connection.
@@ -117,6 +120,11 @@ pub struct Host<W: SeatWorld> {
     input_has_ended: bool,
     /// The match of two.
     seat: Option<Box<SeatInPlay<W>>>,
+    /// The players of the match at the table who say that they have continued it without this one: which match, and the
+    /// chips of this player.
+    continued: BTreeMap<Fingerprint, (MatchId, u64)>,
+    /// The guest that the host has become, because the table has gone on without it.
+    guest: Option<Box<Guest<W>>>,
 }
 
 /// A table of this host.
@@ -174,6 +182,8 @@ impl<W: SeatWorld> Host<W> {
             code_until,
             input_has_ended: false,
             seat: None,
+            continued: BTreeMap::new(),
+            guest: None,
         };
         if code_until.is_none() {
             host.announce(own, None);
@@ -480,6 +490,9 @@ fn farewell<W: SeatWorld>(
 
 impl<W: SeatWorld> Program<W> for Host<W> {
     fn has(&mut self, number: u32) -> bool {
+        if let Some(guest) = &mut self.guest {
+            return guest.has(number);
+        }
         if farewell(&mut self.farewells, number).is_some() {
             return true;
         }
@@ -492,6 +505,9 @@ impl<W: SeatWorld> Program<W> for Host<W> {
     }
 
     fn connection(&mut self, number: u32) -> Option<&mut PolledConnection<W::Sockets>> {
+        if self.guest.is_some() {
+            return self.guest.as_mut()?.connection(number);
+        }
         if self.seat.is_some() {
             return self.seat.as_mut()?.connection(number);
         }
@@ -502,12 +518,18 @@ impl<W: SeatWorld> Program<W> for Host<W> {
     }
 
     fn seat(&mut self) -> Option<&mut SeatInPlay<W>> {
+        if let Some(guest) = &mut self.guest {
+            return guest.seat();
+        }
         let table = self.table.as_mut();
         let seat = table.and_then(|table| table.own.seat());
         seat.or(self.seat.as_deref_mut())
     }
 
     fn input(&mut self, own: &mut Own<W>, input: Input<'_>, now: Duration) -> anyhow::Result<()> {
+        if let Some(guest) = &mut self.guest {
+            return guest.input(own, input, now);
+        }
         let farewell = match &input {
             Input::Socket(number, _) => farewell(&mut self.farewells, *number),
             _ => None,
@@ -533,15 +555,35 @@ impl<W: SeatWorld> Program<W> for Host<W> {
     }
 
     fn step(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<bool> {
+        if let Some(guest) = &mut self.guest {
+            return guest.step(own, now);
+        }
         // Errors change nothing: the match is over here.
         (self.farewells).retain_mut(|one| one.seat.step(now).is_none() && now < one.until);
         if self.seat.is_none() {
             self.wait(own, now)?;
         }
-        if let Some(stopped) = self.step_table(own, now)? {
-            self.turn_away_waiting(now);
-            let seat = self.table.as_mut().and_then(|table| table.own.seat());
-            return seat.map_or(Ok(true), |seat| ended(own, seat, &stopped).map(|()| true));
+        let mut left_out = self.is_left_out();
+        if left_out.is_none()
+            && let Some(stopped) = self.step_table(own, now)?
+        {
+            let table = self.table.as_ref();
+            left_out = match (&stopped, table.and_then(|table| table.own.of())) {
+                // This player was not the host any more.
+                (Stopped::Declined(Control::WentOn(_, chips)), Some(of)) => Some((of, *chips)),
+                _ => None,
+            };
+            if left_out.is_none() {
+                self.turn_away_waiting(now);
+                let seat = self.table.as_mut().and_then(|table| table.own.seat());
+                return seat.map_or(Ok(true), |seat| ended(own, seat, &stopped).map(|()| true));
+            }
+        }
+        if let Some((of, chips)) = left_out {
+            let mut guest = self.becomes_guest(own, of, chips, now)?;
+            let has_ended = guest.step(own, now);
+            self.guest = Some(guest);
+            return has_ended;
         }
         let Some(seat) = &mut self.seat else {
             return Ok(false);
@@ -553,6 +595,9 @@ impl<W: SeatWorld> Program<W> for Host<W> {
     }
 
     fn timer(&mut self, now: Duration) -> Duration {
+        if let Some(guest) = &mut self.guest {
+            return guest.timer(now);
+        }
         let farewells = self.farewells.iter();
         let farewells = farewells.map(|one| one.seat.timer(now).min(one.until));
         let farewells = farewells.min().unwrap_or(Duration::MAX);

@@ -1,6 +1,7 @@
 //! A guest that meets its host, sits down to a match or resumes one, and plays it.
 
 mod meeting;
+mod returning;
 mod seating;
 
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use dealerless_connection::{CodeCall, Dial, Happened, Place, PolledConnection, S
 use dealerless_table::log::{Header, MatchId, TableId};
 use dealerless_table::play::{Seating, TableTerms};
 
+use self::returning::Candidates;
 use super::at_table::AtTable;
 use super::errors::{AnswerIsNo, NotBegun};
 use super::finding::Route;
@@ -65,8 +67,10 @@ pub struct Guest<W: SeatWorld> {
     host_said: Option<HostSaid>,
     /// Whether the input of the player has ended. The match is told when it begins.
     input_has_ended: bool,
-    /// Whether the table has gone on without this player.
-    has_been_left_out: bool,
+    /// The match from which the table has gone on without this player, until the player has a seat again.
+    left_out_of: Option<MatchId>,
+    /// The players who may host the table that has gone on, until one of them has answered.
+    candidates: Option<Candidates>,
     /// Whether this player has lost its chips at the table. It buys again only if it says so.
     is_broke: bool,
     /// The record of the open match that is given up once a match of a table begins.
@@ -88,8 +92,8 @@ enum Stage<W: SeatWorld> {
     /// The guest asks the host for an invite by a code.
     UsingCode(Box<CodeCall<W::Sockets>>),
     Calling(Box<Dial<W::Sockets>>),
-    /// The host will be called when the engine of the last match has ended, and its attempts are counted.
-    Settling,
+    /// The host will be called at this time, once the engine of the last match has ended and its attempts are counted.
+    Settling(Duration),
     /// The player is asked.
     Asked(Box<PolledConnection<W::Sockets>>, Question<W>),
     /// The host is asked for the seat.
@@ -159,7 +163,8 @@ impl<W: SeatWorld> Guest<W> {
             changes: 0,
             host_said: None,
             input_has_ended: false,
-            has_been_left_out: false,
+            left_out_of: None,
+            candidates: None,
             is_broke: false,
             given_up: None,
             agreed: None,
@@ -236,8 +241,10 @@ impl<W: SeatWorld> Guest<W> {
                 call.step(now).map_err(|why| self.failed_code(why))?;
                 self.stage = Stage::UsingCode(call);
             }
-            Stage::Settling if own.world.is_engine_settled() => self.call(own, now)?,
-            Stage::Settling => self.stage = Stage::Settling,
+            Stage::Settling(at) if now >= at && own.world.is_engine_settled() => {
+                self.call(own, now)?;
+            }
+            Stage::Settling(at) => self.stage = Stage::Settling(at),
             Stage::Calling(mut call) => {
                 let met = call.step(now);
                 self.stage = Stage::Calling(call);
@@ -266,7 +273,10 @@ impl<W: SeatWorld> Guest<W> {
             Stage::AtTable(table) => return self.step_table(own, table, now),
             Stage::Hosting(mut host) => {
                 let has_ended = host.step(own, now);
-                self.stage = Stage::Hosting(host);
+                match host.take_guest() {
+                    Some(guest) => *self = *guest,
+                    None => self.stage = Stage::Hosting(host),
+                }
                 return has_ended;
             }
             Stage::Leaving {
@@ -384,7 +394,7 @@ impl<W: SeatWorld> Guest<W> {
         match &self.stage {
             Stage::Leaving { .. } => {}
             // The terminal of a person may be closed until there is a question.
-            Stage::Asking(_) | Stage::AtTable(_) | Stage::Calling(_) | Stage::Settling
+            Stage::Asking(_) | Stage::AtTable(_) | Stage::Calling(_) | Stage::Settling(_)
                 if !self.needs.is_program =>
             {
                 self.input_has_ended = true;
@@ -414,7 +424,7 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
             Stage::Asking(asking) => &mut asking.connection,
             Stage::AtTable(table) => return table.connection(number),
             Stage::Hosting(host) => return host.connection(number),
-            Stage::UsingCode(_) | Stage::Calling(_) | Stage::Settling | Stage::Changing => {
+            Stage::UsingCode(_) | Stage::Calling(_) | Stage::Settling(_) | Stage::Changing => {
                 return None;
             }
         };
@@ -443,7 +453,10 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
                 self.input_has_ended |= matches!(input, Input::Ended);
                 table.input(own, input, now)?;
             }
-            (_, Input::Socket(number, what)) => self.happened(own, number, what, now)?,
+            (_, Input::Socket(number, what)) => {
+                let happened = self.happened(own, number, what, now);
+                happened.or_else(|why| self.calls_next(why, now))?;
+            }
             (_, Input::Said(said, _)) => self.said(own, &said, now)?,
             (_, Input::AskLeave) => self.said(own, &Said::Leave { anyhow: false }, now)?,
             (_, Input::Ended) => self.input_ended(now)?,
@@ -454,7 +467,12 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
 
     fn step(&mut self, own: &mut Own<W>, now: Duration) -> anyhow::Result<bool> {
         let is_playing = matches!(self.stage, Stage::Playing(_));
-        let has_ended = self.next(own, now)?;
+        let mut stepped = self.next(own, now);
+        while let Err(why) = stepped {
+            self.calls_next(why, now)?;
+            stepped = self.next(own, now);
+        }
+        let has_ended = stepped?;
         if self.input_has_ended && !has_ended {
             let is_asked = match &mut self.stage {
                 Stage::Asked(..) => true,
@@ -487,7 +505,9 @@ impl<W: SeatWorld> Program<W> for Guest<W> {
             } => connection.timer().min(*until),
             Stage::Playing(seat) => seat.timer(now),
             Stage::SendingEnd(seat, until) => seat.timer(now).min(*until),
-            Stage::Settling | Stage::Changing => Duration::MAX,
+            Stage::Settling(at) if *at > now => *at,
+            // The end of the engine is an input.
+            Stage::Settling(_) | Stage::Changing => Duration::MAX,
         }
     }
 }

@@ -478,8 +478,14 @@ pub fn forget(files: &impl Files, record: &str) -> anyhow::Result<()> {
 
 /// Removes the files that only an open match needs. Files that remain do no harm.
 pub(super) fn over(files: &impl Files, record: &str) {
+    over_between(files, record);
+    let _ = files.remove_value(&beside(record, GUESTS));
+}
+
+/// The same, but keeps the addresses of the other players, whom this one calls until the next match begins.
+pub(super) fn over_between(files: &impl Files, record: &str) {
     let _ = files.remove_file(&beside(record, CLOCK));
-    for ending in [DECK, KEYS, GUESTS] {
+    for ending in [DECK, KEYS] {
         let _ = files.remove_value(&beside(record, ending));
     }
 }
@@ -504,11 +510,13 @@ pub(super) fn keep_number<F: Files>(
     kept.with_context(|| format!("cannot write {}", own.files.shown(&name)))
 }
 
-/// Removes the value that [`keep_number`] writes: no other match follows this one here, because it has begun or this player
+/// Removes the value that [`keep_number`] writes, and the addresses of the other players: no other match follows this one here, because it has begun or this player
 /// has left the table.
 pub(super) fn forget_table(files: &impl Files, record: &str) {
-    // Without effect if the value stays: the next match names this one.
-    let _ = files.remove_value(&beside(record, TABLE));
+    // Without effect if a value stays: the next match names this one.
+    for ending in [TABLE, GUESTS] {
+        let _ = files.remove_value(&beside(record, ending));
+    }
 }
 
 /// Removes the values that [`keep_number`] has written for the matches of a table, but not that of the match `but`.

@@ -180,16 +180,16 @@ pub(super) fn find_again<W: SeatWorld>(
     Ok((finder, Some((door.listeners, addresses))))
 }
 
-/// If this player has continued the match before without its host: lets a finder tell this host so. Nobody else would:
-/// its guests do not resume the match any more.
+/// If this player has continued the match with the result `past` without its host: lets a finder tell this host so. Nobody
+/// else would: its guests do not resume the match any more.
 pub(super) fn tell_absent_host<W: SeatWorld>(
     own: &Stored<W::Files>,
-    sitting: &Sitting,
+    past: Option<&Past>,
     mut finder: Finder<W>,
     route: impl FnOnce(&Peer) -> Option<Route>,
     now: Duration,
 ) -> Finder<W> {
-    if let Some((host, caller)) = absent_host(own, sitting.match_info.header().past(), route) {
+    if let Some((host, caller)) = absent_host(own, past, route) {
         finder = finder.calling(caller);
         finder.look_for(&host, now);
     }
@@ -293,7 +293,11 @@ pub fn kept_listeners<F: Files>(
 
 /// The kept addresses of the guests of a match with this number of seats. Invalid lines are skipped: without an
 /// address, the host forwards everything.
-fn kept_guests<F: Files>(own: &Stored<F>, record: &str, seats: usize) -> Vec<GuestAddresses> {
+pub(super) fn kept_guests<F: Files>(
+    own: &Stored<F>,
+    record: &str,
+    seats: usize,
+) -> Vec<GuestAddresses> {
     let text = text(own, &beside(record, GUESTS)).ok().flatten();
     let text = text.unwrap_or_default();
     let lines = text.lines().filter_map(|line| {

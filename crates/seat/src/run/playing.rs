@@ -548,6 +548,7 @@ impl<W: SeatWorld> SeatInPlay<W> {
             return false;
         };
         let is_apart = self.apart.contains(&peer);
+        let is_of_guest = peer != Seat::HOST && !self.is_host();
         let item = match received {
             // The log of another match.
             Ok(message) if message.stream == Stream::Log && is_apart => return true,
@@ -555,7 +556,11 @@ impl<W: SeatWorld> SeatInPlay<W> {
                 Incoming::Event(Happens::Received(peer, message.bytes))
             }
             Ok(message) => match Control::decode(&message.bytes) {
-                Some(control) if control.is_between_matches() && self.is_at_table() => {
+                Some(control)
+                    if self.is_at_table()
+                        && (control.is_between_matches()
+                            || is_of_guest && matches!(control, Control::WentOn(..))) =>
+                {
                     if self.has_next {
                         self.messages_between.push_back((peer, control));
                     }

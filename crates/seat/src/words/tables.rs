@@ -69,6 +69,11 @@ pub(crate) fn went_on(chips: u64) -> String {
     )
 }
 
+/// Tells a host that one of the players has continued the match without it, by the word of this player.
+pub(crate) fn says_went_on(name: &Name) -> String {
+    format!("{name} says that the table has gone on without you.")
+}
+
 /// Tells a player that it hosts the table from now on, by this link.
 pub(crate) fn hosts(link: &str) -> String {
     of_reader(Change::Hosts(Some(link)))

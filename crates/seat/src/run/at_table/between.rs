@@ -93,6 +93,26 @@ impl<W: SeatWorld> AtTable<W> {
         ends && self.between.take().is_some()
     }
 
+    /// Whether these players are enough to have continued this match without the others: more than half of those who
+    /// decide about it (S4).
+    pub(in crate::run) fn is_continued_by(&self, players: &[Fingerprint]) -> bool {
+        let Some(seat) = &self.seat else {
+            return false;
+        };
+        let log = seat.log();
+        let electorate = match Past::of(log) {
+            Some(past) => members_after(&self.terms, log, &past),
+            None => {
+                let seats = Seat::all(log.match_info().seats()).zip(log.members());
+                let stay =
+                    seats.filter(|(seat, member)| !log.gone().contains(seat) && member.chips > 0);
+                stay.map(|(_, member)| member.player).collect()
+            }
+        };
+        let continued = electorate.iter().filter(|one| players.contains(one));
+        2 * continued.count() > electorate.len()
+    }
+
     /// Reports the end of the match, and begins the handover to the next one if this player plays on.
     pub(super) fn hand_over(
         &mut self,
@@ -108,7 +128,7 @@ impl<W: SeatWorld> AtTable<W> {
             return Ok(());
         };
         seat.settle(end)?;
-        matches::over(&own.files, seat.record());
+        matches::over_between(&own.files, seat.record());
         let this = own.identity.public().fingerprint();
         let player = |seat: Seat| past.player(seat).map(|(player, _)| player);
         let members = members_after(&self.terms, seat.log(), &past);

@@ -58,6 +58,18 @@ impl<W: SeatWorld> AtTable<W> {
                     self.process_waits(own, place, number, players, now)?;
                 }
             }
+            // To other players whom it is connected to, this player would look absent.
+            Control::WentOn(of, _) => {
+                let seat = self.seat.as_mut().filter(|seat| seat.of() == of);
+                let seat = seat.filter(|seat| self.next.is_none() && !seat.ignores_refusals);
+                if let Some(seat) = seat {
+                    let sender = seat.seat_of(player);
+                    let others = seat.connected_seats();
+                    if others.iter().all(|(other, _)| Some(*other) == sender) {
+                        seat.went_on(control, now);
+                    }
+                }
+            }
             // This player has signed in the match of an earlier list.
             Control::Roster(_) if self.newcomer.is_some() => {}
             control => {

@@ -154,6 +154,12 @@ impl<W: SeatWorld> AtTable<W> {
         table
     }
 
+    /// Whether the player is in a match, or was told its place in the queue.
+    pub(in crate::run) fn has_place(&self) -> bool {
+        let newcomer = self.newcomer.as_ref();
+        self.seat.is_some() || newcomer.is_some_and(|newcomer| newcomer.shown.is_some())
+    }
+
     /// Asks for a seat.
     pub(super) fn sit(&mut self, now: Duration) {
         if let Some(newcomer) = &mut self.newcomer

@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use anyhow::ensure;
-use dealerless_connection::identity::{Fingerprint, Name, PublicIdentity};
+use dealerless_connection::identity::{Fingerprint, Name, Peer, PublicIdentity};
 use dealerless_connection::{Place, PolledConnection, Stream};
 use dealerless_table::Seat;
-use dealerless_table::log::{End, MatchId, Phase, Sitting};
+use dealerless_table::log::{End, MatchId, Past, Phase, Sitting};
 use dealerless_table::play::{Control, GuestAddresses, Roster};
 
 use super::between::Between;
@@ -205,7 +205,29 @@ impl<W: SeatWorld> AtTable<W> {
             }
             finder = finder.calling(caller);
         }
-        tell_absent_host(own, sitting, finder, |host| ways?.route(host), now)
+        self.note_absent_host(sitting);
+        let route = |host: &Peer| ways.as_ref()?.route(host);
+        let absent = self.absent_hosts.iter();
+        absent.fold(finder, |finder, past| {
+            tell_absent_host(own, Some(past), finder, route, now)
+        })
+    }
+
+    /// Keeps the result of the match before if its host is not in this one. The host is told in each later match that the
+    /// table has gone on, until it is in one again.
+    fn note_absent_host(&mut self, sitting: &Sitting) {
+        let host_of = |past: &Past| past.player(Seat::HOST).map(|(host, _)| host);
+        let past = sitting.match_info.header().past();
+        let new = past.filter(|past| past.without.contains(&Seat::HOST));
+        let players = sitting.match_info.players().iter();
+        let players: Vec<_> = players
+            .map(|player| player.identity.fingerprint())
+            .collect();
+        self.absent_hosts.retain(|past| {
+            let host = host_of(past);
+            host != new.and_then(host_of) && host.is_some_and(|host| !players.contains(&host))
+        });
+        self.absent_hosts.extend(new.cloned());
     }
 
     /// The relay at which the players of the table meet.
@@ -325,7 +347,7 @@ impl<W: SeatWorld> AtTable<W> {
     }
 
     /// Gives up the next match, which has not begun: nothing of it counts, and its keys are destroyed (S10).
-    pub(super) fn give_up(
+    pub(in crate::run) fn give_up(
         &mut self,
         own: &Own<W>,
         waiting: Option<&mut Gathering<W::Sockets>>,

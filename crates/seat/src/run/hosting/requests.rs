@@ -19,6 +19,7 @@ use crate::run::matches::{self, Kept};
 use crate::run::own::Own;
 use crate::run::world::SeatWorld;
 use crate::seat::LAST_CALL;
+use crate::words::tables;
 
 /// The maximum number of guests at a time who are sent the end of a match.
 const FAREWELLS: usize = 16;
@@ -252,8 +253,8 @@ impl<W: SeatWorld> Host<W> {
         Ok(())
     }
 
-    /// Tells the player that the others have continued an open match of this host without it, by the word of one of
-    /// them.
+    /// Notes that a player has continued a match of this host without it. In another match than that of the table, only
+    /// tells this host's player.
     fn went_on_without_host(
         &mut self,
         own: &Own<W>,
@@ -262,10 +263,21 @@ impl<W: SeatWorld> Host<W> {
         chips: u64,
         now: Duration,
     ) -> anyhow::Result<()> {
-        let kept = Self::found(own, &of, &connection.met.peer)?;
-        let is_open = kept.is_some_and(|kept| !kept.is_over());
-        if is_open && self.admission.is_news(&connection.met.peer) {
-            own.notice(went_on_without_host(&connection.met.peer_name, &of, chips));
+        let (peer, name) = (&connection.met.peer, &connection.met.peer_name);
+        let table = self.table.as_ref().map(|table| &table.own);
+        if let Some(table) = table.filter(|table| table.of() == Some(of)) {
+            if table.others().iter().any(|other| other.identity == *peer) {
+                self.continued.insert(peer.fingerprint(), (of, chips));
+                if self.admission.is_news(peer) {
+                    own.notice(tables::says_went_on(name));
+                }
+            }
+        } else {
+            let kept = Self::found(own, &of, peer)?;
+            let is_open = kept.is_some_and(|kept| !kept.is_over());
+            if is_open && self.admission.is_news(peer) {
+                own.notice(went_on_without_host(name, &of, chips));
+            }
         }
         self.lobby.decline(connection, &Control::Taken, now);
         Ok(())

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use dealerless_connection::identity::Address;
+use dealerless_connection::identity::{Address, Name, PublicIdentity};
 use dealerless_connection::{Admits, Place, PolledConnection, PolledDoor, Stream};
-use dealerless_table::log::Sitting;
+use dealerless_table::log::{MatchId, Sitting};
 use dealerless_table::play::{Control, GuestAddresses, Proposal, Seating};
 
 use super::requests::Arrival;
@@ -14,6 +14,7 @@ use super::{Host, Hosted, Table, invite_event};
 use crate::run::at_table::{AtTable, Reach};
 use crate::run::continued::{before_unopened, give_up_unopened};
 use crate::run::finding::Finder;
+use crate::run::joining::Guest;
 use crate::run::lobby::{Arrived, Lobby};
 use crate::run::matches::{self, Kept, NewMatch};
 use crate::run::other_guests::{
@@ -224,11 +225,57 @@ impl<W: SeatWorld> Host<W> {
         own.world
             .report(&invite_event(&link, &self.hosted.proposal, None));
         own.notice(tables::hosts(&link.to_string()));
-        let players = table.own.players(own);
+        let relay = self.hosted.relay.as_ref();
+        let players = waits_for_members(own, &mut door, &table.own, relay, now)?;
         table.gathering.sit(players, now);
         self.hosted.invite = link;
         self.door = Some(door);
         Ok(())
+    }
+
+    /// The match that the others have continued without this host, and its chips there. `None` unless they are more than
+    /// half of the players. One of them alone must not be able to end the table of this host.
+    pub(super) fn is_left_out(&self) -> Option<(MatchId, u64)> {
+        let table = &self.table.as_ref()?.own;
+        let of = table.of()?;
+        let said = (self.continued.iter()).filter(|(_, (continued, _))| *continued == of);
+        let (players, chips): (Vec<_>, Vec<u64>) =
+            said.map(|(player, (_, chips))| (*player, *chips)).unzip();
+        // Without chips, the player is asked before it buys any.
+        let chips = chips.into_iter().min()?;
+        table.is_continued_by(&players).then_some((of, chips))
+    }
+
+    /// Gives up the role of the host. Returns the guest that asks the new host for a seat.
+    pub(super) fn becomes_guest(
+        &mut self,
+        own: &mut Own<W>,
+        of: MatchId,
+        chips: u64,
+        now: Duration,
+    ) -> anyhow::Result<Box<Guest<W>>> {
+        self.close_door(own, now);
+        self.turn_away_waiting(now);
+        own.end_link(&self.hosted.invite)?;
+        let mut table = self.table.take().context("there is no table")?.own;
+        table.give_up(own, None, now)?;
+        let terms = table.terms().clone();
+        // Closes the record and all sockets.
+        drop((table, self.door.take()));
+        self.lobby = Lobby::new();
+        self.farewells.clear();
+        let kept = matches::find(own, &of)?.context("the record of the match is lost")?;
+        let ways = self.hosted.ways.clone();
+        let mut guest = Guest::was_host(own, terms, ways, self.needs, &kept, chips, now)?;
+        if self.input_has_ended {
+            guest.input_has_ended();
+        }
+        Ok(Box::new(guest))
+    }
+
+    /// Takes the guest that the host has become.
+    pub(in crate::run) fn take_guest(&mut self) -> Option<Box<Guest<W>>> {
+        self.guest.take()
     }
 
     /// Plays the match of these files. `begin` does something with the seat before anything else happens.
@@ -263,8 +310,11 @@ impl<W: SeatWorld> Host<W> {
                 finder.wait_at_relay(relay, &guest, now);
             }
         }
-        let ways = self.hosted.ways.as_deref();
-        tell_absent_host(own, sitting, finder, |host| ways?.route(host), now)
+        let (ways, past) = (
+            self.hosted.ways.as_deref(),
+            sitting.match_info.header().past(),
+        );
+        tell_absent_host(own, past, finder, |host| ways?.route(host), now)
     }
 }
 
@@ -284,16 +334,7 @@ impl<W: SeatWorld> Host<W> {
     ) -> anyhow::Result<Self> {
         let proposal = hosted.proposal.encode();
         door.admit(Admits::Invited(own.peers.clone()), proposal);
-        let players = table.players(own);
-        let others = players
-            .iter()
-            .filter(|(player, _)| player != own.identity.public());
-        for (player, name) in others {
-            own.peers.lock().remember(player, name, &[], None)?;
-            if let Some(relay) = &hosted.relay {
-                door.wait_for_known(relay.clone(), player, now);
-            }
-        }
+        let players = waits_for_members(own, &mut door, &table, hosted.relay.as_ref(), now)?;
         if let Some(relay) = &hosted.relay {
             door.wait_for_invite(relay.clone(), &hosted.invite, now);
         }
@@ -332,6 +373,42 @@ impl<W: SeatWorld> Host<W> {
     }
 }
 
+/// Keeps the players of the match as known peers. Lets the door wait at the relay for them, and for each known player in
+/// the list of the table, also without a seat. Returns the players who sit at the table.
+///
+/// # Errors
+/// If the known peers cannot be kept.
+fn waits_for_members<W: SeatWorld>(
+    own: &Own<W>,
+    door: &mut PolledDoor<W::Sockets>,
+    table: &AtTable<W>,
+    relay: Option<&Place>,
+    now: Duration,
+) -> anyhow::Result<Vec<(PublicIdentity, Name)>> {
+    let players = table.players(own);
+    let absent = table.others().iter();
+    let absent = absent.map(|other| (other.identity.clone(), other.name.clone()));
+    let mut peers = own.peers.lock();
+    for (player, name) in players.iter().cloned().chain(absent) {
+        if player != *own.identity.public() {
+            peers.remember(&player, &name, &[], None)?;
+        }
+    }
+    let members = table.members().into_iter();
+    let members = members.filter_map(|member| peers.find(&member.to_string()).ok());
+    let members = members.filter(|peer| !peer.blocked);
+    let members = members.map(|peer| &peer.identity);
+    if let Some(relay) = relay {
+        for player in members.chain(players.iter().map(|(player, _)| player)) {
+            if player != own.identity.public() {
+                door.wait_for_known(relay.clone(), player, now);
+            }
+        }
+    }
+    drop(peers);
+    Ok(players)
+}
+
 /// The addresses at which others reach a host that resumes a match of a table, and how it reaches them.
 pub struct HostedAt<W: SeatWorld> {
     /// How this player reaches others.
@@ -366,7 +443,13 @@ pub fn host_table_again<W: SeatWorld>(
     let listeners = kept_listeners(own, &kept.name)?.unwrap_or_default();
     let files: SeatFiles<W> = matches::resume(own, kept)?;
     let finder = Finder::of_guests(own, &files.sitting);
-    let finder = tell_absent_host(own, &files.sitting, finder, |host| ways.route(host), now);
+    let finder = tell_absent_host(
+        own,
+        files.sitting.match_info.header().past(),
+        finder,
+        |host| ways.route(host),
+        now,
+    );
     let mut seat = SeatInPlay::new(own, files, needs, finder, now)?;
     seat.reconnect(now)?;
     let reach = Reach {
@@ -404,7 +487,13 @@ pub fn host_again<W: SeatWorld>(
 ) -> anyhow::Result<InPlay<W>> {
     let files: SeatFiles<W> = matches::resume(own, kept)?;
     let finder = Finder::of_guests(own, &files.sitting).waiting(door);
-    let finder = tell_absent_host(own, &files.sitting, finder, |host| ways?.route(host), now);
+    let finder = tell_absent_host(
+        own,
+        files.sitting.match_info.header().past(),
+        finder,
+        |host| ways?.route(host),
+        now,
+    );
     let mut seat = SeatInPlay::new(own, files, needs, finder, now)?;
     seat.reconnect(now)?;
     Ok(InPlay(seat))

@@ -9,6 +9,7 @@ use dealerless_table::play::{
     CannotBegin, Control, GuestAddresses, Proposal, Seating, TableTerms, Term,
 };
 
+use super::returning::NotTheHost;
 use super::{Asking, Guest, HostSaid, Offer, Question, Stage};
 use crate::event::Event;
 use crate::open_match::{elsewhere, instead_of};
@@ -92,6 +93,10 @@ impl<W: SeatWorld> Guest<W> {
         let Some(connection) = met.map_err(|error| self.failed(error))? else {
             return Ok(());
         };
+        let candidates = self.candidates.as_ref();
+        if candidates.is_some_and(|table| !table.propose(&connection.met.header)) {
+            bail!(NotTheHost);
+        }
         let in_invite = self.route.invite.as_ref().and_then(|invite| invite.relay());
         let in_invite = in_invite.cloned().map(Place::from);
         if let Some(text) = own.recognise(&connection, in_invite.as_ref())? {
@@ -134,19 +139,26 @@ impl<W: SeatWorld> Guest<W> {
         if let Some(kept) = &kept {
             kept.must_be_with(peer)?;
         }
-        let given_up = kept.take_if(
-            |kept| matches!(self.host_said, Some(HostSaid::Unknown(of)) if of == kept.id()),
-        );
+        let mut given_up = kept.take_if(|kept| {
+            let is_unknown =
+                matches!(self.host_said, Some(HostSaid::Unknown(of)) if of == kept.id());
+            is_unknown || self.left_out_of == Some(kept.id())
+        });
         if let Some(kept) = kept {
             let kept = before_unopened(own, kept)?;
             return self.resume(own, connection, kept, now);
+        }
+        if let (None, Some(of)) = (&given_up, self.left_out_of) {
+            // The host was another guest in this match.
+            given_up =
+                matches::find(own, &of)?.filter(|kept| !kept.is_over() && !kept.opened.is_closed());
         }
         match self.offered(own, &connection) {
             Err(why) => self.decline(connection, why, now),
             Ok(offered) => {
                 // The record is closed, because the host may continue this match.
                 let given_up = given_up.map(|kept| {
-                    if !self.has_been_left_out {
+                    if self.left_out_of != Some(kept.id()) {
                         own.notice(instead_of(&kept.opened));
                     }
                     kept.name

@@ -7,6 +7,7 @@ use dealerless_connection::{ConnectionError, PolledConnection, Stream};
 use dealerless_table::log::Sitting;
 use dealerless_table::play::{Control, GuestAddresses, Seating, Term};
 
+use super::returning::NotTheHost;
 use super::{Asking, Guest, HostSaid, Stage};
 use crate::guest::{
     ANSWER, CHANGES, KEEPS_CHANGING, NOT_ACCEPTED_YET, SOON, may_have_agreed, refusal,
@@ -25,7 +26,6 @@ use crate::run::playing::SeatInPlay;
 use crate::run::program::{Input, ended};
 use crate::run::world::SeatWorld;
 use crate::seat::{LAST_CALL, Stopped};
-use crate::words::tables;
 
 /// The error of a guest that the host of a match of several does not know.
 const NO_SEAT: &str =
@@ -63,7 +63,8 @@ impl<W: SeatWorld> Guest<W> {
             let relay = self.route.relay.as_ref();
             let (with_guests, at) =
                 other_guests::find_again(own, &*ways, finder, &kept, listen, relay, now)?;
-            finder = tell_absent_host(own, sitting, with_guests, |host| ways.route(host), now);
+            let past = sitting.match_info.header().past();
+            finder = tell_absent_host(own, past, with_guests, |host| ways.route(host), now);
             found = Some((ways, at));
         }
         let table = matches::kept_table(own, &name).map(|table| table.terms);
@@ -202,8 +203,12 @@ impl<W: SeatWorld> Guest<W> {
             };
             return self.stopped(own, *seat, stopped, now);
         }
+        if table.has_place() {
+            self.candidates = None;
+        }
         if !table.waits() {
             give_up(own, self.given_up.take())?;
+            self.left_out_of = None;
         }
         self.stage = match table.is_host(own) {
             true => Stage::Hosting(Box::new(Host::succeeding(own, *table, self.needs, now)?)),
@@ -233,10 +238,14 @@ impl<W: SeatWorld> Guest<W> {
 
     /// The host has named another match. Calls it again.
     fn change(&mut self, own: &mut Own<W>, said: HostSaid, now: Duration) -> anyhow::Result<()> {
+        if let (HostSaid::Open(of), Some(candidates)) = (said, &self.candidates) {
+            // This player has not gone on either.
+            ensure!(candidates.of != of, NotTheHost);
+        }
         self.changes += 1;
         ensure!(self.changes <= CHANGES, KEEPS_CHANGING);
         self.host_said = Some(said);
-        self.stage = Stage::Settling;
+        self.stage = Stage::Settling(now);
         self.next(own, now).map(drop)
     }
 
@@ -273,19 +282,13 @@ impl<W: SeatWorld> Guest<W> {
             self.change(own, HostSaid::Unknown(of), now)?;
             return Ok(false);
         }
-        if let Control::WentOn(of, chips) = control
+        if let Control::WentOn(_, chips) = control
+            && let Some(table) = matches::kept_table(own, &kept.name)
             && kept.has_table(own)
         {
-            // The player asks for a seat again without a question, unless it would have to buy chips.
-            self.is_broke = chips == 0;
-            if !self.is_broke {
-                own.notice(tables::went_on(chips));
-            }
-            self.resumes = false;
-            self.has_been_left_out = true;
+            self.went_on(own, table.terms, &kept, chips, now)?;
             drop(kept);
-            self.change(own, HostSaid::Unknown(of), now)?;
-            return Ok(false);
+            return self.next(own, now);
         }
         if let Control::WentOn(of, chips) = control {
             // The terms of the table are lost here.

@@ -104,6 +104,11 @@ impl<W: SeatWorld> SeatInPlay<W> {
         Ok(())
     }
 
+    /// Stops, because another guest has continued the match without this player.
+    pub(in crate::run) fn went_on(&mut self, control: Control, now: Duration) {
+        self.stop(Ok(Stopped::Declined(control)), now);
+    }
+
     /// Ends a match that is over: no other one follows for this player.
     pub(in crate::run) fn ends(&mut self, now: Duration) {
         if let Some(end) = self.result.take() {

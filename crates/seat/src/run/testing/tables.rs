@@ -51,6 +51,8 @@ const PATIENCE: Duration = Duration::from_secs(300);
 const TOGETHER: Duration = Duration::from_secs(60);
 /// All players leave in this time at the end of the evening.
 const LEAVING: Duration = Duration::from_secs(100);
+/// The maximum number of programs.
+const MOST: usize = 7;
 const NEEDS: PlayerNeeds = PlayerNeeds {
     pauses: true,
     each_second: false,
@@ -138,6 +140,16 @@ impl Reach {
         }
     }
 
+    /// The route to a program whose keys are known.
+    fn route_to(self, program: usize) -> Route {
+        Route {
+            invite: None,
+            peer: Some(identity(program).public().clone()),
+            addresses: self.addresses(program),
+            relay: self.at_relay().map(Place::from),
+        }
+    }
+
     fn at_relay(self) -> Option<Address> {
         (self != Reach::Directly).then(relay)
     }
@@ -170,8 +182,9 @@ impl Ways<Simulated> for Reach {
         Ok((listeners.collect(), addresses))
     }
 
-    fn route(&self, _: &Peer) -> Option<Route> {
-        None
+    fn route(&self, peer: &Peer) -> Option<Route> {
+        let program = (0..MOST).find(|program| *identity(*program).public() == peer.identity)?;
+        Some(self.route_to(program))
     }
 
     fn relay(&self) -> Option<Place> {
@@ -307,7 +320,7 @@ impl Tables {
             }
             if resumes && !(is_closing && self.main_is_not(of)) {
                 let host = checks::program_of(&kept.opened.log, Seat::HOST);
-                let (requires, route) = (self.sits(number), self.by_name(host));
+                let (requires, route) = (self.sits(number), self.reach.route_to(host));
                 let guest = Guest::resuming(own, requires, NEEDS, route, kept, now)?;
                 return Ok(Box::new(guest));
             }
@@ -352,16 +365,6 @@ impl Tables {
             asks: program.is_multiple_of(2),
             reach: self.reach,
         })
-    }
-
-    /// The route to a program whose keys are known.
-    fn by_name(&self, program: usize) -> Route {
-        Route {
-            invite: None,
-            peer: Some(identity(program).public().clone()),
-            addresses: self.reach.addresses(program),
-            relay: self.reach.relay(),
-        }
     }
 
     /// The program of a host that resumes a match.
@@ -437,7 +440,7 @@ impl Tables {
             .is_some_and(|link| self.replaced.contains(link));
         let route = match &link {
             Some(link) => Route::to_host(link.parse()?),
-            None => self.by_name(self.hosts),
+            None => self.reach.route_to(self.hosts),
         };
         let guest = Guest::joining(own, self.sits(number), NEEDS, route, now)?;
         Ok(Box::new(guest))
@@ -1143,6 +1146,9 @@ impl Game for Tables {
                 player.waits_for_answer |= text == NOT_ACCEPTED_YET;
                 if text.contains("match is settled without") {
                     this.game.checks.settled.extend(player.of);
+                }
+                if text.contains("ask for a seat again") {
+                    this.count("went on");
                 }
                 if text.contains("is already here") {
                     this.count("namesakes");

@@ -24,10 +24,12 @@ use super::{HOUR, Memory};
 use crate::command::Said;
 use crate::event::Event;
 use crate::run::finding::request;
-use crate::run::matches::{Kept, NO_SEAT, NewMatch, keep_number, kept_table};
+use crate::run::matches::{Kept, NO_SEAT, NewMatch, find, keep_number, kept_table};
+use crate::run::other_guests::keep;
 use crate::run::own::{Own, Stored, kept_peers};
 use crate::run::{
-    Guest, Host, Hosted, Input, Program as _, Requirements, Route, SeatWorld, Ways, door,
+    Guest, Host, Hosted, HostedAt, Input, Program as _, Requirements, Route, SeatWorld, Ways, door,
+    host_table_again,
 };
 use crate::seat::PlayerNeeds;
 
@@ -109,6 +111,13 @@ fn own(player: u8, name: &str, wires: &Wires) -> Own<AtTable> {
     Own::new(AtTable { memory, wires }, stored)
 }
 
+/// The player knows another one from now on.
+fn meets(own: &Own<AtTable>, player: u8) {
+    let name = Name::clean(&format!("Player {player}"));
+    let mut peers = own.peers.lock();
+    peers.remember(&public(player), &name, &[], None).unwrap();
+}
+
 /// The events of a program since the last call.
 fn events(own: &Own<AtTable>) -> Vec<Value> {
     std::mem::take(&mut own.world.memory.0.borrow_mut().events)
@@ -159,8 +168,11 @@ struct Table {
     wires: Wires,
     own: Own<AtTable>,
     host: Host<AtTable>,
+    proposal: Proposal,
     link: Invite,
     guests: Vec<Driven>,
+    /// The door of another player, who hosts the table after this one. Who comes there is a guest, too.
+    next_host: Option<PolledDoor<Wires>>,
     now: Duration,
 }
 
@@ -176,22 +188,52 @@ impl Table {
     fn with(own: Own<AtTable>, terms: TableTerms, expected: Vec<PublicIdentity>) -> Self {
         let link = own.table_link(&terms, vec![address()], None).unwrap();
         let proposal = Proposal::from(terms);
-        let wires = own.world.wires.clone();
-        let mut door = door(&own, &wires, &proposal);
-        door.listen(LISTENER);
         let hosted = Hosted {
             expected,
-            ..Hosted::new(proposal, link.clone())
+            ..Hosted::new(proposal.clone(), link.clone())
         };
-        let host = Host::new(&own, door, hosted, PlayerNeeds::default(), HOUR);
+        Self::hosted(own, &proposal, link, |own, door| {
+            Host::new(own, door, hosted, PlayerNeeds::default(), HOUR)
+        })
+    }
+
+    fn hosted(
+        own: Own<AtTable>,
+        proposal: &Proposal,
+        link: Invite,
+        host: impl FnOnce(&Own<AtTable>, PolledDoor<Wires>) -> Host<AtTable>,
+    ) -> Self {
+        let wires = own.world.wires.clone();
+        let mut door = door(&own, &wires, proposal);
+        door.listen(LISTENER);
+        let host = host(&own, door);
         Table {
             wires,
             own,
             host,
+            proposal: proposal.clone(),
             link,
             guests: Vec::new(),
+            next_host: None,
             now: HOUR,
         }
+    }
+
+    /// Player 0, who has opened a table, and resumes its first match with players 1 and 2.
+    fn resumed() -> (Self, MatchId) {
+        let (own, terms) = (own(0, "Host", &Wires::default()), terms(3, false));
+        let of = plays(&own, &terms, [0, 1, 2], address());
+        let link = own.table_link(&terms, vec![address()], None).unwrap();
+        let table = Self::hosted(own, &terms.into(), link, |own, door| {
+            let at = HostedAt {
+                ways: Arc::new(Plain),
+                addresses: vec![address()],
+                relay: None,
+            };
+            let kept = find(own, &of).unwrap().unwrap();
+            host_table_again(own, door, at, kept, PlayerNeeds::default(), HOUR).unwrap()
+        });
+        (table, of)
     }
 
     /// A player connects by the link. Returns the number of the guest.
@@ -303,6 +345,17 @@ impl Table {
         loop {
             let is_over = self.host.step(&mut self.own, self.now).unwrap();
             assert!(!is_over);
+            if let Some(door) = &mut self.next_host {
+                door.step(self.now);
+                while let Some(event) = door.next_event() {
+                    if let DoorEvent::Connection(line) = event {
+                        self.guests.push(Driven {
+                            line: Line::Met(line),
+                            heard: Vec::new(),
+                        });
+                    }
+                }
+            }
             for guest in &mut self.guests {
                 let Line::Met(line) = &mut guest.line else {
                     continue;
@@ -321,22 +374,25 @@ impl Table {
                 self.host.input(&mut self.own, input, self.now).unwrap();
                 continue;
             }
-            for guest in &mut self.guests {
-                match &mut guest.line {
-                    Line::Calls(call) if call.has(socket) => {
-                        match call.happened(socket, what, self.now) {
-                            Ok(None) => {}
-                            Ok(Some(line)) => guest.line = Line::Met(Box::new(line)),
-                            Err(_) => guest.line = Line::Refused,
-                        }
-                        break;
-                    }
-                    Line::Met(line) if line.number() == socket => {
-                        line.happened(what, self.now);
-                        break;
-                    }
-                    _ => {}
+            let is_used = |guest: &&mut Driven| match &guest.line {
+                Line::Calls(call) => call.has(socket),
+                Line::Met(line) => line.number() == socket,
+                Line::Refused => false,
+            };
+            let Some(guest) = self.guests.iter_mut().find(is_used) else {
+                if let Some(door) = &mut self.next_host {
+                    door.happened(socket, what, self.now);
                 }
+                continue;
+            };
+            match &mut guest.line {
+                Line::Calls(call) => match call.happened(socket, what, self.now) {
+                    Ok(None) => {}
+                    Ok(Some(line)) => guest.line = Line::Met(Box::new(line)),
+                    Err(_) => guest.line = Line::Refused,
+                },
+                Line::Met(line) => line.happened(what, self.now),
+                Line::Refused => {}
             }
         }
     }
@@ -349,6 +405,31 @@ impl Table {
             self.settles();
         }
     }
+}
+
+/// Makes the files of a first match of these players, the first of whom may be reached at this address.
+fn plays(own: &Own<AtTable>, terms: &TableTerms, players: [u8; 3], others_at: Address) -> MatchId {
+    let place = players
+        .iter()
+        .position(|player| public(*player) == *own.identity.public());
+    let player = |player| Player {
+        identity: public(player),
+        nonce: [player; 32],
+    };
+    let sitting = Sitting {
+        match_info: Match::new(terms.header(3).unwrap(), players.map(player).to_vec()).unwrap(),
+        seat: Seat::new(place.unwrap() as u8),
+        names: players
+            .map(|player| Name::clean(&format!("Player {player}")))
+            .to_vec(),
+    };
+    let new = NewMatch::create(own, sitting).unwrap();
+    keep_number(own, &new.name, terms, 0).unwrap();
+    let addresses = [(); 3].map(|()| GuestAddresses::new(vec![others_at.clone()]));
+    keep(own, &new.name, &[], &addresses).unwrap();
+    let of = new.sitting.match_info.id();
+    drop(new.begin::<AtTable>(own, None).unwrap());
+    of
 }
 
 #[test]
@@ -801,6 +882,7 @@ impl OfGuest {
     ) -> Self {
         let wires = Wires::default();
         let host = own(0, "Host", &wires);
+        meets(&host, 1);
         let link = host.table_link(&terms, vec![address()], None).unwrap();
         let admits = Admits::Invited(host.peers.clone());
         let (keys, invites) = (host.credentials(), Arc::clone(&host.invites));
@@ -1129,4 +1211,110 @@ fn guest_is_told_who_has_a_seat_and_of_another_player_with_its_name() {
     guest.hears(&waits(0, &["Host", "Anna", "ANNA"]));
     let (_, names, notices) = told(&guest);
     assert_eq!((names.len(), notices), (3, 1));
+}
+
+#[test]
+fn guest_whose_host_has_gone_comes_back_to_the_new_host() {
+    let terms = terms(3, false);
+    // Player 3 was the host, and is gone. The door is that of player 0.
+    let mut guest = OfGuest::with(terms.clone(), terms.clone().into(), |own, route| {
+        let of = plays(own, &terms, [3, 1, 0], address());
+        let kept = find(own, &of).unwrap().unwrap();
+        let route = Route {
+            invite: None,
+            peer: Some(public(3)),
+            ..route
+        };
+        let needs = PlayerNeeds::default();
+        Guest::resuming(own, Box::new(Plain), needs, route, kept, HOUR).unwrap()
+    });
+    guest.waits(20);
+    let of = signed_match(&guest);
+    guest.heard.clear();
+    // Another guest can only speak of this match.
+    guest.hears(&Control::WentOn(MatchId::new([9; 32]), 80));
+    guest.waits(10);
+    assert_eq!(guest.heard, []);
+    guest.hears(&Control::WentOn(of, 80));
+    guest.line = None;
+    guest.waits(15);
+    assert_eq!(guest.heard, [Control::Sit], "{:?}", guest.error);
+    let is_open = |guest: &OfGuest| {
+        let kept = find(&guest.own, &of).unwrap().unwrap();
+        !kept.opened.is_closed()
+    };
+    assert!(is_open(&guest));
+    // The host is full: the guest calls all players again after a pause, for ten minutes.
+    guest.heard.clear();
+    guest.hears(&Control::Taken);
+    guest.line = None;
+    guest.waits(30);
+    assert_eq!(guest.heard.last(), Some(&Control::Sit));
+    guest.wires.0.borrow_mut().refuses = true;
+    guest.line = None;
+    guest.waits(540);
+    assert_eq!(guest.error, None);
+    guest.waits(60);
+    let error = guest.error.as_ref().expect("an error");
+    assert!(error.contains("cannot be reached"), "{error}");
+}
+
+#[test]
+fn guest_that_the_new_host_declines_ends() {
+    let terms = terms(3, false);
+    let mut guest = OfGuest::with(terms.clone(), terms.clone().into(), |own, route| {
+        let of = plays(own, &terms, [0, 1, 2], address());
+        let kept = find(own, &of).unwrap().unwrap();
+        let needs = PlayerNeeds::default();
+        Guest::resuming(own, Box::new(Plain), needs, route, kept, HOUR).unwrap()
+    });
+    let of = signed_match(&guest);
+    guest.hears(&Control::WentOn(of, 80));
+    guest.line = None;
+    guest.waits(1);
+    assert_eq!(guest.heard.last(), Some(&Control::Sit));
+    guest.hears(&Control::Declined);
+    let error = guest.error();
+    assert!(error.contains("declined"), "{error}");
+}
+
+#[test]
+fn host_gives_up_its_role_when_more_than_half_have_continued_its_match() {
+    let (mut table, of) = Table::resumed();
+    let says = |table: &mut Table, player| {
+        let guest = table.connects(player, "Guest");
+        table.sends(guest, &Control::WentOn(of, 120));
+    };
+    let went_on = |table: &Table| {
+        let events = table.events();
+        let texts = events.iter().filter_map(|event| event["text"].as_str());
+        texts
+            .filter(|text| text.contains("ask for a seat again"))
+            .count()
+    };
+    // One of three players cannot end the table, whatever it says, and neither can one who does not play.
+    says(&mut table, 1);
+    says(&mut table, 1);
+    says(&mut table, 3);
+    assert_eq!(went_on(&table), 0);
+    assert!(table.host.seat().is_some());
+    // The second guest hosts the table now.
+    let new = own(2, "Carla", &table.wires);
+    meets(&new, 0);
+    says(&mut table, 2);
+    assert_eq!(went_on(&table), 1);
+    assert!(table.host.seat().is_none());
+    let mut door = door(&new, &table.wires, &table.proposal);
+    door.listen(LISTENER);
+    door.admit(Admits::Invited(new.peers.clone()), table.proposal.encode());
+    table.next_host = Some(door);
+    table.waits(SECOND * 40);
+    let comes = table.guests.last().unwrap();
+    assert_eq!(comes.heard, [Control::Sit]);
+    // The link of the host has ended.
+    let Proposal::Table(terms) = &table.proposal else {
+        panic!("no table");
+    };
+    let link = table.own.table_link(terms, vec![address()], None).unwrap();
+    assert_ne!(link.to_string(), table.link.to_string());
 }
