@@ -98,6 +98,8 @@ pub(super) struct AtTable<W: SeatWorld> {
     joins: BTreeMap<Fingerprint, u32>,
     /// The players that a log of this side has convicted.
     convicted: Vec<Fingerprint>,
+    /// The players of the matches before, the last ones at the end. They may not know that the table has gone on.
+    were_here: Vec<PublicIdentity>,
     /// The results of the matches whose hosts were left out.
     absent_hosts: Vec<Past>,
     /// The newcomers that were ready and did not sign. The host does not admit them again without a question.
@@ -126,6 +128,7 @@ impl<W: SeatWorld> AtTable<W> {
             alone: None,
             joins: BTreeMap::new(),
             convicted: Vec::new(),
+            were_here: Vec::new(),
             absent_hosts: Vec::new(),
             stalled: Vec::new(),
         }
@@ -415,8 +418,14 @@ impl<W: SeatWorld> AtTable<W> {
         }
     }
 
-    /// Lets the door answer these players only.
-    fn admits(&mut self, players: Vec<PublicIdentity>) {
+    /// Lets the door answer these players, and those of the matches before, who learn there that the table has gone on.
+    fn admits(&mut self, mut players: Vec<PublicIdentity>) {
+        let before = self.were_here.iter();
+        let before: Vec<_> = before
+            .filter(|one| !players.contains(one))
+            .cloned()
+            .collect();
+        players.extend(before);
         if let Some(door) = &mut self.reach.door {
             let invite = None;
             door.admit(Admits::Only { invite, players }, Vec::new());

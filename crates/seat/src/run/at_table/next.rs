@@ -128,6 +128,7 @@ impl<W: SeatWorld> AtTable<W> {
         }
         let sitting = list.sitting(own.identity.public(), &nonce)?;
         let of = sitting.match_info.id();
+        self.note_earlier_players(own, &sitting);
         let new = NewMatch::create(own, sitting)?;
         let addresses = self.reachable(&list.addresses);
         other_guests::keep(own, &new.name, &self.reach.listeners, &addresses)?;
@@ -211,6 +212,24 @@ impl<W: SeatWorld> AtTable<W> {
         absent.fold(finder, |finder, past| {
             tell_absent_host(own, Some(past), finder, route, now)
         })
+    }
+
+    /// Keeps the keys of the players of earlier matches: those of the match before, and the known peers in the list of the
+    /// table.
+    fn note_earlier_players(&mut self, own: &Own<W>, sitting: &Sitting) {
+        let others = self.others().iter();
+        let mut before: Vec<_> = others.map(|other| other.identity.clone()).collect();
+        let past = sitting.match_info.header().past();
+        let peers = own.peers.lock();
+        let members = past.into_iter().flat_map(|past| &past.players);
+        let known = members.filter_map(|member| peers.find(&member.player.to_string()).ok());
+        let known: Vec<_> = known.map(|peer| peer.identity.clone()).collect();
+        before.retain(|player| !known.contains(player));
+        before.extend(known);
+        self.were_here.retain(|player| !before.contains(player));
+        self.were_here.extend(before);
+        let surplus = self.were_here.len().saturating_sub(Past::MOST);
+        self.were_here.drain(..surplus);
     }
 
     /// Keeps the result of the match before if its host is not in this one. The host is told in each later match that the
