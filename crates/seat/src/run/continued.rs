@@ -6,8 +6,8 @@ use std::io::{self, ErrorKind};
 use anyhow::{Context, anyhow, bail, ensure};
 use dealerless_connection::identity::PublicIdentity;
 use dealerless_connection::storage::{MemoryStorage, Storage as _};
-use dealerless_table::log::{AtTable, Disagreement, Header, Journal, MatchId, Past, TableId};
-use dealerless_table::play::Control;
+use dealerless_table::log::{AtTable, Disagreement, Header, Journal, MatchId, Past};
+use dealerless_table::play::{Control, TableTerms};
 
 use super::matches::{Kept, find, forget, keep_number, kept_table, record_of, records};
 use super::own::Stored;
@@ -240,19 +240,27 @@ pub(super) fn must_agree<F: Files>(
     must_not_be_continued(own, &of)
 }
 
-/// Whether this player has signed in a match of a table.
+/// Whether this player has signed in a match of a table with these terms.
 ///
 /// # Errors
 /// If the records cannot be listed.
-pub(super) fn has_played_at<F: Files>(own: &Stored<F>, table: TableId) -> anyhow::Result<bool> {
+pub(super) fn has_played_at<F: Files>(own: &Stored<F>, terms: &TableTerms) -> anyhow::Result<bool> {
     let all = records(own)?.into_iter();
     let mut sittings = all.filter_map(|(name, _)| {
         let bytes = own.files.read_file(&name).ok()??;
         Journal::<F::File>::sitting(&bytes, own.identity.file_key()).ok()
     });
     Ok(sittings.any(|(sitting, is_begun)| {
-        let at = sitting.match_info.header().table.as_ref();
-        is_begun && at.is_some_and(|at| at.id == table)
+        let header = sitting.match_info.header();
+        let is_at = |at: &AtTable| at.id == terms.id;
+        let expected = terms.header(sitting.match_info.seats());
+        let has_terms = expected.is_ok_and(|expected| {
+            Header {
+                table: header.table.clone(),
+                ..expected
+            } == *header
+        });
+        is_begun && header.table.as_ref().is_some_and(is_at) && has_terms
     }))
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dealerless_connection::{CodeCall, Dial, Happened, Place, PolledConnection, SpokenCode};
-use dealerless_table::log::{Header, MatchId, TableId};
+use dealerless_table::log::{Header, MatchId};
 use dealerless_table::play::{Seating, TableTerms};
 
 use self::returning::Candidates;
@@ -16,7 +16,7 @@ use super::at_table::AtTable;
 use super::errors::{AnswerIsNo, NotBegun};
 use super::finding::Route;
 use super::hosting::Host;
-use super::matches::Kept;
+use super::matches::{self, Kept};
 use super::other_guests::Ways;
 use super::own::Own;
 use super::playing::SeatInPlay;
@@ -75,8 +75,8 @@ pub struct Guest<W: SeatWorld> {
     is_broke: bool,
     /// The record of the open match that is given up once a match of a table begins.
     given_up: Option<String>,
-    /// The table for whose match, which was given up, the player has agreed already.
-    agreed: Option<TableId>,
+    /// The terms of the table of a match that was given up or is over. The player has agreed to them already.
+    agreed: Option<TableTerms>,
     stage: Stage<W>,
 }
 
@@ -223,6 +223,7 @@ impl<W: SeatWorld> Guest<W> {
         if kept.is_without_seat(own) {
             // It has no part in the handover after this match, but can come to its host.
             guest.is_broke = true;
+            guest.agreed = matches::kept_table(own, &kept.name).map(|table| table.terms);
             guest.call(own, now)?;
             return Ok(guest);
         }

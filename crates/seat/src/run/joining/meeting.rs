@@ -211,11 +211,13 @@ impl<W: SeatWorld> Guest<W> {
             }
             Offer::Resumed => return self.ask_host(own, connection, offer, instead_of, now),
         };
-        // A player is asked once at a table.
+        // A player is asked once about the terms of a table.
         let is_member = match &offer {
             Offer::Table(terms, _) => {
-                let agreed = self.agreed == Some(terms.id) || self.is_broke;
-                agreed || has_played_at(own, terms.id)?
+                let agreed = self.agreed.as_ref() == Some(&**terms);
+                // At another table, the player has lost no chips.
+                self.is_broke &= agreed;
+                agreed || has_played_at(own, terms)?
             }
             _ => false,
         };

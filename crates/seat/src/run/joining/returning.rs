@@ -159,7 +159,7 @@ impl<W: SeatWorld> Guest<W> {
         }
         self.resumes = false;
         self.left_out_of = Some(kept.id());
-        self.agreed = Some(terms.id);
+        self.agreed = Some(terms.clone());
         let ways = self.requires.ways();
         let candidates = Candidates::new(own, terms, kept, &self.route, ways.as_deref(), now);
         self.candidates = Some(candidates);

@@ -276,8 +276,7 @@ impl<W: SeatWorld> Guest<W> {
         {
             // The player asks for a seat again, without a question.
             self.resumes = false;
-            let header = kept.opened.sitting.match_info.header();
-            self.agreed = header.table.as_ref().map(|table| table.id);
+            self.agreed = matches::kept_table(own, &kept.name).map(|table| table.terms);
             kept.forget(own)?;
             self.change(own, HostSaid::Unknown(of), now)?;
             return Ok(false);

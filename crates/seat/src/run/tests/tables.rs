@@ -1133,11 +1133,11 @@ fn guest_asks_a_host_that_resumes_a_match_for_its_seat_without_a_question() {
     assert!(error.contains("you have no seat"), "{error}");
 }
 
-#[test]
-fn player_without_chips_comes_back_by_resume_and_buys_only_when_it_says_so() {
-    let terms = terms(3, false);
+/// Player 1, who has lost its chips at a table with these terms, and resumes. The host offers `offer`. Returns the guest, and
+/// the name of the record.
+fn without_chips(terms: &TableTerms, offer: TableTerms) -> (OfGuest, String) {
     let mut record = String::new();
-    let mut guest = OfGuest::with(terms.clone(), terms.clone().into(), |own, route| {
+    let guest = OfGuest::with(terms.clone(), offer.into(), |own, route| {
         let player = |player| Player {
             identity: public(player),
             nonce: [player; 32],
@@ -1150,11 +1150,40 @@ fn player_without_chips_comes_back_by_resume_and_buys_only_when_it_says_so() {
             names: ["Host", "Anna", "Bert"].map(Name::clean).to_vec(),
         };
         record = NewMatch::create(own, sitting).unwrap().name;
-        keep_number(own, &record, &terms, NO_SEAT).unwrap();
+        keep_number(own, &record, terms, NO_SEAT).unwrap();
         let kept = Kept::open(own, record.clone()).unwrap();
         let needs = PlayerNeeds::default();
         Guest::resuming(own, Box::new(Plain), needs, route, kept, HOUR).unwrap()
     });
+    (guest, record)
+}
+
+#[test]
+fn player_is_asked_again_when_the_host_has_changed_the_terms_of_its_table() {
+    let terms = terms(3, false);
+    let buys = BuyTerms {
+        most: terms.buys.most * 2,
+        ..terms.buys
+    };
+    let (mut guest, _) = without_chips(
+        &terms,
+        TableTerms {
+            buys,
+            ..terms.clone()
+        },
+    );
+    let events = events(&guest.own);
+    assert!(last(&events, "ask-table").is_some(), "{events:?}");
+    let said = Input::Said(Said::TopUp { chips: 200 }, None);
+    guest.guest.input(&mut guest.own, said, HOUR).unwrap();
+    guest.settles();
+    assert_eq!(guest.heard, []);
+}
+
+#[test]
+fn player_without_chips_comes_back_by_resume_and_buys_only_when_it_says_so() {
+    let terms = terms(3, false);
+    let (mut guest, record) = without_chips(&terms, terms.clone());
     let told = last(&events(&guest.own), "notice").cloned();
     let text = told.expect("a notice")["text"].to_string();
     assert!(text.contains("`sit` sits down"), "{text}");
