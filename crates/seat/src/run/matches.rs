@@ -322,7 +322,8 @@ pub fn all_open<F: Files>(own: &Stored<F>) -> anyhow::Result<(Vec<Kept<F>>, Vec<
     Ok((open, unread))
 }
 
-/// The matches that can be resumed: those that are [open](all_open), [and those of tables](with_tables).
+/// The matches that can be resumed: those that are [open](all_open), and those of tables that are over, after which the
+/// next match has not begun for this player.
 ///
 /// # Errors
 /// Those of [`all_open`].
