@@ -163,8 +163,8 @@ function ofProgram(app, match) {
 }
 
 /** What a guest in a page reads before sitting down at a table. */
-const LOCKED = "While your screen is locked or this page is closed, your clock runs, and then the others play on without you. "
-  + "When you return, this page asks for your seat again, and you keep your chips.";
+const LOCKED = "While your screen is locked or this page is closed, you cannot act. The others then play on without you, and you can "
+  + "lose what you have bet in that hand. When you return, this page asks for your seat again.";
 
 /** @type {Finds} */
 function ofQuestion(app, match) {

@@ -125,6 +125,8 @@ const ADVICE = [
   [/\(see `dealerless peers`\)/g, "(see the lobby)"],
   [/`buy (\d+)` sits down again\.( `sit` sits down with as many\.)?/g, "“Sit down again” buys $1."],
   [/The old link is void; the new one is \S+/g, "The old link is void; the new one is under “Guests”."],
+  [/--may-leave\b/g, "“Players who may disappear”"],
+  [/--accept-two-tables/g, "“One player may cheat”"],
   [/Ctrl-C does no harm/g, "you need not wait for it"],
   [/run: (?=dealerless)/g, "run in a terminal: "],
   [/`(?=dealerless )/g, "in a terminal `"],

@@ -59,7 +59,16 @@ async function folder() {
 async function openUpTo(files, end) {
   const [kept, until] = [await folder(), performance.now() + PATIENCE];
   const names = Array.from({ length: Math.max(0, Math.min(end, MOST) - files.length) }, (_, at) => String(files.length + at));
-  files.push(...await Promise.all(names.map(async (name) => opened(await kept.getFileHandle(name, { create: true }), until))));
+  const opening = names.map(async (name) => opened(await kept.getFileHandle(name, { create: true }), until));
+  const all = await Promise.allSettled(opening);
+  const handles = all.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  const failed = all.find((one) => one.status === "rejected");
+  if (failed) {
+    // Otherwise they would be locked at the next attempt.
+    for (const handle of handles) handle.close();
+    throw failed.reason;
+  }
+  files.push(...handles);
 }
 
 /**

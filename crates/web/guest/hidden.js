@@ -10,6 +10,8 @@ const SHORT = 3000;
 const ARRIVES = 400;
 
 let match = newMatch();
+/** @type {WakeLockSentinel | null} */
+let screenLock = null;
 let hiddenSince = 0;
 /** Whether the program has chosen for its late player while the page was hidden. */
 let isLate = false;
@@ -30,18 +32,28 @@ export function watchHiding(place) {
 
 /** The browser ends this by itself when the page is hidden, and refuses it, for example, with an empty battery. */
 function keepScreenOn() {
-  if (match.seated?.clock && !match.over && !match.closed) navigator.wakeLock?.request("screen").catch(() => {});
+  const isOn = screenLock !== null && !screenLock.released;
+  if (match.seated && !match.over && !match.closed && !isOn) {
+    navigator.wakeLock?.request("screen").then((lock) => { screenLock = lock; }, () => {});
+  }
+}
+
+function letScreenSleep() {
+  screenLock?.release().catch(() => {});
+  screenLock = null;
 }
 
 /** The events of another program follow. */
 export function forgetClock() {
   match = newMatch();
+  letScreenSleep();
 }
 
 /** @param {Message} event */
 export function noteClock(event) {
   apply(match, event, Date.now());
   if (event.event === "seated") keepScreenOn();
+  if (match.over || match.closed) letScreenSleep();
   isLate ||= document.hidden && match.late !== null;
 }
 

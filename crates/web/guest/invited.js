@@ -57,7 +57,7 @@ function joined(main, link, known, join) {
     placeholder: "wss://relay.example.org/",
   });
   const place = h("div.field", h("label", { for: relay.id }, "Relay"), relay,
-    h("p.field-hint", "The server through which both of you connect. It sees no content."));
+    h("p.field-hint", "The server through which all players connect. It sees no content."));
   const failed = errorLine();
   const go = h("button.main", { type: "submit" }, "Continue");
   const later = h("button", { type: "button" }, "Put the invite away");
@@ -68,7 +68,7 @@ function joined(main, link, known, join) {
   const root = h("section.panel.narrow", { "aria-labelledby": "invited-title" },
     h("h1", { id: "invited-title" }, "You are invited to a table"),
     h("p", "Next you see who invites you, with the terms of the match. Then you sit down or decline."),
-    quiet("Do not pass the link on. For a match of two, it works only once."), form);
+    quiet("Do not pass the link on. In a match of two, the link works only once."), form);
   clear(main, root);
   main.dataset.page = "invited";
   return new Promise((done) => {

@@ -241,8 +241,9 @@ fn open_match_of_three() -> ([TempDir; 3], String) {
     let join = ["--yes", "--listen", "127.0.0.1:0", "--name", "Cleo"];
     let join = [&["join", &link, "--json"], &join[..]].concat();
     let mut cleo = Side::start(folders[2].path(), &join);
+    // Before its first card, a first match gives way to another one of its host.
     for side in [&mut host, &mut bert, &mut cleo] {
-        side.until("sealed");
+        side.until("card");
     }
     for side in [host, bert, cleo] {
         side.kill();

@@ -390,7 +390,8 @@ impl Handover {
     }
 
     /// The number to which this player follows others at once: more than half of the members have reached it, without
-    /// this player. If this program was restarted, or there are only two members, all that are not silent suffice.
+    /// this player. If this program was restarted, all that are not silent suffice. Of two members, the other one suffices, also
+    /// if it was silent.
     fn followed(&self) -> u16 {
         let mut numbers: Vec<u16> = self
             .others()

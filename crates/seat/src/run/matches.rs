@@ -253,7 +253,7 @@ fn first_other(own: Seat) -> Seat {
     }
 }
 
-/// The number of files of an open match. A value has two.
+/// The maximum number of files of an open match. A value has two.
 const FILES: usize = 8;
 
 /// Checks that the files of another match can be created.
@@ -300,8 +300,8 @@ fn is_never_begun(error: &anyhow::Error) -> bool {
 
 /// The matches that are not over, and were not continued without absent seats, the newest first, and the records
 /// that cannot be read. Matches without any part are removed, unless there are several other players: they may have
-/// begun without this one, who has agreed to the match. Files that a killed program has left of other matches are
-/// removed, too.
+/// begun without this one, who has agreed to the match. Files that are needed only by open matches are removed from
+/// those that are over.
 ///
 /// # Errors
 /// If the records cannot be listed, or a file cannot be removed.
@@ -310,7 +310,10 @@ pub fn all_open<F: Files>(own: &Stored<F>) -> anyhow::Result<(Vec<Kept<F>>, Vec<
     let (mut open, mut unread) = (Vec::new(), Vec::new());
     for (name, time) in records(own)? {
         match Kept::open(own, name.clone()) {
-            Ok(kept) if kept.is_over() => over(&own.files, &name),
+            Ok(kept) if kept.is_over() => match kept_table(own, &name) {
+                Some(_) => over_between(&own.files, &name),
+                None => over(&own.files, &name),
+            },
             Ok(kept) if settled.contains(&kept.id()) => {}
             Ok(kept) if !kept.is_begun() && kept.is_sealed() => kept.forget(own)?,
             Ok(kept) if kept.is_given_up(own) => kept.forget(own)?,

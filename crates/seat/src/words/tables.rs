@@ -61,17 +61,19 @@ pub(crate) fn stands_up(stack: u64) -> String {
     )
 }
 
-/// Tells a player who was absent that the table has gone on. All this is only the word of the host.
+/// Tells a player who was absent that the table has gone on. All this is only the word of other players.
 pub(crate) fn went_on(chips: u64) -> String {
     format!(
-        "The table has gone on without you. You have {} in its list, and ask for a seat again.",
+        "The table has gone on without you. You keep {} in its list. Your program asks for a seat again.",
         chips_of(chips)
     )
 }
 
 /// Tells a host that one of the players has continued the match without it, by the word of this player.
 pub(crate) fn says_went_on(name: &Name) -> String {
-    format!("{name} says that the table has gone on without you.")
+    format!(
+        "{name} says that the table has gone on without you. If most players say so, you become a guest of it."
+    )
 }
 
 /// Tells a player that it hosts the table from now on, by this link.

@@ -25,9 +25,7 @@ use crate::words::tables;
 /// The host answers with an open match, but the guest has no open record of it: here the match is over or
 /// closed.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "you have an open match with the host ({0}); to continue it, join again or run `dealerless resume`"
-)]
+#[error("the host says that you have the open match {0} with it, which is over or unknown here")]
 pub(in crate::run) struct HasOpen(pub(in crate::run) MatchId);
 
 /// The time after which a newcomer that is connected to nobody gives up a match that has not begun.
@@ -176,7 +174,10 @@ impl<W: SeatWorld> AtTable<W> {
         let seat = match (next, &self.seat) {
             (Some(next), None) if self.newcomer.is_some() => next,
             (None, Some(seat)) if self.is_newcomer => seat,
-            _ => return None,
+            _ => {
+                self.alone = None;
+                return None;
+            }
         };
         if seat.table.play().has_begun() || !seat.connected_seats().is_empty() {
             self.alone = None;

@@ -100,7 +100,7 @@ impl<W: SeatWorld> AtTable<W> {
         if let Some(player) = others.iter().find(blocked) {
             let place = list.players.iter().position(|one| one.identity == *player);
             let text = tables::blocked(&list.names[place.unwrap_or(0)]);
-            // A newcomer has played nothing yet, and its program ends.
+            // A newcomer has no seat to leave, and its program ends.
             ensure!(self.between.is_some(), text);
             own.notice(text);
             return self.leave(own, now);

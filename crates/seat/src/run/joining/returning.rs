@@ -27,7 +27,7 @@ const RETURNS: Duration = Duration::from_secs(600);
 
 /// The player who was called does not host the table.
 #[derive(Debug, thiserror::Error)]
-#[error("this player does not host the table")]
+#[error("no player of your last match hosts the table now; ask for its new link")]
 pub(super) struct NotTheHost;
 
 /// The players who may host the table now.
@@ -112,7 +112,7 @@ impl<W: SeatWorld> Guest<W> {
     /// A guest that was the host of the table in this match, until the table went on without it.
     ///
     /// # Errors
-    /// If no other player is known.
+    /// If no other player can be called.
     pub(in crate::run) fn was_host(
         own: &Own<W>,
         terms: TableTerms,
@@ -144,7 +144,7 @@ impl<W: SeatWorld> Guest<W> {
     /// question, unless it would have to buy chips.
     ///
     /// # Errors
-    /// If no other player is known.
+    /// If no other player can be called.
     pub(super) fn went_on(
         &mut self,
         own: &Own<W>,

@@ -1147,7 +1147,7 @@ impl Game for Tables {
                 if text.contains("match is settled without") {
                     this.game.checks.settled.extend(player.of);
                 }
-                if text.contains("ask for a seat again") {
+                if text.contains("asks for a seat again") {
                     this.count("went on");
                 }
                 if text.contains("is already here") {

@@ -1318,7 +1318,7 @@ fn host_gives_up_its_role_when_more_than_half_have_continued_its_match() {
         let events = table.events();
         let texts = events.iter().filter_map(|event| event["text"].as_str());
         texts
-            .filter(|text| text.contains("ask for a seat again"))
+            .filter(|text| text.contains("asks for a seat again"))
             .count()
     };
     // One of three players cannot end the table, whatever it says, and neither can one who does not play.
