@@ -240,7 +240,8 @@ pub(super) fn must_agree<F: Files>(
     must_not_be_continued(own, &of)
 }
 
-/// Whether this player has signed in a match of a table with these terms.
+/// Whether this player has signed in a match of a table with this game, this clock and this number of players who open
+/// cards. The records do not tell the terms of buying.
 ///
 /// # Errors
 /// If the records cannot be listed.
