@@ -14,8 +14,6 @@
 
 mod complaint;
 
-use std::sync::OnceLock;
-
 use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
 use rand::CryptoRng;
@@ -65,19 +63,11 @@ fn at(seat: usize) -> Scalar {
 
 /// The Lagrange coefficient of `seat` at 0, among `seats`.
 pub(super) fn lagrange(seats: &[usize], seat: usize) -> Scalar {
-    let inverses = inverses();
     let others = seats.iter().filter(|&&other| other != seat);
-    others.fold(Scalar::ONE, |product, &other| {
-        let inverse = inverses[other.abs_diff(seat) - 1];
-        let factor = at(other) * inverse;
-        product * if other > seat { factor } else { -factor }
-    })
-}
-
-/// The inverses of 1, 2, and so on, up to the largest difference of two seats.
-fn inverses() -> &'static [Scalar; MAX_SEATS - 1] {
-    static INVERSES: OnceLock<[Scalar; MAX_SEATS - 1]> = OnceLock::new();
-    INVERSES.get_or_init(|| std::array::from_fn(|i| Scalar::from(i as u64 + 1).invert()))
+    let (above, below) = others.fold((Scalar::ONE, Scalar::ONE), |(above, below), &other| {
+        (above * at(other), below * (at(other) - at(seat)))
+    });
+    above * below.invert()
 }
 
 /// Why a part of the key generation is a foul of its signer.

@@ -7,7 +7,6 @@
 
 use std::sync::Arc;
 
-use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT;
 use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
 use rand::CryptoRng;
@@ -216,28 +215,17 @@ impl Partials {
             Some((partials?, z, response, responses))
         };
         let (partials, z, response, responses) = read().ok_or(BadPartials::Encoding)?;
-        let weights = statement.weights(&partials);
-        let share = roster.shares[context.seat].get();
-        // The weighted sums of the statement are not computed alone: their terms are parts of longer sums.
-        let first = RistrettoPoint::vartime_double_scalar_mul_basepoint(&-z, share, &response);
-        let mut firsts = vec![first];
-        let weighted = || partials.iter().zip(&weights.weights);
-        let receivers = || statement.receivers.iter().zip(&responses);
-        firsts.extend(receivers().map(|(&seat, &sigma)| {
-            let own =
-                weighted().filter(|(partial, _)| partial.slot.receiver == Receiver::Seat(seat));
-            let masks = own.filter_map(|(it, weight)| Some((-z * weight, it.mask.as_ref()?.get())));
-            let base = (sigma, &RISTRETTO_BASEPOINT_POINT);
-            vartime_sum(masks.chain([base]).collect::<Vec<_>>().into_iter())
-        }));
-        let cards = statement.cards.iter().zip(&weights.weights);
-        let cards = cards.map(|(card, weight)| (response * weight, card.get()));
-        let values = weighted().map(|(partial, weight)| (-z * weight, partial.value.get()));
-        let keys = receivers().map(|(&seat, &sigma)| (sigma, roster.encryption[seat].get()));
-        let terms: Vec<_> = cards.chain(values).chain(keys).collect();
-        firsts.push(vartime_sum(terms.into_iter()));
-        let firsts: Vec<Point> = firsts.into_iter().map(Point::new).collect();
-        if z != weights.challenge(&statement, &firsts) {
+        let sums = statement.sums(&partials);
+        let share = &roster.shares[context.seat];
+        let base = RistrettoPoint::vartime_double_scalar_mul_basepoint;
+        let mut firsts = vec![Point::new(base(&-z, share.get(), &response))];
+        let masks = sums.masks.iter().zip(&responses);
+        firsts.extend(masks.map(|(mask, response)| Point::new(base(&-z, mask, response))));
+        let mut terms = vec![(response, &sums.cards), (-z, &sums.values)];
+        let encrypted = statement.receivers.iter().zip(&responses);
+        terms.extend(encrypted.map(|(&seat, &s)| (s, roster.encryption[seat].get())));
+        firsts.push(Point::new(vartime_sum(terms.iter().copied())));
+        if z != sums.challenge(&statement, &firsts) {
             return Err(BadPartials::Proof);
         }
         Ok(Partials(slots.iter().copied().zip(partials).collect()))
@@ -321,30 +309,28 @@ impl<'a> Statement<'a> {
         rng: &mut impl CryptoRng,
     ) -> Vec<u8> {
         let g = RistrettoPoint::mul_base;
-        let weights = self.weights(partials);
+        let sums = self.sums(partials);
         let sigmas = self.receivers.iter().map(|&receiver| {
-            let own = self.slots.iter().zip(weights.weights.iter().zip(masks));
+            let own = self.slots.iter().zip(sums.weights.iter().zip(masks));
             let own = own.filter(|(slot, _)| slot.receiver == Receiver::Seat(receiver));
             own.map(|(_, (weight, mask))| weight * mask).sum()
         });
         let sigmas = Zeroizing::new(sigmas.collect::<Vec<Scalar>>());
         let hash = self.decks.hash(self.context, "open nonces");
-        let rng = &mut hash.bytes(&weights.digest).derive(&[&key.secret], rng);
+        let rng = &mut hash.bytes(&sums.digest).derive(&[&key.secret], rng);
         let nonce = Zeroizing::new(random_scalar(rng));
         let nonces: Vec<Scalar> = sigmas.iter().map(|_| random_scalar(rng)).collect();
         let nonces = Zeroizing::new(nonces);
         let encrypted = self.receivers.iter().zip(nonces.iter());
         let encrypted =
             encrypted.map(|(&seat, nonce)| self.context.roster.encryption[seat].get() * nonce);
-        let cards = self.cards.iter().map(Point::get);
-        let cards = vartime_sum(weights.weights.iter().copied().zip(cards));
-        let last = cards * *nonce + encrypted.sum::<RistrettoPoint>();
+        let last = sums.cards * *nonce + encrypted.sum::<RistrettoPoint>();
         let firsts = [g(&nonce)]
             .into_iter()
             .chain(nonces.iter().map(g))
             .chain([last]);
         let firsts: Vec<Point> = firsts.map(Point::new).collect();
-        let z = weights.challenge(self, &firsts);
+        let z = sums.challenge(self, &firsts);
 
         let responses = nonces.iter().zip(sigmas.iter());
         let responses = responses.map(|(nonce, sigma)| nonce + z * sigma);
@@ -359,30 +345,55 @@ impl<'a> Statement<'a> {
             .collect()
     }
 
-    /// The weights of the slots in the sums that the proof is about.
-    fn weights(&self, partials: &[Partial]) -> Weights {
+    /// The weighted sums that the proof is about.
+    fn sums(&self, partials: &[Partial]) -> Sums {
         let hash = Slot::hash(self.slots, self.decks.hash(self.context, "open"));
         let points: Vec<Point> = (partials.iter())
             .flat_map(Partial::points)
             .copied()
             .collect();
         let digest = hash.points(points.iter()).digest();
-        let hash = self.decks.hash(self.context, "open w").bytes(&digest);
-        Weights {
+        let weights = self
+            .decks
+            .hash(self.context, "open w")
+            .bytes(&digest)
+            .scalars();
+        let weights: Vec<Scalar> = weights.take(partials.len()).collect();
+        let sum = |points: &mut dyn Iterator<Item = (Scalar, &RistrettoPoint)>| {
+            let terms: Vec<_> = points.collect();
+            vartime_sum(terms.iter().copied())
+        };
+        let with_weights = || weights.iter().copied();
+        let mask = |&receiver: &usize| {
+            let own = self.slots.iter().zip(partials).zip(with_weights());
+            let own = own.filter(|((slot, _), _)| slot.receiver == Receiver::Seat(receiver));
+            sum(&mut own
+                .filter_map(|((_, partial), weight)| Some((weight, partial.mask.as_ref()?.get()))))
+        };
+        Sums {
             digest,
-            weights: hash.scalars().take(partials.len()).collect(),
+            cards: sum(&mut with_weights().zip(self.cards.iter().map(Point::get))),
+            values: sum(&mut with_weights().zip(partials.iter().map(|it| it.value.get()))),
+            masks: self.receivers.iter().map(mask).collect(),
+            weights,
         }
     }
 }
 
-struct Weights {
+struct Sums {
     /// `o`.
     digest: [u8; 32],
     /// `w`.
     weights: Vec<Scalar>,
+    /// `A*`.
+    cards: RistrettoPoint,
+    /// `C*`.
+    values: RistrettoPoint,
+    /// `R_j`, by receiver.
+    masks: Vec<RistrettoPoint>,
 }
 
-impl Weights {
+impl Sums {
     /// `z`, from the first messages of the proof.
     fn challenge(&self, statement: &Statement<'_>, firsts: &[Point]) -> Scalar {
         let hash = statement.decks.hash(statement.context, "open c");
@@ -486,14 +497,12 @@ impl OpenedTo {
             return None;
         }
         let own = self.place.a.get() * (key.secret * lagrange(&openers, key.seat));
-        // The partials are public. Only the products with the keys of the seat are secret.
-        let masks: Vec<_> = (self.partials.iter())
-            .filter_map(|it| Some((lagrange(&openers, it.seat), it.mask.as_ref()?.get())))
-            .collect();
-        let masks = vartime_sum(masks.into_iter()) * key.decryption;
-        let values = values(&self.partials, &openers);
-        let values = vartime_sum(values.iter().map(|(scalar, point)| (*scalar, point)));
-        Some(own + values - masks)
+        let others = self.partials.iter().map(|partial| {
+            let mask = partial.mask.map(|mask| mask.get() * key.decryption);
+            let value = partial.value.get() - mask.unwrap_or_default();
+            value * lagrange(&openers, partial.seat)
+        });
+        Some(own + others.sum::<RistrettoPoint>())
     }
 }
 

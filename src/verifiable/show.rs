@@ -4,7 +4,6 @@
 //! from the partials that it received and from its own keys. To seat `l` alone it sends `R = mG` and
 //! `C = D + mE_l`. No other seat takes part.
 
-use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT;
 use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
 use rand::CryptoRng;
@@ -145,22 +144,17 @@ impl Show {
         let sums = statement.sums(&values);
         let seat = context.seat;
         let base = RistrettoPoint::vartime_double_scalar_mul_basepoint;
-        // The sums of the statement are not computed alone: their terms are parts of longer sums.
-        let mut terms = scaled(&sums.cards, share);
-        terms.extend(scaled(&sums.masks, -key));
-        terms.extend(scaled(&sums.received, z));
-        terms.extend(scaled(&sums.values, -z));
-        terms.extend(to.map(|to| (scalars[3], *to.get())));
+        let difference = sums.values - sums.received;
+        let mut terms = vec![(share, &sums.cards), (-key, &sums.masks), (-z, &difference)];
+        if let Some(to) = to {
+            terms.push((scalars[3], to.get()));
+        }
         let mut firsts = vec![
             base(&-z, context.roster.shares[seat].get(), &share),
             base(&-z, context.roster.encryption[seat].get(), &key),
-            sum(&terms),
+            vartime_sum(terms.iter().copied()),
         ];
-        firsts.extend(to.map(|_| {
-            let mut terms = scaled(&sums.new_masks, -z);
-            terms.push((scalars[3], RISTRETTO_BASEPOINT_POINT));
-            sum(&terms)
-        }));
+        firsts.extend(to.map(|_| base(&-z, &sums.new_masks, &scalars[3])));
         let firsts: Vec<Point> = firsts.into_iter().map(Point::new).collect();
         if z != sums.challenge(&statement, &firsts) {
             return Err(BadShow::Proof);
@@ -307,7 +301,7 @@ impl<'a> Statement<'a> {
         let rng = &mut hash.derive(&[&key.secret, &key.decryption], rng);
         let nonces = Zeroizing::new([random_scalar(rng), random_scalar(rng), random_scalar(rng)]);
         let [for_share, for_key, for_mask] = &*nonces;
-        let mut first = sum(&sums.cards) * for_share - sum(&sums.masks) * for_key;
+        let mut first = sums.cards * for_share - sums.masks * for_key;
         first += to.map_or_else(RistrettoPoint::default, |to| to.get() * for_mask);
         let firsts = [g(for_share), g(for_key), first].into_iter();
         let firsts = firsts.chain(to.map(|_| g(for_mask)));
@@ -355,6 +349,9 @@ impl<'a> Statement<'a> {
             }));
         }
         let own = sent.iter().zip(&weights);
+        let sum = |terms: &[(Scalar, RistrettoPoint)]| {
+            vartime_sum(terms.iter().map(|(scalar, point)| (*scalar, point)))
+        };
         let new_masks: Vec<_> = (own.clone())
             .filter_map(|(value, &weight)| Some((weight, *value.mask?.get())))
             .collect();
@@ -363,46 +360,31 @@ impl<'a> Statement<'a> {
             .collect();
         Sums {
             digest,
-            cards,
-            masks,
-            received,
-            values: new_values,
-            new_masks,
+            cards: sum(&cards),
+            masks: sum(&masks),
+            received: sum(&received),
+            values: sum(&new_values),
+            new_masks: sum(&new_masks),
             weights,
         }
     }
 }
 
-/// The terms of a sum of public values.
-type Terms = Vec<(Scalar, RistrettoPoint)>;
-
-fn sum(terms: &[(Scalar, RistrettoPoint)]) -> RistrettoPoint {
-    vartime_sum(terms.iter().map(|(scalar, point)| (*scalar, point)))
-}
-
-/// The terms of a sum times `factor`.
-fn scaled(terms: &Terms, factor: Scalar) -> Terms {
-    terms
-        .iter()
-        .map(|(scalar, point)| (scalar * factor, *point))
-        .collect()
-}
-
-/// The terms of the sums over all cards, with weights.
+/// The sums over all cards, with weights.
 struct Sums {
     /// `o`.
     digest: [u8; 32],
     weights: Vec<Scalar>,
     /// Of `lambda A`, with the Lagrange coefficient of the seat.
-    cards: Terms,
+    cards: RistrettoPoint,
     /// Of `lambda R` of the partials.
-    masks: Terms,
+    masks: RistrettoPoint,
     /// Of `lambda C` of the partials.
-    received: Terms,
+    received: RistrettoPoint,
     /// Of what is sent, `D` or `C`.
-    values: Terms,
+    values: RistrettoPoint,
     /// Of the `R` that are sent.
-    new_masks: Terms,
+    new_masks: RistrettoPoint,
 }
 
 impl Sums {

@@ -31,20 +31,6 @@ struct Proof {
     responses: Vec<Scalar>,
 }
 
-/// The weighted sums that the proof is about.
-struct Sums {
-    /// `o`.
-    digest: [u8; 32],
-    /// `w`.
-    weights: Vec<Scalar>,
-    /// `A*`.
-    cards: RistrettoPoint,
-    /// `C*`.
-    values: RistrettoPoint,
-    /// `R_j`, by receiver.
-    masks: Vec<RistrettoPoint>,
-}
-
 impl Verifier<'_> {
     fn hash(&self, tag: &str) -> Transcript {
         self.statement.decks.hash(self.statement.context, tag)
