@@ -35,7 +35,7 @@ extern "C" fn start(files: u32) -> i32 {
     }
 }
 
-/// The number of files that are free. The worker opens more before there are none.
+/// The number of free files. The worker opens more files before this is 0.
 #[unsafe(no_mangle)]
 extern "C" fn free_files() -> u32 {
     files::free() as u32

@@ -171,7 +171,7 @@ fn find(name: &str) -> Option<u32> {
     SLOTS.with_borrow(|slots| Some(slots.iter().position(|slot| slot.has_name(name))? as u32))
 }
 
-/// The number of the file with this name, which is created if there is none.
+/// Finds or creates the file with this name. Returns its number.
 fn create(name: &str) -> io::Result<u32> {
     if let Some(number) = find(name) {
         return Ok(number);

@@ -34,7 +34,8 @@ pub(super) const PAUSED_TIME: Duration = Duration::from_secs(1);
 /// The maximum number of events that the host's program has not taken yet. Further events are
 /// dropped, and their connections closed.
 pub(super) const MAX_EVENTS: usize = 16;
-/// The maximum number of known peers for whom a door waits at relays. A relay limits the connections of an address.
+/// The maximum number of connections to relays on which a door waits for known peers. A relay accepts at most 64 from one
+/// address.
 const MOST_KNOWN: usize = 48;
 /// The pause after a failed connection to a relay.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -297,8 +298,8 @@ impl<S: Sockets> PolledDoor<S> {
         self.wait(relay, &RelayToken(token), Some(id), first);
     }
 
-    /// Waits at a relay for a known peer, from the time `first` on. Of more than 48 known peers, waits for those of the last
-    /// calls.
+    /// Waits at a relay for a known peer, from the time `first` on. If there are more than 48, the
+    /// door stops waiting for the peer that was named longest ago.
     pub fn wait_for_known(&mut self, relay: Place, peer: &PublicIdentity, first: Duration) {
         // Every valid identity shares a secret with this one.
         let own = &self.host.own.identity;

@@ -19,7 +19,7 @@ use crate::identity::{PairSecret, PublicIdentity};
 pub(super) struct RelayToken(pub(super) [u8; 32]);
 
 impl RelayToken {
-    /// The token of two players who know each other, of whom this one waits.
+    /// The token with which the player `waits` waits for the other one of two known players.
     pub(super) fn of_peers(secret: &PairSecret, waits: &PublicIdentity) -> Self {
         RelayToken(secret.hash("relay", &[waits.x25519()]))
     }

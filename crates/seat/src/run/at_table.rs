@@ -225,11 +225,21 @@ impl<W: SeatWorld> AtTable<W> {
         next.is_some_and(|next| next.seat.seat_of(player).is_some())
     }
 
-    /// Whether this player is in a match: the next one, or the one that is played or over.
-    pub(super) fn is_in(&self, of: &MatchId) -> bool {
+    /// The answer to a player that resumes an older match of the table. It is sent before all else, because a player whose
+    /// match is not known here is kept for the next match. For the match that this player is in, no record is read: on some
+    /// systems, a record that is in use cannot be read.
+    pub(super) fn went_on(
+        &self,
+        own: &Own<W>,
+        of: &MatchId,
+        peer: &PublicIdentity,
+    ) -> Option<Control> {
         let next = self.next.as_ref().map(|next| &*next.seat);
         let mut seats = next.into_iter().chain(self.seat.as_deref());
-        seats.any(|seat| seat.of() == *of)
+        match seats.any(|seat| seat.of() == *of) {
+            true => None,
+            false => super::continued::went_on(own, of, peer).ok().flatten(),
+        }
     }
 
     /// The match that is played with this player, who has not left it.
@@ -392,8 +402,8 @@ impl<W: SeatWorld> AtTable<W> {
                 }
                 continue;
             };
-            let went_on = super::continued::went_on(own, &of, &arrived.connection.met.peer);
-            let (answer, left) = match went_on.ok().flatten() {
+            let went_on = self.went_on(own, &of, &arrived.connection.met.peer);
+            let (answer, left) = match went_on {
                 Some(answer) => (answer, Some(arrived.connection)),
                 None => {
                     let left = self.resumed(arrived.connection, of, now)?;

@@ -67,7 +67,7 @@ impl<W: SeatWorld> Requirements<W> for InPage {
     }
 }
 
-/// The relay at which a page meets all other players. It cannot listen.
+/// The relay at which a page meets all other players. A page cannot listen.
 struct AtRelay(String);
 
 impl<W: SeatWorld> Ways<W> for AtRelay {

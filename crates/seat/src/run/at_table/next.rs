@@ -232,8 +232,8 @@ impl<W: SeatWorld> AtTable<W> {
         self.were_here.drain(..surplus);
     }
 
-    /// Keeps the result of the match before if its host is not in this one. The host is told in each later match that the
-    /// table has gone on, until it is in one again.
+    /// Keeps the result of the match before if its host is not in this one. While this program runs, the host is told in
+    /// each later match that the table has gone on, until it has a seat again.
     fn note_absent_host(&mut self, sitting: &Sitting) {
         let host_of = |past: &Past| past.player(Seat::HOST).map(|(host, _)| host);
         let past = sitting.match_info.header().past();

@@ -8,7 +8,7 @@ use dealerless_connection::{ConnectionError, PolledConnection, Sockets};
 use dealerless_table::log::MatchId;
 use dealerless_table::play::{Control, Term};
 
-use super::{Farewell, Host, Table};
+use super::{Farewell, Host};
 use crate::game_name::GameName;
 use crate::open_match::went_on_without_host;
 use crate::peers::is_blocked;
@@ -189,12 +189,9 @@ impl<W: SeatWorld> Host<W> {
         of: MatchId,
         now: Duration,
     ) -> anyhow::Result<Option<Arrival<W>>> {
-        // Before the table, which keeps a player for the next match if it does not know the match. The records are read only
-        // if the match is not played now. On some systems, a record that is in use cannot be read.
-        let is_played = |table: &Table<W>| table.own.is_in(&of);
-        let answer = match self.table.as_ref().is_some_and(is_played) {
-            true => None,
-            false => went_on(own, &of, &connection.met.peer).ok().flatten(),
+        let answer = match &self.table {
+            Some(table) => table.own.went_on(own, &of, &connection.met.peer),
+            None => went_on(own, &of, &connection.met.peer).ok().flatten(),
         };
         if let Some(answer) = answer {
             self.lobby.decline(connection, &answer, now);

@@ -22,7 +22,7 @@ use crate::words::tables;
 
 /// The pause after all players were called.
 const ROUND: Duration = Duration::from_secs(5);
-/// The time in which the program asks for a seat by itself.
+/// How long the program looks for the host.
 const RETURNS: Duration = Duration::from_secs(600);
 
 /// The player who was called does not host the table.
